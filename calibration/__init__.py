@@ -1,0 +1,1 @@
+"""From printed markers to inches: lens, camera pose, error bounds."""

@@ -1,0 +1,133 @@
+"""One camera model for the whole program: the only way between pixels and inches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from rules.table import FloatArray, Refused
+
+_UNDISTORT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 40, 1e-10)
+
+
+def _frozen(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
+    array = np.array(values, np.float64).reshape(-1)
+    if array.size != np.prod(shape) or not np.isfinite(array).all():
+        raise Refused(f"{name} must be {'x'.join(map(str, shape))} finite numbers")
+    array = array.reshape(shape)
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lens:
+    """What the lens does, as OpenCV's pinhole model with k1, k2, p1, p2, k3.
+
+    Attributes:
+        image_size: (width, height) in pixels that the matrix belongs to.
+        matrix: (3, 3) camera matrix, in pixels.
+        distortion: (5,) k1, k2, p1, p2, k3.
+
+    Raises:
+        Refused: if a number is not finite or a focal length is not positive.
+    """
+
+    image_size: tuple[int, int]
+    matrix: FloatArray
+    distortion: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", _frozen(self.matrix, (3, 3), "the camera matrix"))
+        object.__setattr__(self, "distortion", _frozen(self.distortion, (5,), "the lens distortion"))
+        if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0:
+            raise Refused(f"a focal length of {min(self.matrix[0, 0], self.matrix[1, 1]):g} px cannot be")
+
+    @property
+    def valid_radius(self) -> float:
+        """Largest tangent of the angle off the axis up to which the distortion still grows outwards (may be inf)."""
+        k1, k2, _, _, k3 = self.distortion
+        # d/dr of r (1 + k1 r^2 + k2 r^4 + k3 r^6) = 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 with q = r^2
+        roots = np.roots([7 * k3, 5 * k2, 3 * k1, 1.0])
+        turning = [root.real for root in roots if abs(root.imag) < 1e-9 and root.real > 0]
+        return float(np.sqrt(min(turning))) if turning else float("inf")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableCamera:
+    """Lens and pose: `rotation` and `translation` take table inches to the camera, as OpenCV's solvePnP does.
+
+    Raises:
+        Refused: if a number is not finite or the rotation is not one.
+    """
+
+    lens: Lens
+    rotation: FloatArray
+    translation: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotation", _frozen(self.rotation, (3, 3), "the camera rotation"))
+        object.__setattr__(self, "translation", _frozen(self.translation, (3,), "the camera translation"))
+        if not np.allclose(self.rotation @ self.rotation.T, np.eye(3), atol=1e-5) or np.linalg.det(self.rotation) < 0:
+            raise Refused("the camera rotation is not a rotation matrix")
+
+    @property
+    def position_in(self) -> FloatArray:
+        """(3,) where the camera hangs, in table inches."""
+        return np.asarray(-self.rotation.T @ self.translation)
+
+    def pixel_to_table(self, px: npt.ArrayLike, height_in: float | FloatArray = 0.0) -> FloatArray:
+        """Table points seen at the pixels, at a stated height.
+
+        Args:
+            px: (N, 2) or (2,) pixels.
+            height_in: one height above the table's surface, or (N,) of them.
+
+        Returns:
+            (N, 2) inches; NaN where the pixel looks at or above the horizon of that height.
+        """
+        pixels = np.asarray(px, np.float64).reshape(-1, 1, 2)
+        if not len(pixels):
+            return np.empty((0, 2))
+        ideal = cv2.undistortPointsIter(
+            pixels, self.lens.matrix, self.lens.distortion, np.eye(3), np.eye(3), _UNDISTORT
+        ).reshape(-1, 2)
+        rays = np.c_[ideal, np.ones(len(ideal))] @ self.rotation
+        eye = self.position_in
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = (np.asarray(height_in) - eye[2]) / rays[:, 2]
+            points = eye[:2] + rays[:, :2] * reach[:, None]
+        points[~(reach > 0)] = np.nan
+        return np.asarray(points, np.float64)
+
+    def table_to_pixel(self, points_in: npt.ArrayLike) -> FloatArray:
+        """Pixels of table points.
+
+        Args:
+            points_in: (N, 3) or (3,) inches; (N, 2) or (2,) lie on the surface.
+
+        Returns:
+            (N, 2) pixels; NaN for points behind the camera or beyond what the lens model describes.
+        """
+        points = np.atleast_2d(np.asarray(points_in, np.float64))
+        if not points.size:
+            return np.empty((0, 2))
+        if points.shape[1] == 2:
+            points = np.c_[points, np.zeros(len(points))]
+        seen = points @ self.rotation.T + self.translation
+        good = seen[:, 2] > 1e-6
+        good[good] &= np.hypot(seen[good, 0], seen[good, 1]) < self.lens.valid_radius * seen[good, 2]
+        pixels = np.full((len(points), 2), np.nan)
+        if good.any():
+            none = np.zeros(3)
+            projected, _ = cv2.projectPoints(seen[good], none, none, self.lens.matrix, self.lens.distortion)
+            pixels[good] = projected.reshape(-1, 2)
+        return pixels
+
+    def px_per_inch(self, x_in: float, y_in: float, height_in: float = 0.0) -> float:
+        """Pixels that one inch on the table takes up at this place (geometric mean over both directions)."""
+        at = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]) * 0.1 + [x_in, y_in, height_in]
+        origin, right, away = self.table_to_pixel(at)
+        return float(np.sqrt(abs(np.linalg.det(np.array([right - origin, away - origin])))) / 0.1)

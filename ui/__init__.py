@@ -1,0 +1,1 @@
+"""What joins the rooms (session), and its two faces: command line and desktop."""

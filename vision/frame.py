@@ -1,0 +1,35 @@
+"""One picture and when it was taken."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+ImageBgr = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """One picture from a source; the array is read-only and owned by this frame alone.
+
+    Attributes:
+        image_bgr: (height, width, 3) uint8.
+        index: Counts from 0 in its source.
+        time_s: Seconds since the source was opened, by the source's own clock.
+    """
+
+    image_bgr: ImageBgr
+    index: int
+    time_s: float
+
+    def __post_init__(self) -> None:
+        if self.image_bgr.ndim != 3 or self.image_bgr.shape[2] != 3 or self.image_bgr.dtype != np.uint8:
+            raise ValueError(f"a frame is (height, width, 3) uint8, not {self.image_bgr.shape} {self.image_bgr.dtype}")
+        self.image_bgr.setflags(write=False)
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        """(width, height)."""
+        return (self.image_bgr.shape[1], self.image_bgr.shape[0])
