@@ -1,0 +1,270 @@
+"""Printed ArUco markers and ChArUco boards found in a picture, corners placed without bias.
+
+OpenCV's corners of a black marker lie 0.4 to 1 px inside the print: lenses blur linear light, pictures are stored
+with gamma and clip the paper, so the stored edge leans towards the ink; at 80 px a side that is 1 % of scale. Ink
+that bleeds pushes the other way. Neither moves the pitch of the printed grid: an edge from ink to paper and one from
+paper to ink are shifted in opposite directions. So each marker is fitted as a whole: the perspective of its grid
+and one shift of all its edges, to where linear light crosses half way between ink and paper.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from rules.table import FloatArray, Refused
+
+ImageGray = npt.NDArray[np.uint8]
+
+SMALLEST_SIDE_PX = 18.0
+"""Under three pixels a cell the code is read by luck and an edge cannot be placed."""
+
+_LINEAR_LIGHT = np.array(
+    [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in np.arange(256) / 255], np.float32
+)
+_STEP_PX = 0.25
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenMarker:
+    """One marker in one picture.
+
+    Attributes:
+        id: Its number in the dictionary.
+        corners_px: (4, 2) top-left of the printed pattern, then clockwise as printed.
+        residual_px: Root mean square distance of the marker's edges from the fitted grid.
+        edge_shift_px: How far edges lean from paper into ink, by blur, clipping or bleeding.
+    """
+
+    id: int
+    corners_px: FloatArray
+    residual_px: float
+    edge_shift_px: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenBoard:
+    """The inner corners of a ChArUco board: `ids` (N,) counted along its rows, `corners_px` (N, 2)."""
+
+    ids: npt.NDArray[np.int32]
+    corners_px: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A printed ChArUco board: squares across and down, lengths in inches."""
+
+    columns: int
+    rows: int
+    square_in: float
+    marker_in: float
+
+    def __post_init__(self) -> None:
+        if self.columns < 2 or self.rows < 2 or not 0 < self.marker_in < self.square_in:
+            raise Refused(
+                f"a board of {self.columns}x{self.rows} squares of {self.square_in:g} in with markers of"
+                f" {self.marker_in:g} in cannot be: it needs two squares each way and markers smaller than squares"
+            )
+
+    def corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
+        """(N, 2) inches of the inner corners, from the board's top-left corner, y up (so the board lies below 0)."""
+        row, column = np.divmod(ids, self.columns - 1)
+        return np.asarray(np.c_[column + 1, -(row + 1)] * self.square_in, np.float64)
+
+    def marker_corners_in(self, dictionary: cv2.aruco.Dictionary) -> dict[int, FloatArray]:
+        """Marker id -> (4, 2) corners in the same frame, in OpenCV's order."""
+        board = cv2.aruco.CharucoBoard((self.columns, self.rows), self.square_in, self.marker_in, dictionary)
+        places = zip(np.ravel(board.getIds()), board.getObjPoints(), strict=True)
+        return {int(i): np.asarray(corners)[:, :2] * (1, -1) for i, corners in places}
+
+
+def dictionary_of(name: str) -> cv2.aruco.Dictionary:
+    """The predefined ArUco dictionary of this name, as "4X4_50" or "DICT_4X4_50".
+
+    Raises:
+        Refused: if OpenCV has none of that name.
+    """
+    number = getattr(cv2.aruco, "DICT_" + name.upper().removeprefix("DICT_"), None)
+    if number is None:
+        raise Refused(f"there is no ArUco dictionary {name!r}; use one like 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL")
+    return cv2.aruco.getPredefinedDictionary(number)
+
+
+def find_markers(gray: ImageGray, dictionary: cv2.aruco.Dictionary) -> tuple[SeenMarker, ...]:
+    """All markers of the dictionary in the picture, by id.
+
+    Args:
+        gray: (height, width) uint8.
+        dictionary: see `dictionary_of`.
+
+    Raises:
+        Refused: if two markers carry one number, or all that are seen are too small or too blurred to place.
+    """
+    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, _parameters()).detectMarkers(gray)
+    if ids is None:
+        return ()
+    numbers = [int(i) for i in ids.ravel()]
+    twice = [str(i) for i, count in Counter(numbers).items() if count > 1]
+    if twice:
+        raise Refused(f"marker {', '.join(twice)} is on the table more than once: take the copies away")
+    light = _light(gray)
+    found = []
+    for number, rough in zip(numbers, corners, strict=True):
+        quad = rough.reshape(4, 2).astype(np.float64)
+        if _side_px(quad) >= SMALLEST_SIDE_PX:
+            marker = _fit_grid(light, quad, _cells(dictionary, number), number)
+            if marker is not None:
+                found.append(marker)
+    if not found:
+        largest = max(_side_px(quad) for quad in corners)
+        raise Refused(
+            f"the markers are too small or too blurred to measure by (the largest is {largest:.0f} px a side):"
+            " bring the camera nearer, focus it, or print larger markers"
+        )
+    return tuple(sorted(found, key=lambda m: m.id))
+
+
+def refit_marker(
+    gray: ImageGray, expected_px: FloatArray, dictionary: cv2.aruco.Dictionary, number: int
+) -> SeenMarker | None:
+    """The marker near its expected corners (4, 2), or None where it is hidden or more than half a cell away."""
+    height, width = gray.shape
+    if not np.isfinite(expected_px).all():
+        return None
+    low = np.maximum(np.floor(expected_px.min(0)).astype(int) - 10, 0)
+    high = np.minimum(np.ceil(expected_px.max(0)).astype(int) + 11, (width, height))
+    if (high - low < SMALLEST_SIDE_PX).any():
+        return None
+    light = _light(gray[low[1] : high[1], low[0] : high[0]])
+    seen = _fit_grid(light, expected_px - low, _cells(dictionary, number), number)
+    if seen is None or seen.residual_px > 0.1 * _side_px(seen.corners_px) / (dictionary.markerSize + 2):
+        return None
+    return SeenMarker(number, seen.corners_px + low, seen.residual_px, seen.edge_shift_px)
+
+
+def find_board(gray: ImageGray, board: Board, dictionary: cv2.aruco.Dictionary) -> SeenBoard | None:
+    """Inner corners of the board in the picture, or None where fewer than six are seen."""
+    size = (board.columns, board.rows)
+    for legacy in (False, True):
+        target = cv2.aruco.CharucoBoard(size, board.square_in, board.marker_in, dictionary)
+        target.setLegacyPattern(legacy)
+        corners, ids, _, _ = cv2.aruco.CharucoDetector(target).detectBoard(gray)
+        if ids is not None and len(ids) >= 6:
+            return SeenBoard(ids.ravel().astype(np.int32), corners.reshape(-1, 2).astype(np.float64))
+    return None
+
+
+def _parameters() -> cv2.aruco.DetectorParameters:
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_CONTOUR
+    parameters.minMarkerPerimeterRate = 0.02
+    # A marker by the picture's edge counts like any other; its corners are fitted from what is in the picture.
+    parameters.minDistanceToBorder = 0
+    # Windows for markers of 20 to 200 px, and bits read from the middle of each cell, finer than OpenCV's 4 px.
+    parameters.adaptiveThreshWinSizeMin = 13
+    parameters.adaptiveThreshWinSizeMax = 53
+    parameters.adaptiveThreshWinSizeStep = 20
+    parameters.perspectiveRemovePixelPerCell = 8
+    parameters.perspectiveRemoveIgnoredMarginPerCell = 0.25
+    return parameters
+
+
+def _light(gray: ImageGray) -> npt.NDArray[np.float32]:
+    return np.asarray(cv2.LUT(gray, _LINEAR_LIGHT), np.float32)
+
+
+def _side_px(quad: npt.ArrayLike) -> float:
+    corners = np.asarray(quad, np.float64).reshape(4, 2)
+    return float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
+
+
+def _cells(dictionary: cv2.aruco.Dictionary, number: int) -> npt.NDArray[np.bool_]:
+    """(n + 4, n + 4) True where the print is paper: the code, its black border and the quiet zone round it."""
+    inked = cv2.aruco.generateImageMarker(dictionary, number, dictionary.markerSize + 2)
+    return np.pad(inked > 0, 1, constant_values=True)
+
+
+def _edges(paper: npt.NDArray[np.bool_], per_cell: int = 4) -> tuple[FloatArray, FloatArray]:
+    """Places on the printed edges, and the direction there from ink to paper.
+
+    Returns:
+        (N, 2) places in cells from the marker's top-left corner, x right and y down; (N, 2) unit directions.
+    """
+    along = (np.arange(per_cell) + 1) / (per_cell + 1)
+    places, outward = [], []
+    rows, columns = np.nonzero(paper[:, 1:] != paper[:, :-1])
+    for row, column in zip(rows, columns, strict=True):
+        places += [(column, row - 1 + a) for a in along]
+        outward += [(1.0 if paper[row, column + 1] else -1.0, 0.0)] * per_cell
+    rows, columns = np.nonzero(paper[1:] != paper[:-1])
+    for row, column in zip(rows, columns, strict=True):
+        places += [(column - 1 + a, row) for a in along]
+        outward += [(0.0, 1.0 if paper[row + 1, column] else -1.0)] * per_cell
+    return np.array(places, np.float64), np.array(outward, np.float64)
+
+
+def _project(h: FloatArray, places: FloatArray) -> FloatArray:
+    seen = np.c_[places, np.ones(len(places))] @ np.append(h, 1.0).reshape(3, 3).T
+    return np.asarray(seen[:, :2] / seen[:, 2:])
+
+
+def _crossings(light: npt.NDArray[np.float32], at_px: FloatArray, normal: FloatArray, reach_px: float) -> FloatArray:
+    """Signed distance along `normal` (ink to paper) to where light is half way; NaN where there is no clean edge."""
+    steps = np.arange(-reach_px, reach_px + 1e-9, _STEP_PX)
+    line = (at_px[:, None] + normal[:, None] * steps[:, None]).astype(np.float32)
+    profile = cv2.remap(light, line[..., 0], line[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    ends = max(2, len(steps) // 5)
+    dark, bright = profile[:, :ends].mean(1), profile[:, -ends:].mean(1)
+    over = profile > ((dark + bright) / 2)[:, None]
+    first = np.maximum(np.argmax(over, axis=1), 1)
+    row = np.arange(len(profile))
+    before, after = profile[row, first - 1], profile[row, first]
+    part = ((dark + bright) / 2 - before) / np.maximum(after - before, 1e-9)
+    clean = (bright - dark > 0.02) & ~over[:, 0] & over[:, -1]
+    return np.where(clean, steps[first - 1] + part * _STEP_PX, np.nan)
+
+
+def _fit_grid(
+    light: npt.NDArray[np.float32], quad: FloatArray, paper: npt.NDArray[np.bool_], number: int
+) -> SeenMarker | None:
+    """Fit the marker's grid by Gauss-Newton with falling weights for outliers; None where edges are not to be seen."""
+    cells = len(paper) - 2
+    places, outward = _edges(paper)
+    square = np.array([[0, 0], [cells, 0], [cells, cells], [0, cells]], np.float64)
+    start = cv2.getPerspectiveTransform(square.astype(np.float32), quad.astype(np.float32))
+    h: FloatArray = np.asarray(start, np.float64).ravel()[:8]
+    reach_px = float(np.clip(0.45 * _side_px(quad) / cells, 1.0, 6.0))
+    shift = 0.0
+    rms = np.inf
+    for _ in range(6):
+        at_px = _project(h, places)
+        normal = _project(h, places + outward * 0.05) - at_px
+        normal /= np.linalg.norm(normal, axis=1)[:, None]
+        gap = _crossings(light, at_px, normal, reach_px) - shift
+        good = np.isfinite(gap)
+        if good.sum() < 40 or good.mean() < 0.5:
+            return None
+        spread = 1.4826 * np.median(np.abs(gap[good])) + 0.03
+        weight = 1 / (1 + (gap[good] / (2 * spread)) ** 2)
+        jacobian = np.c_[_jacobian(h, places[good], normal[good]), np.ones(good.sum())]
+        weighted = jacobian * weight[:, None]
+        step = np.linalg.lstsq(weighted.T @ jacobian, weighted.T @ gap[good], rcond=None)[0]
+        h, shift = h + step[:8], shift + step[8]
+        rms = float(np.sqrt((weight * gap[good] ** 2).sum() / weight.sum()))
+        if np.abs(step[8]) < 1e-3 and np.abs(_project(h, square) - _project(h - step[:8], square)).max() < 5e-3:
+            break
+    return SeenMarker(number, _project(h, square), rms, -shift)
+
+
+def _jacobian(h: FloatArray, places: FloatArray, normal: FloatArray) -> FloatArray:
+    """(N, 8) derivative of a place's pixel, along its normal, by the eight numbers of the perspective."""
+    x, y = places.T
+    scale = 1 / (h[6] * x + h[7] * y + 1)
+    seen = _project(h, places)
+    base = np.c_[x, y, np.ones(len(x))] * scale[:, None]
+    along = (normal * seen).sum(1)
+    return np.asarray(np.c_[base * normal[:, :1], base * normal[:, 1:], -base[:, :2] * along[:, None]])

@@ -1,0 +1,81 @@
+"""Lens and layout files: JSON in, values out, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from calibration.camera import Lens
+from rules.table import FloatArray, Refused
+
+SCHEMA = 1
+
+
+def read_json(path: Path, what: str) -> dict[str, Any]:
+    """A JSON object of our schema from a file.
+
+    Raises:
+        Refused: if it cannot be read, is no JSON object, or was written by a newer program.
+    """
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise Refused(f"the {what} file {path} cannot be read: {error.strerror or error}") from error
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise Refused(f"the {what} file {path} is not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise Refused(f'the {what} file {path} must hold a JSON object with "schema": {SCHEMA}')
+    schema = document.get("schema", SCHEMA)
+    if schema != SCHEMA:
+        raise Refused(
+            f"the {what} file {path} has schema {schema!r} and this program reads {SCHEMA}:"
+            " it was written by another version; update Sandtable"
+        )
+    return document
+
+
+def read_lens(path: Path) -> Lens:
+    """A lens profile.
+
+    Raises:
+        Refused: if the file is not one.
+    """
+    document = read_json(path, "lens")
+    try:
+        width, height = (int(v) for v in document["image_size"])
+        matrix = np.array(document["matrix"], np.float64).reshape(3, 3)
+        distortion = np.array(document["distortion"], np.float64).reshape(5)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise Refused(
+            f"the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1, p2, k3]: {error}"
+        ) from error
+    return Lens((width, height), matrix, distortion)
+
+
+def read_layout(path: Path) -> Mapping[int, FloatArray]:
+    """Known marker places: id -> (4, 2) corners in table inches.
+
+    Raises:
+        Refused: if the file is not one, or names a marker twice.
+    """
+    document = read_json(path, "layout")
+    layout: dict[int, FloatArray] = {}
+    try:
+        for marker in document["markers"]:
+            corners = np.array(marker["corners_in"], np.float64).reshape(4, 2)
+            if not np.isfinite(corners).all():
+                raise ValueError(f"marker {marker['id']} has a corner that is not a number")
+            if int(marker["id"]) in layout:
+                raise ValueError(f"marker {marker['id']} stands there twice")
+            layout[int(marker["id"])] = corners
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise Refused(
+            f'the layout file {path} needs "markers": [{{"id": .., "corners_in": [[x, y] four times]}}]: {error}'
+        ) from error
+    if not layout:
+        raise Refused(f"the layout file {path} names no marker")
+    return layout
