@@ -20,7 +20,7 @@ from rules.table import FloatArray, Refused
 
 ImageGray = npt.NDArray[np.uint8]
 
-SMALLEST_SIDE_PX = 18.0
+SMALLEST_SIDE_PX = 20.0
 """Under three pixels a cell the code is read by luck and an edge cannot be placed."""
 
 _LINEAR_LIGHT = np.array(
@@ -141,7 +141,7 @@ def refit_marker(
         return None
     light = _light(gray[low[1] : high[1], low[0] : high[0]])
     seen = _fit_grid(light, expected_px - low, _cells(dictionary, number), number)
-    if seen is None or seen.residual_px > 0.1 * _side_px(seen.corners_px) / (dictionary.markerSize + 2):
+    if seen is None or not _reads(light, seen.corners_px, _cells(dictionary, number)):
         return None
     return SeenMarker(number, seen.corners_px + low, seen.residual_px, seen.edge_shift_px)
 
@@ -207,6 +207,16 @@ def _edges(paper: npt.NDArray[np.bool_], per_cell: int = 4) -> tuple[FloatArray,
     return np.array(places, np.float64), np.array(outward, np.float64)
 
 
+def _square(cells: int) -> FloatArray:
+    return np.array([[0, 0], [cells, 0], [cells, cells], [0, cells]], np.float64)
+
+
+def _perspective(cells: int, quad: FloatArray) -> FloatArray:
+    """(8,) the perspective that takes a square of so many cells to its corners in pixels (4, 2)."""
+    matrix = cv2.getPerspectiveTransform(_square(cells).astype(np.float32), quad.astype(np.float32))
+    return np.asarray(matrix, np.float64).ravel()[:8]
+
+
 def _project(h: FloatArray, places: FloatArray) -> FloatArray:
     seen = np.c_[places, np.ones(len(places))] @ np.append(h, 1.0).reshape(3, 3).T
     return np.asarray(seen[:, :2] / seen[:, 2:])
@@ -234,9 +244,8 @@ def _fit_grid(
     """Fit the marker's grid by Gauss-Newton with falling weights for outliers; None where edges are not to be seen."""
     cells = len(paper) - 2
     places, outward = _edges(paper)
-    square = np.array([[0, 0], [cells, 0], [cells, cells], [0, cells]], np.float64)
-    start = cv2.getPerspectiveTransform(square.astype(np.float32), quad.astype(np.float32))
-    h: FloatArray = np.asarray(start, np.float64).ravel()[:8]
+    square = _square(cells)
+    h = _perspective(cells, quad)
     reach_px = float(np.clip(0.45 * _side_px(quad) / cells, 1.0, 6.0))
     shift = 0.0
     rms = np.inf
@@ -257,7 +266,17 @@ def _fit_grid(
         rms = float(np.sqrt((weight * gap[good] ** 2).sum() / weight.sum()))
         if np.abs(step[8]) < 1e-3 and np.abs(_project(h, square) - _project(h - step[:8], square)).max() < 5e-3:
             break
-    return SeenMarker(number, _project(h, square), rms, -shift)
+    return SeenMarker(number, _project(h, square), rms, -float(shift))
+
+
+def _reads(light: npt.NDArray[np.float32], quad: FloatArray, paper: npt.NDArray[np.bool_]) -> bool:
+    """Whether the marker's cells inside these corners (4, 2) are dark and light as printed, but for one in ten."""
+    inner = paper[1:-1, 1:-1]
+    row, column = np.indices(inner.shape).reshape(2, -1)
+    middle = _project(_perspective(len(inner), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
+    value = cv2.remap(light, middle[:, :1], middle[:, 1:], cv2.INTER_LINEAR)[:, 0]
+    bright = value > (value.min() + value.max()) / 2
+    return bool((bright == inner.ravel()).mean() >= 0.9)
 
 
 def _jacobian(h: FloatArray, places: FloatArray, normal: FloatArray) -> FloatArray:

@@ -82,19 +82,6 @@ class Calibration:
         variance = np.diag(self.covariance_in2(points_in))
         return np.asarray(np.sqrt(variance.reshape(-1, 2).mean(1)))
 
-    def range_sigma_in(self, a_in: npt.ArrayLike, b_in: npt.ArrayLike) -> float:
-        """Standard deviation of the distance between two points (3,), by calibration alone.
-
-        What shifts both alike cancels, so this is less than the two places' errors together.
-        """
-        a, b = np.asarray(a_in, np.float64), np.asarray(b_in, np.float64)
-        covariance = self.covariance_in2(np.stack([a, b]))
-        way = (b - a)[:2]
-        length = float(np.hypot(*way))
-        direction = way / length if length > 1e-9 else np.array([1.0, 0.0])
-        slope = np.concatenate([-direction, direction])
-        return float(np.sqrt(slope @ covariance @ slope))
-
     def typical_sigma_in(self) -> float:
         """Median of `sigma_in` over the part of the picture that shows the table within the markers' reach."""
         width, height = self.camera.lens.image_size

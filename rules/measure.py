@@ -28,6 +28,12 @@ class Range:
     centre_segment_in: tuple[PointIn, PointIn]
     edge_segment_in: tuple[PointIn, PointIn]
 
+    def turned(self) -> Range:
+        """The same distance, measured from the other end."""
+        return Range(
+            self.centre_in, self.edge_in, self.sigma_in, self.centre_segment_in[::-1], self.edge_segment_in[::-1]
+        )
+
 
 def range_between(a: Figure, b: Figure, sigma_in: float | None = None) -> Range:
     """Distance over the table between two figures.

@@ -11,6 +11,8 @@ from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
+from shapely.geometry import Polygon
+from shapely.validation import explain_validity
 
 FloatArray = npt.NDArray[np.float64]
 PointIn = tuple[float, float]
@@ -128,7 +130,8 @@ class TerrainPiece:
     """A prism over `outline_in`, filled from `base_in` up to `base_in + height_in`.
 
     Raises:
-        Refused: if the outline has fewer than three points, a number is not finite or the height is negative.
+        Refused: if the outline has fewer than three points, crosses itself or has no area, a number is not finite
+            or the height is negative.
     """
 
     name: str
@@ -145,6 +148,10 @@ class TerrainPiece:
             raise Refused(f"terrain {self.name!r} has an outline of {len(self.outline_in)} points; three make an area")
         if self.height_in < 0:
             raise Refused(f"terrain {self.name!r} has a negative height: {self.height_in}")
+        area = Polygon(self.outline_in)
+        if not area.is_valid or area.area == 0:
+            fault = explain_validity(area) if not area.is_valid else "it has no area"
+            raise Refused(f"the outline of terrain {self.name!r} must go once round the piece ({fault}): draw it again")
 
     @property
     def top_in(self) -> float:

@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+
+from calibration.markers import Board, dictionary_of, find_board, find_markers, refit_marker
+from calibration.opencv import cv2
+from rules.table import Refused
+from tests.calibration.drawn import camera, marker_corners, picture
+
+CAMERA = camera()
+PLACES = {0: marker_corners((6, 6), 3), 7: marker_corners((30, 22), 3, 30), 23: marker_corners((10, 21), 2, -100)}
+DICTIONARY = dictionary_of("4X4_50")
+
+
+def outwards_px(seen, true):
+    """How far corners lie outside the true ones, along the diagonals: bias of scale, noise apart."""
+    away = true - true.mean(0)
+    return ((seen - true) * away / np.linalg.norm(away, axis=1)[:, None]).sum(1).mean()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"blur_px": 1.6},
+        {"noise": 4.0},
+        {"exposure": 1.6},  # paper clips: its edge leans into the ink
+        {"exposure": 0.2},
+        {"ink_grows_in": 0.02},  # half a pixel of bleeding ink
+    ],
+)
+def test_corners_lie_where_they_were_drawn(how):
+    found = find_markers(picture(CAMERA, PLACES, **how), DICTIONARY)
+    assert [marker.id for marker in found] == [0, 7, 23]
+    for marker in found:
+        true = CAMERA.table_to_pixel(PLACES[marker.id])
+        # Edges of 40 px and more, each placed by some 40 profiles to a tenth of a pixel: corners to some hundredths,
+        # and a fifth of a pixel with the worst of these disturbances.
+        assert np.abs(marker.corners_px - true).max() < 0.2
+        assert abs(outwards_px(marker.corners_px, true)) < 0.08
+
+
+def test_opencv_alone_is_biased_here():
+    """The test above would not notice a picture that needs no correction."""
+    gray = picture(CAMERA, PLACES, exposure=1.6)
+    parameters = cv2.aruco.DetectorParameters()
+    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    corners, ids, _ = cv2.aruco.ArucoDetector(DICTIONARY, parameters).detectMarkers(gray)
+    for quad, number in zip(corners, ids.ravel(), strict=True):
+        true = CAMERA.table_to_pixel(PLACES[int(number)])
+        assert outwards_px(quad.reshape(4, 2), true) < -0.3
+
+
+def test_the_shift_of_edges_is_told():
+    def shift(**how):
+        return np.mean([m.edge_shift_px for m in find_markers(picture(CAMERA, PLACES, **how), DICTIONARY)])
+
+    assert shift(exposure=1.6) > 0.2 > shift() > -0.1
+    # Ink 0.02 in wider at 15 px an inch pushes its edges out by 0.3 px.
+    assert shift(ink_grows_in=0.02) == pytest.approx(shift() - 0.3, abs=0.1)
+
+
+def test_two_of_one_number_are_refused():
+    gray = picture(CAMERA, {3: marker_corners((6, 6), 3)})
+    gray[:, 480:] = picture(CAMERA, {3: marker_corners((30, 22), 3)})[:, 480:]
+    with pytest.raises(Refused, match=r"marker 3 .*more than once"):
+        find_markers(gray, DICTIONARY)
+
+
+def test_nothing_there():
+    assert find_markers(np.full((300, 400), 90, np.uint8), DICTIONARY) == ()
+    assert find_markers(picture(CAMERA, PLACES), dictionary_of("6X6_250")) == ()
+
+
+def test_too_small_to_measure_by():
+    with pytest.raises(Refused, match="too small"):
+        find_markers(picture(CAMERA, {0: marker_corners((20, 14), 1.2)}), DICTIONARY)
+
+
+def test_no_such_dictionary():
+    with pytest.raises(Refused, match="'9X9_7'"):
+        dictionary_of("9X9_7")
+    assert dictionary_of("DICT_4X4_50").markerSize == 4
+
+
+def test_refit_follows_a_small_shift_and_knows_what_is_hidden():
+    gray = picture(CAMERA, PLACES)
+    true = CAMERA.table_to_pixel(PLACES[7])
+    again = refit_marker(gray, true + (2.0, -1.5), DICTIONARY, 7)
+    assert np.abs(again.corners_px - true).max() < 0.1
+    assert refit_marker(gray, true + (40, 0), DICTIONARY, 7) is None
+    assert refit_marker(gray, true, DICTIONARY, 8) is None, "another marker lies there"
+    hidden = gray.copy()
+    x, y = true.astype(int).min(0)
+    hidden[y : y + 60, x : x + 30] = 128
+    seen = refit_marker(hidden, true, DICTIONARY, 7)
+    assert seen is None or np.abs(seen.corners_px - true).max() < 0.3
+    assert refit_marker(gray, true + 5000, DICTIONARY, 7) is None
+
+
+def board_picture(legacy=False):
+    board = cv2.aruco.CharucoBoard((7, 5), 1.4, 1.0, DICTIONARY)
+    board.setLegacyPattern(legacy)
+    return np.pad(board.generateImage((700, 500)), 40, constant_values=255)
+
+
+def test_board_corners_are_counted_along_the_rows():
+    board = Board(7, 5, 1.4, 1.0)
+    seen = find_board(board_picture(), board, DICTIONARY)
+    assert seen.ids.tolist() == list(range(24))
+    # 100 px a square, drawn from (40, 40); pixel centres are at whole numbers: corner k is at 100 k - 0.5.
+    expected = board.corners_in(seen.ids) * (1, -1) / 1.4 * 100 + 39.5
+    assert seen.corners_px == pytest.approx(expected, abs=0.3)
+    marks = board.marker_corners_in(DICTIONARY)
+    assert marks[0].tolist() == pytest.approx(np.array([[1.6, -0.2], [2.6, -0.2], [2.6, -1.2], [1.6, -1.2]]))
+
+
+def test_no_board():
+    assert find_board(np.full((300, 400), 90, np.uint8), Board(7, 5, 1.4, 1.0), DICTIONARY) is None
+
+
+@pytest.mark.parametrize("size", [(1, 5, 1.4, 1.0), (7, 5, 1.0, 1.4), (7, 5, 1.4, 0.0)])
+def test_a_board_that_cannot_be(size):
+    with pytest.raises(Refused, match="board"):
+        Board(*size)
