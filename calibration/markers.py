@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -75,9 +76,10 @@ class Board:
         row, column = np.divmod(ids, self.columns - 1)
         return np.asarray(np.c_[column + 1, -(row + 1)] * self.square_in, np.float64)
 
-    def marker_corners_in(self, dictionary: cv2.aruco.Dictionary) -> dict[int, FloatArray]:
+    def marker_corners_in(self, dictionary: str) -> dict[int, FloatArray]:
         """Marker id -> (4, 2) corners in the same frame, in OpenCV's order."""
-        board = cv2.aruco.CharucoBoard((self.columns, self.rows), self.square_in, self.marker_in, dictionary)
+        size = (self.columns, self.rows)
+        board = cv2.aruco.CharucoBoard(size, self.square_in, self.marker_in, dictionary_of(dictionary))
         places = zip(np.ravel(board.getIds()), board.getObjPoints(), strict=True)
         return {int(i): np.asarray(corners)[:, :2] * (1, -1) for i, corners in places}
 
@@ -94,7 +96,7 @@ def dictionary_of(name: str) -> cv2.aruco.Dictionary:
     return cv2.aruco.getPredefinedDictionary(number)
 
 
-def find_markers(gray: ImageGray, dictionary: cv2.aruco.Dictionary) -> tuple[SeenMarker, ...]:
+def find_markers(gray: ImageGray, dictionary: str) -> tuple[SeenMarker, ...]:
     """All markers of the dictionary in the picture, by id.
 
     Args:
@@ -104,7 +106,7 @@ def find_markers(gray: ImageGray, dictionary: cv2.aruco.Dictionary) -> tuple[See
     Raises:
         Refused: if two markers carry one number, or all that are seen are too small or too blurred to place.
     """
-    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary, _parameters()).detectMarkers(gray)
+    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary_of(dictionary), _parameters()).detectMarkers(gray)
     if ids is None:
         return ()
     numbers = [int(i) for i in ids.ravel()]
@@ -116,7 +118,7 @@ def find_markers(gray: ImageGray, dictionary: cv2.aruco.Dictionary) -> tuple[See
     for number, rough in zip(numbers, corners, strict=True):
         quad = rough.reshape(4, 2).astype(np.float64)
         if _side_px(quad) >= SMALLEST_SIDE_PX:
-            marker = _fit_grid(light, quad, _cells(dictionary, number), number)
+            marker = _fit_grid(light, quad, _pattern(dictionary, number))
             if marker is not None:
                 found.append(marker)
     if not found:
@@ -128,9 +130,7 @@ def find_markers(gray: ImageGray, dictionary: cv2.aruco.Dictionary) -> tuple[See
     return tuple(sorted(found, key=lambda m: m.id))
 
 
-def refit_marker(
-    gray: ImageGray, expected_px: FloatArray, dictionary: cv2.aruco.Dictionary, number: int
-) -> SeenMarker | None:
+def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, number: int) -> SeenMarker | None:
     """The marker near its expected corners (4, 2), or None where it is hidden or more than half a cell away."""
     height, width = gray.shape
     if not np.isfinite(expected_px).all():
@@ -140,17 +140,18 @@ def refit_marker(
     if (high - low < SMALLEST_SIDE_PX).any():
         return None
     light = _light(gray[low[1] : high[1], low[0] : high[0]])
-    seen = _fit_grid(light, expected_px - low, _cells(dictionary, number), number)
-    if seen is None or not _reads(light, seen.corners_px, _cells(dictionary, number)):
+    pattern = _pattern(dictionary, number)
+    seen = _fit_grid(light, expected_px - low, pattern)
+    if seen is None or not _reads(light, seen.corners_px, pattern):
         return None
     return SeenMarker(number, seen.corners_px + low, seen.residual_px, seen.edge_shift_px)
 
 
-def find_board(gray: ImageGray, board: Board, dictionary: cv2.aruco.Dictionary) -> SeenBoard | None:
+def find_board(gray: ImageGray, board: Board, dictionary: str) -> SeenBoard | None:
     """Inner corners of the board in the picture, or None where fewer than six are seen."""
     size = (board.columns, board.rows)
     for legacy in (False, True):
-        target = cv2.aruco.CharucoBoard(size, board.square_in, board.marker_in, dictionary)
+        target = cv2.aruco.CharucoBoard(size, board.square_in, board.marker_in, dictionary_of(dictionary))
         target.setLegacyPattern(legacy)
         corners, ids, _, _ = cv2.aruco.CharucoDetector(target).detectBoard(gray)
         if ids is not None and len(ids) >= 6:
@@ -182,18 +183,32 @@ def _side_px(quad: npt.ArrayLike) -> float:
     return float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
 
 
-def _cells(dictionary: cv2.aruco.Dictionary, number: int) -> npt.NDArray[np.bool_]:
-    """(n + 4, n + 4) True where the print is paper: the code, its black border and the quiet zone round it."""
-    inked = cv2.aruco.generateImageMarker(dictionary, number, dictionary.markerSize + 2)
-    return np.pad(inked > 0, 1, constant_values=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pattern:
+    """One marker as printed.
+
+    Attributes:
+        id: Its number.
+        paper: (n + 2, n + 2) True where a cell is paper, of the code and its black border.
+        places: (N, 2) on its edges, in cells from its top-left corner, x right and y down.
+        outward: (N, 2) unit directions there, from ink to paper.
+    """
+
+    id: int
+    paper: npt.NDArray[np.bool_]
+    places: FloatArray
+    outward: FloatArray
+
+
+@cache
+def _pattern(dictionary: str, number: int) -> _Pattern:
+    book = dictionary_of(dictionary)
+    paper = cv2.aruco.generateImageMarker(book, number, book.markerSize + 2) > 0
+    return _Pattern(number, paper, *_edges(np.pad(paper, 1, constant_values=True)))
 
 
 def _edges(paper: npt.NDArray[np.bool_], per_cell: int = 4) -> tuple[FloatArray, FloatArray]:
-    """Places on the printed edges, and the direction there from ink to paper.
-
-    Returns:
-        (N, 2) places in cells from the marker's top-left corner, x right and y down; (N, 2) unit directions.
-    """
+    """`_Pattern.places` and `.outward` of a marker with one cell of quiet zone round it."""
     along = (np.arange(per_cell) + 1) / (per_cell + 1)
     places, outward = [], []
     rows, columns = np.nonzero(paper[:, 1:] != paper[:, :-1])
@@ -238,12 +253,9 @@ def _crossings(light: npt.NDArray[np.float32], at_px: FloatArray, normal: FloatA
     return np.where(clean, steps[first - 1] + part * _STEP_PX, np.nan)
 
 
-def _fit_grid(
-    light: npt.NDArray[np.float32], quad: FloatArray, paper: npt.NDArray[np.bool_], number: int
-) -> SeenMarker | None:
+def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: _Pattern) -> SeenMarker | None:
     """Fit the marker's grid by Gauss-Newton with falling weights for outliers; None where edges are not to be seen."""
-    cells = len(paper) - 2
-    places, outward = _edges(paper)
+    cells, places, outward = len(pattern.paper), pattern.places, pattern.outward
     square = _square(cells)
     h = _perspective(cells, quad)
     reach_px = float(np.clip(0.45 * _side_px(quad) / cells, 1.0, 6.0))
@@ -266,17 +278,17 @@ def _fit_grid(
         rms = float(np.sqrt((weight * gap[good] ** 2).sum() / weight.sum()))
         if np.abs(step[8]) < 1e-3 and np.abs(_project(h, square) - _project(h - step[:8], square)).max() < 5e-3:
             break
-    return SeenMarker(number, _project(h, square), rms, -float(shift))
+    return SeenMarker(pattern.id, _project(h, square), rms, -float(shift))
 
 
-def _reads(light: npt.NDArray[np.float32], quad: FloatArray, paper: npt.NDArray[np.bool_]) -> bool:
+def _reads(light: npt.NDArray[np.float32], quad: FloatArray, pattern: _Pattern) -> bool:
     """Whether the marker's cells inside these corners (4, 2) are dark and light as printed, but for one in ten."""
-    inner = paper[1:-1, 1:-1]
-    row, column = np.indices(inner.shape).reshape(2, -1)
-    middle = _project(_perspective(len(inner), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
+    paper = pattern.paper
+    row, column = np.indices(paper.shape).reshape(2, -1)
+    middle = _project(_perspective(len(paper), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
     value = cv2.remap(light, middle[:, :1], middle[:, 1:], cv2.INTER_LINEAR)[:, 0]
     bright = value > (value.min() + value.max()) / 2
-    return bool((bright == inner.ravel()).mean() >= 0.9)
+    return bool((bright == paper.ravel()).mean() >= 0.9)
 
 
 def _jacobian(h: FloatArray, places: FloatArray, normal: FloatArray) -> FloatArray:

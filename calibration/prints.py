@@ -76,11 +76,10 @@ class Drift:
 
 def watch(gray: ImageGray, calibration: Calibration, prints: Prints) -> Drift:
     """Compare the markers with their expected places; cheap, since it looks only there."""
-    dictionary = dictionary_of(prints.dictionary)
     shifts = []
     for number, corners_in in calibration.markers_in.items():
         expected = calibration.camera.table_to_pixel(corners_in)
-        seen = refit_marker(gray, expected, dictionary, number)
+        seen = refit_marker(gray, expected, prints.dictionary, number)
         if seen is not None:
             shifts.append(float(np.linalg.norm(seen.corners_px - expected, axis=1).mean()))
     return Drift(len(shifts), len(calibration.markers_in), float(np.median(shifts)) if shifts else 0.0)
@@ -88,7 +87,7 @@ def watch(gray: ImageGray, calibration: Calibration, prints: Prints) -> Drift:
 
 def _marker_targets(gray: ImageGray, prints: Prints) -> list[Target]:
     square = marker_square(prints.side_in)
-    seen = find_markers(gray, dictionary_of(prints.dictionary))
+    seen = find_markers(gray, prints.dictionary)
     layout = prints.layout or {}
     if layout and not any(marker.id in layout for marker in seen):
         raise Refused(
@@ -117,11 +116,10 @@ def _check_side(number: int, corners_in: FloatArray, side_in: float) -> None:
 def _board_target(gray: ImageGray, prints: Prints) -> list[Target]:
     board = prints.board
     assert board is not None  # noqa: S101 - the caller asked
-    dictionary = dictionary_of(prints.dictionary)
-    seen = find_board(gray, board, dictionary)
+    seen = find_board(gray, board, prints.dictionary)
     if seen is None:
         return []
-    marks = board.marker_corners_in(dictionary)
+    marks = board.marker_corners_in(prints.dictionary)
     known = [number for number in marks if number in (prints.layout or {})]
     place = None
     if known and prints.layout:

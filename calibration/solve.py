@@ -138,8 +138,9 @@ def solve(targets: Sequence[Target], image_size: tuple[int, int], lens: Lens | N
             f" {image_size[0]}x{image_size[1]}: set the camera to the profile's size or make a profile for this one"
         )
     problem = _Problem(tuple(targets), image_size, lens)
-    solution = min((problem.fit(start) for start in problem.starts()), key=lambda fit: float(fit.cost))
-    return problem.calibration(solution)
+    # The wrong one of two poses is far off: a few plain steps tell them apart, then outliers are let go of.
+    rough = min((problem.fit(start, "linear", 40) for start in problem.starts()), key=lambda fit: float(fit.cost))
+    return problem.calibration(problem.fit(rough.x, "soft_l1", 200))
 
 
 def _floats(array: npt.ArrayLike) -> FloatArray:
@@ -287,10 +288,10 @@ class _Problem:
             at += n
         return np.asarray(white)
 
-    def fit(self, start: FloatArray):  # type: ignore[no-untyped-def]
-        """SciPy's result; a corner far off weighs less and less instead of pulling the table askew."""
+    def fit(self, start: FloatArray, loss: str, steps: int):  # type: ignore[no-untyped-def]
+        """SciPy's result; with "soft_l1" a corner far off weighs less instead of pulling the table askew."""
         return least_squares(
-            self.residuals, start, self.jacobian, loss="soft_l1", f_scale=4.0, x_scale="jac", max_nfev=200
+            self.residuals, start, self.jacobian, loss=loss, f_scale=4.0, x_scale="jac", ftol=1e-6, max_nfev=steps
         )
 
     def calibration(self, solution) -> Calibration:  # type: ignore[no-untyped-def]

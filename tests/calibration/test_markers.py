@@ -8,7 +8,7 @@ from tests.calibration.drawn import camera, marker_corners, picture
 
 CAMERA = camera()
 PLACES = {0: marker_corners((6, 6), 3), 7: marker_corners((30, 22), 3, 30), 23: marker_corners((10, 21), 2, -100)}
-DICTIONARY = dictionary_of("4X4_50")
+DICTIONARY = "4X4_50"
 
 
 def outwards_px(seen, true):
@@ -44,7 +44,7 @@ def test_opencv_alone_is_biased_here():
     gray = picture(CAMERA, PLACES, exposure=1.6)
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    corners, ids, _ = cv2.aruco.ArucoDetector(DICTIONARY, parameters).detectMarkers(gray)
+    corners, ids, _ = cv2.aruco.ArucoDetector(dictionary_of(DICTIONARY), parameters).detectMarkers(gray)
     for quad, number in zip(corners, ids.ravel(), strict=True):
         true = CAMERA.table_to_pixel(PLACES[int(number)])
         assert outwards_px(quad.reshape(4, 2), true) < -0.3
@@ -68,7 +68,7 @@ def test_two_of_one_number_are_refused():
 
 def test_nothing_there():
     assert find_markers(np.full((300, 400), 90, np.uint8), DICTIONARY) == ()
-    assert find_markers(picture(CAMERA, PLACES), dictionary_of("6X6_250")) == ()
+    assert find_markers(picture(CAMERA, PLACES), "6X6_250") == ()
 
 
 def test_too_small_to_measure_by():
@@ -98,7 +98,7 @@ def test_refit_follows_a_small_shift_and_knows_what_is_hidden():
 
 
 def board_picture(legacy=False):
-    board = cv2.aruco.CharucoBoard((7, 5), 1.4, 1.0, DICTIONARY)
+    board = cv2.aruco.CharucoBoard((7, 5), 1.4, 1.0, dictionary_of(DICTIONARY))
     board.setLegacyPattern(legacy)
     return np.pad(board.generateImage((700, 500)), 40, constant_values=255)
 

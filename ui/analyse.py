@@ -1,0 +1,97 @@
+"""`sandtable analyse`: pictures in, figures, ranges and blasts out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from calibration.markers import Board
+from calibration.prints import Prints
+from calibration.profile import read_layout, read_lens
+from rules.table import Refused
+from rules.template import Blast
+from ui.analysis import analysis_of, events_of, frame_of, sequence_of
+from ui.files import read_terrain, write_json, write_picture
+from ui.overlay import table_overlay
+from ui.report import report
+from ui.session import Session
+from vision.frame import Frame
+from vision.pipeline import Setup, TableView
+from vision.source import Source, Video, open_source, read_image
+
+
+def run_analysis(options: argparse.Namespace) -> int:
+    """Analyse a source as the options say; the exit status.
+
+    Raises:
+        Refused: if a file, the source or the calibration cannot be used.
+    """
+    session = Session(_setup(options))
+    source = open_source(options.source)
+    try:
+        first = source.read()
+        if first is None:
+            raise Refused(f"{source.name} holds no picture")
+        for army, px in options.teach:
+            session.teach(first, army, px)
+        blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
+        if options.frames is None and (source.live or not _is_sequence(source, options.source)):
+            view = session.look(first)
+            document = analysis_of(view, options.source, blasts, pairs=options.pairs)
+        else:
+            view, document = _sequence(session, first, source, options)
+    finally:
+        source.close()
+    state = replace(session.state, blasts=blasts)
+    print(report(view, blasts, pairs=options.pairs))
+    if options.json:
+        write_json(options.json, document)
+    if options.picture:
+        from ui.desktop.painter import annotated  # Qt draws the text; without a picture nobody waits for it
+
+        write_picture(options.picture, annotated(view.frame.image_bgr, table_overlay(view, state)))
+    if view.calibration is None:
+        raise Refused(view.problem or "there is no calibration")
+    return 0
+
+
+def _is_sequence(source: Source, spec: str) -> bool:
+    return isinstance(source, Video) or Path(spec).is_dir()
+
+
+def _sequence(
+    session: Session, first: Frame, source: Source, options: argparse.Namespace
+) -> tuple[TableView, dict[str, Any]]:
+    """Look at every frame in turn, with a sign of life on a terminal."""
+    frames: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
+    frame: Frame | None = first
+    while frame is not None:
+        view = session.look(frame)
+        frames.append(frame_of(view))
+        events.extend(events_of(view))
+        if sys.stderr.isatty():
+            print(f"\r{source.name}: {len(frames)} pictures", end="", file=sys.stderr)
+        frame = source.read() if len(frames) != options.frames else None
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    return view, sequence_of(frames, events, options.source)
+
+
+def _setup(options: argparse.Namespace) -> Setup:
+    prints = Prints(
+        side_in=options.marker_side,
+        dictionary=options.dictionary,
+        board=Board(*options.board) if options.board else None,
+        layout=read_layout(options.layout) if options.layout else None,
+    )
+    return Setup(
+        prints=prints,
+        lens=read_lens(options.lens) if options.lens else None,
+        reference_bgr=read_image(options.reference) if options.reference else None,
+        terrain=read_terrain(options.terrain) if options.terrain else (),
+        figure_height_in=options.figure_height,
+    )

@@ -1,0 +1,126 @@
+"""What an analysis says, as the JSON that others rely on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from calibration.solve import Calibration
+from rules.measure import Range
+from rules.table import Figure
+from rules.template import Blast
+from ui.session import blasted, measured
+from vision.pipeline import TableView
+
+SCHEMA = 1
+
+
+def analysis_of(view: TableView, source: str, blasts: Sequence[Blast], *, pairs: bool) -> dict[str, Any]:
+    """One picture's analysis."""
+    return {
+        "schema": SCHEMA,
+        "source": source,
+        "image_size": list(view.frame.size_px),
+        "calibration": _calibration(view.calibration, view.problem),
+        "figures": [_figure(f, view) for f in view.figures],
+        "pairs": [_pair(*ids, distance) for ids, distance in measured(view, view.figures).items()] if pairs else [],
+        "blasts": [_blast(view, blast) for blast in blasts],
+    }
+
+
+def frame_of(view: TableView) -> dict[str, Any]:
+    """One picture of a folder or video."""
+    return {
+        "index": view.frame.index,
+        "time_s": _short(view.frame.time_s),
+        "calibration": _calibration(view.calibration, view.problem),
+        "figures": [_figure(f, view) for f in view.figures],
+    }
+
+
+def sequence_of(frames: list[dict[str, Any]], events: list[dict[str, Any]], source: str) -> dict[str, Any]:
+    """The analysis of a folder or video, from its frames and events."""
+    return {"schema": SCHEMA, "source": source, "frames": frames, "events": events}
+
+
+def events_of(view: TableView) -> Iterable[dict[str, Any]]:
+    """What happened in one frame."""
+    if view.camera_moved:
+        yield {"kind": "camera_moved", "frame": view.frame.index}
+    for event in view.tracking.events:
+        said: dict[str, Any] = {"kind": str(event.kind), "frame": view.frame.index, "id": event.id}
+        if event.from_in is not None and event.to_in is not None:
+            said |= {"from_in": _point(event.from_in), "to_in": _point(event.to_in)}
+            said["distance_in"] = _short(math.dist(event.from_in, event.to_in))
+        yield said
+
+
+def _calibration(calibration: Calibration | None, problem: str | None) -> dict[str, Any]:
+    if calibration is None:
+        return {"state": "none", "message": problem}
+    camera = calibration.camera
+    document = {
+        "state": "ok" if problem is None else "stale",
+        "residual_px": _short(calibration.residual_px),
+        "sigma_in": _short(calibration.typical_sigma_in()),
+        "camera": {
+            "matrix": camera.lens.matrix.tolist(),
+            "distortion": camera.lens.distortion.tolist(),
+            "rotation": camera.rotation.tolist(),
+            "translation": camera.translation.tolist(),
+        },
+        "markers": [
+            {"id": number, "corners_in": [_point(corner) for corner in corners]}
+            for number, corners in sorted(calibration.markers_in.items())
+        ],
+    }
+    return document if problem is None else document | {"message": problem}
+
+
+def _figure(figure: Figure, view: TableView) -> dict[str, Any]:
+    assert view.calibration is not None  # noqa: S101 - a figure has a place only through one
+    foot = view.calibration.camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
+    return {
+        "id": figure.id,
+        "army": figure.army,
+        "x_in": _short(figure.x_in),
+        "y_in": _short(figure.y_in),
+        "z_in": _short(figure.z_in),
+        "sigma_in": _short(figure.sigma_in),
+        "facing_deg": None if figure.facing_deg is None else _short(figure.facing_deg),
+        "posture": str(figure.posture),
+        "base_in": [_point(p) for p in figure.base_in],
+        "foot_px": _point(foot),
+        "confidence": _short(figure.confidence),
+    }
+
+
+def _pair(a: str, b: str, distance: Range) -> dict[str, Any]:
+    return {
+        "a": a,
+        "b": b,
+        "centre_in": _short(distance.centre_in),
+        "edge_in": _short(distance.edge_in),
+        "sigma_in": _short(distance.sigma_in),
+        # Sight is not computed yet; null says so, where a number would claim a clear view.
+        "exposure": None,
+        "visible": None,
+        "blocked_by": [],
+    }
+
+
+def _blast(view: TableView, blast: Blast) -> dict[str, Any]:
+    return {
+        "centre_in": _point(blast.centre_in),
+        "radius_in": blast.radius_in,
+        "inside": [{"id": hit.id, "fraction": _short(hit.fraction)} for hit in blasted(view, blast)],
+    }
+
+
+def _short(value: float) -> float | None:
+    return round(float(value), 4) if math.isfinite(value) else None
+
+
+def _point(point: Iterable[float]) -> list[float | None]:
+    return [_short(v) for v in point]

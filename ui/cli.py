@@ -1,0 +1,176 @@
+"""The command line: the headless face of a session. Exit 0 done, 1 could not, 2 wrong usage; no traceback."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rules.table import STANDING_HEIGHT_IN, PointIn, Refused
+
+SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+        sys.stdout.flush()
+    except Refused as refusal:
+        print(f"sandtable: {refusal}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader has seen enough (`sandtable ... | head`); without this Python complains again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="sandtable", description="A webcam over a table of plastic soldiers measures in true inches."
+    )
+    parser.set_defaults(run=_window, source=None)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    demo = commands.add_parser("demo", help="the simulated table; without a display: picture, JSON and log of a turn")
+    demo.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="where the files go")
+    demo.add_argument("--seed", type=int, default=1, help="another number, another table")
+    demo.set_defaults(run=_demo)
+
+    sheet = commands.add_parser("print", help="marker sheets as a PDF, to be printed at 100 %%")
+    sheet.add_argument("pdf", type=Path, metavar="OUT.pdf")
+    sheet.add_argument("--paper", choices=("letter", "a4"), default="letter")
+    sheet.add_argument("--marker-side", type=_length, default=3.0, metavar="IN", help="side of each marker (default 3)")
+    sheet.set_defaults(run=_print)
+
+    _add_analyse(commands.add_parser("analyse", help="find, measure and report the figures in pictures or a camera"))
+
+    doctor = commands.add_parser("doctor", help="what is missing: libraries, cameras, ports, permissions")
+    doctor.set_defaults(run=_doctor)
+    return parser
+
+
+def _add_analyse(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("source", metavar="SOURCE", help='image, folder, video, camera number or "demo"')
+    add("--marker-side", type=_length, default=3.0, metavar="IN", help=SIDE_HELP)
+    add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
+    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board lies there instead (inches)")
+    add("--layout", type=Path, metavar="FILE", help="known marker places; the table's frame is then the layout's")
+    add("--lens", type=Path, metavar="FILE", help="lens profile")
+    add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help="a soldier of that army; repeat")
+    add("--reference", type=Path, metavar="IMAGE", help="the empty table")
+    add("--figure-height", type=_length, default=STANDING_HEIGHT_IN, metavar="IN", help="of a standing figure")
+    add("--terrain", type=Path, metavar="FILE", help="terrain pieces")
+    add("--blast", type=_blast, action="append", default=[], metavar="X,Y,RADIUS", help="who is inside; repeat")
+    add("--pairs", action="store_true", help="every pair of figures: ranges")
+    add("--json", type=Path, metavar="FILE", help="write the results")
+    add("--picture", type=Path, metavar="FILE", help="write the annotated picture")
+    add("--frames", type=_count, metavar="N", help="stop after N pictures (a camera, or the demo, without it: 1)")
+    parser.set_defaults(run=_analyse)
+
+
+def _numbers(text: str, count: int, what: str) -> list[float]:
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != count or not all(abs(v) < 1e9 for v in values):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return values
+
+
+def _length(text: str) -> float:
+    (value,) = _numbers(text, 1, "a length in inches")
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a length above 0")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of pictures")
+    return int(text)
+
+
+def _teach(text: str) -> tuple[str, tuple[float, float]]:
+    name, at, place = text.rpartition("@")
+    if not at or not name.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME@X,Y")
+    x, y = _numbers(place, 2, "NAME@X,Y")
+    return name.strip(), (x, y)
+
+
+def _blast(text: str) -> tuple[PointIn, float]:
+    x, y, radius = _numbers(text, 3, "X,Y,RADIUS")
+    if radius <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} has a radius that is not above 0")
+    return (x, y), radius
+
+
+def _board(text: str) -> tuple[int, int, float, float]:
+    size, _, lengths = text.partition(":")
+    try:
+        columns, rows = (int(part) for part in size.lower().split("x"))
+        square, marker = (float(part) for part in lengths.split(":"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not COLSxROWS:SQUARE:MARKER, as 7x5:1.4:1.0") from None
+    return columns, rows, square, marker
+
+
+def _analyse(options: argparse.Namespace) -> int:
+    from ui.analyse import run_analysis  # OpenCV takes a third of a second: usage errors do not wait for it
+
+    return run_analysis(options)
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from ui.doctor import display_problem
+
+    problem = display_problem(os.environ, sys.platform)
+    if problem is None:
+        return _window(argparse.Namespace(source="demo"))
+    from ui.demo import play_demo
+
+    print(f"{problem} Playing the simulated table without a window instead.")
+    return play_demo(options.out, options.seed)
+
+
+def _print(options: argparse.Namespace) -> int:
+    from calibration.sheet import marker_sheet
+    from ui.desktop.paper import write_pdf
+
+    sheet = marker_sheet(paper=options.paper, side_in=options.marker_side)
+    write_pdf(sheet, options.pdf)
+    print(f'{options.pdf}: print at 100 % ("actual size"), then check the rulers on the page with a real one.')
+    return 0
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    from ui.doctor import examine, format_findings
+
+    findings = examine()
+    print(format_findings(findings))
+    return 1 if any(finding.state == "missing" for finding in findings) else 0
+
+
+def _window(options: argparse.Namespace) -> int:
+    from ui.doctor import display_problem
+
+    problem = display_problem(os.environ, sys.platform)
+    if problem is not None:
+        print(f"sandtable: {problem} `sandtable demo` plays the simulated table without one.", file=sys.stderr)
+        return 2
+    from ui.desktop.app import run
+
+    return run(options.source)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""The simulated table, set up as a player would, and one turn of it played without a display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rules.table import POSTURE_HEIGHT_IN, Posture, Refused
+from rules.template import Blast
+from ui.analysis import analysis_of, events_of, sequence_of, frame_of
+from ui.files import write_bytes, write_json, write_picture
+from ui.overlay import table_overlay
+from ui.report import report
+from ui.session import Ruler, Session, blasted
+from vision.frame import Frame
+from vision.palette import Palette, teach
+from vision.pipeline import Setup, TableView
+from vision.simulator import SimulatedTable, demo_table
+
+TURN_S = 16.0
+"""A soldier of each side advances and a third is knocked over in the first 15 s of the demo."""
+
+_LOOK_EVERY_S = 0.5
+_BLAST_IN = 3.0
+
+
+def demo_setup(table: SimulatedTable, frame: Frame) -> Setup:
+    """What a player would have told the program: two clicks for each army, terrain drawn round.
+
+    Args:
+        table: The simulated table.
+        frame: Its newest picture, on which the clicks fall.
+    """
+    truth = table.truth
+    palette: Palette = ()
+    for army in sorted({figure.army for figure in truth.figures}):
+        upright = [f for f in truth.figures if f.army == army and f.posture is Posture.STANDING]
+        known = None
+        for figure in upright[:2]:
+            chest_in = figure.z_in + 0.6 * POSTURE_HEIGHT_IN[figure.posture]
+            u, v = truth.camera.table_to_pixel((*figure.centre_in, chest_in))[0]
+            known = teach(frame.image_bgr, (float(u), float(v)), army, known)
+        palette += (known,) if known else ()
+    return Setup(palette=palette, terrain=truth.terrain)
+
+
+def play_demo(folder: Path, seed: int) -> int:
+    """Play one turn on the simulated table and write picture, JSON and log; the exit status.
+
+    Raises:
+        Refused: if the folder cannot be written.
+    """
+    from ui.desktop.painter import annotated  # Qt draws the text
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"the folder {folder} cannot be made: {error.strerror}") from error
+    ticks = _ticks()
+    table = demo_table(lambda: next(ticks), seed)
+    session, views, log = Session(), [], []
+    while not views or views[-1].frame.time_s < TURN_S:
+        frame = table.read()
+        assert frame is not None  # noqa: S101 - the simulated table never ends
+        if not views:
+            session = Session(demo_setup(table, frame))
+        view = session.look(frame)
+        log += [f"{view.frame.time_s:5.1f} s  {_words(event)}" for event in events_of(view)]
+        views.append(view)
+    view = views[-1]
+    _lay_out(session, view)
+    blasts = session.state.blasts
+    text = report(view, blasts, pairs=True)
+    print(text)
+    print("\nWhat happened:", *log, sep="\n  ")
+    events = [event for seen in views for event in events_of(seen)]
+    document = analysis_of(view, "demo", blasts, pairs=True)
+    document |= {k: v for k, v in sequence_of([frame_of(v) for v in views], events, "demo").items() if k not in document}
+    write_picture(folder / "table.png", annotated(view.frame.image_bgr, table_overlay(view, session.state)))
+    write_json(folder / "table.json", document)
+    write_bytes(folder / "log.txt", "\n".join([text, "", "What happened:", *log, ""]).encode())
+    print(f"\nWritten: {folder / 'table.png'} (the annotated picture), table.json and log.txt beside it.")
+    return 0 if view.calibration is not None else 1
+
+
+def _ticks() -> Iterator[float]:
+    time_s = 0.0
+    while True:
+        yield time_s
+        time_s += _LOOK_EVERY_S
+
+
+def _lay_out(session: Session, view: TableView) -> None:
+    """One ruler between two armies, and a blast where it does most."""
+    figures = [f for f in view.figures if f.posture is not Posture.VEHICLE]
+    rivals = next(((a, b) for a in figures for b in figures if a.army < b.army), None)
+    if rivals:
+        session.lay_ruler(*(f.id for f in rivals))
+    if figures:
+        spots = [Blast(f.centre_in, _BLAST_IN) for f in figures]
+        worst = max(spots, key=lambda blast: sum(hit.fraction for hit in blasted(view, blast)))
+        session.lay_blast(worst.centre_in, worst.radius_in)
+
+
+def _words(event: dict[str, object]) -> str:
+    words = f"{event.get('id', 'the camera')}: {str(event['kind']).replace('_', ' ')}"
+    return f"{words} {event['distance_in']:.1f} in" if "distance_in" in event else words
