@@ -17,11 +17,14 @@ from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from rules.table import FloatArray, Refused
 
-POINT_SIGMA_PX = 0.06
+POINT_SIGMA_PX = 0.08
 """Of one point within its target; the spread of fitted against true corners of rendered markers is 0.02 to 0.1 px."""
 
-TARGET_SIGMA_PX = 0.12
+TARGET_SIGMA_PX = 0.15
 """Shared by all points of one target: what the lens model leaves, and paper that is not quite flat."""
+
+NUDGE = 0.01
+"""Of a standard deviation: so near, every length changes in proportion."""
 
 WORST_RESIDUAL_PX = 3.0
 """Above this, at 1920 px across, the markers do not lie on one plane or are not of the stated size."""
@@ -57,8 +60,9 @@ class Calibration:
         camera: The best estimate.
         markers_in: Marker id -> (4, 2) corners on the table, in OpenCV's order.
         residual_px: Root mean square distance between seen and predicted points.
-        deviants: Cameras one standard deviation away from `camera` along independent directions: any number that
-            is computed from the camera has as its variance the sum over them of (its change) squared.
+        deviants: Cameras `NUDGE` standard deviations away from `camera` along independent directions: any number
+            that is computed from the camera has as its variance the sum over them of (its change / NUDGE) squared.
+            They are near because focal length and height err together along a curve that a long step would leave.
     """
 
     camera: TableCamera
@@ -74,7 +78,7 @@ class Calibration:
         points = np.asarray(points_in, np.float64).reshape(-1, 3)
         pixels = self.camera.table_to_pixel(points)
         moved = [camera.pixel_to_table(pixels, points[:, 2]) - points[:, :2] for camera in self.deviants]
-        change = np.reshape(moved, (len(self.deviants), -1))
+        change = np.reshape(moved, (len(self.deviants), -1)) / NUDGE
         return np.asarray(change.T @ change)
 
     def sigma_in(self, points_in: npt.ArrayLike) -> FloatArray:
@@ -308,7 +312,7 @@ class _Problem:
             move = _table_frame(camera, np.concatenate(laid))
             camera, laid = _moved(camera, move), [_laid(points, move) for points in laid]
         white = self.whitened(misses)
-        deviants = tuple(self._deviant(x + step, laid) for step in _one_sigma_steps(solution.jac, white))
+        deviants = tuple(self._deviant(x + NUDGE * step, laid) for step in _one_sigma_steps(solution.jac, white))
         markers: dict[int, FloatArray] = {}
         for target, points in zip(self.targets, laid, strict=True):
             place = place_of(target.points_in, points)

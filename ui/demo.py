@@ -1,47 +1,26 @@
-"""The simulated table, set up as a player would, and one turn of it played without a display."""
+"""One turn on the simulated table, played without a display."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from rules.table import POSTURE_HEIGHT_IN, Posture, Refused
+from rules.table import Posture, Refused
 from rules.template import Blast
-from ui.analysis import analysis_of, events_of, sequence_of, frame_of
+from ui.analysis import analysis_of, events_of, frame_of, sequence_of
+from ui.demo_armies import demo_palette
 from ui.files import write_bytes, write_json, write_picture
 from ui.overlay import table_overlay
 from ui.report import report
-from ui.session import Ruler, Session, blasted
-from vision.frame import Frame
-from vision.palette import Palette, teach
+from ui.session import Session, blasted
 from vision.pipeline import Setup, TableView
-from vision.simulator import SimulatedTable, demo_table
+from vision.simulator import demo_table
 
 TURN_S = 16.0
 """A soldier of each side advances and a third is knocked over in the first 15 s of the demo."""
 
 _LOOK_EVERY_S = 0.5
 _BLAST_IN = 3.0
-
-
-def demo_setup(table: SimulatedTable, frame: Frame) -> Setup:
-    """What a player would have told the program: two clicks for each army, terrain drawn round.
-
-    Args:
-        table: The simulated table.
-        frame: Its newest picture, on which the clicks fall.
-    """
-    truth = table.truth
-    palette: Palette = ()
-    for army in sorted({figure.army for figure in truth.figures}):
-        upright = [f for f in truth.figures if f.army == army and f.posture is Posture.STANDING]
-        known = None
-        for figure in upright[:2]:
-            chest_in = figure.z_in + 0.6 * POSTURE_HEIGHT_IN[figure.posture]
-            u, v = truth.camera.table_to_pixel((*figure.centre_in, chest_in))[0]
-            known = teach(frame.image_bgr, (float(u), float(v)), army, known)
-        palette += (known,) if known else ()
-    return Setup(palette=palette, terrain=truth.terrain)
 
 
 def play_demo(folder: Path, seed: int) -> int:
@@ -58,12 +37,14 @@ def play_demo(folder: Path, seed: int) -> int:
         raise Refused(f"the folder {folder} cannot be made: {error.strerror}") from error
     ticks = _ticks()
     table = demo_table(lambda: next(ticks), seed)
-    session, views, log = Session(), [], []
+    session = Session()
+    views: list[TableView] = []
+    log: list[str] = []
     while not views or views[-1].frame.time_s < TURN_S:
         frame = table.read()
         assert frame is not None  # noqa: S101 - the simulated table never ends
         if not views:
-            session = Session(demo_setup(table, frame))
+            session = Session(Setup(palette=demo_palette(frame, table.truth), terrain=table.truth.terrain))
         view = session.look(frame)
         log += [f"{view.frame.time_s:5.1f} s  {_words(event)}" for event in events_of(view)]
         views.append(view)
@@ -75,7 +56,9 @@ def play_demo(folder: Path, seed: int) -> int:
     print("\nWhat happened:", *log, sep="\n  ")
     events = [event for seen in views for event in events_of(seen)]
     document = analysis_of(view, "demo", blasts, pairs=True)
-    document |= {k: v for k, v in sequence_of([frame_of(v) for v in views], events, "demo").items() if k not in document}
+    document |= {
+        k: v for k, v in sequence_of([frame_of(v) for v in views], events, "demo").items() if k not in document
+    }
     write_picture(folder / "table.png", annotated(view.frame.image_bgr, table_overlay(view, session.state)))
     write_json(folder / "table.json", document)
     write_bytes(folder / "log.txt", "\n".join([text, "", "What happened:", *log, ""]).encode())

@@ -94,7 +94,7 @@ class Pipeline:
             problem = str(refusal)
         calibration = self._calibration
         sightings = self._sightings(frame, calibration, setup) if calibration else ()
-        tracking = self._tracker.update(sightings, frame.time_s)
+        tracking = self._tracker.update(sightings)
         moved = before is not None and calibration is not before
         return TableView(frame, calibration, tracking, moved, problem)
 

@@ -1,0 +1,34 @@
+# Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
+.PHONY: help setup run test lint format clean
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+setup: ## the environment, the locked packages, the system libraries
+	@./setup.sh
+
+run: setup ## the program; ARGS="..." are handed to it; without a display it plays the demo
+	@if [ "$$(uname)" = Linux ] && [ -z "$(if $(ARGS),some)$$DISPLAY$$WAYLAND_DISPLAY$$QT_QPA_PLATFORM" ]; then \
+		$(BIN)/sandtable demo; \
+	else \
+		$(BIN)/sandtable $(ARGS); \
+	fi
+
+test: lint ## the checks, then the tests; ARGS="..." are handed to pytest
+	QT_QPA_PLATFORM=offscreen $(BIN)/pytest $(ARGS)
+
+lint: setup ## the checks alone
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## put the source into its standard form
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean: ## remove the environment and everything made
+	rm -rf .venv *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

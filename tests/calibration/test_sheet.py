@@ -1,0 +1,119 @@
+import math
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.sheet import PAPERS_MM, Line, Page, Text, marker_sheet
+from rules.table import Refused
+
+MARGIN_MM = 10.0
+
+
+def _inked(page: Page) -> list[tuple[float, float]]:
+    """Extreme points of everything but words."""
+    points = [point for line in page.lines for point in (line.start_mm, line.end_mm)]
+    for pattern in page.patterns:
+        x, y = pattern.corner_mm
+        points += [(x, y), (x + len(pattern.black[0]) * pattern.cell_mm, y + len(pattern.black) * pattern.cell_mm)]
+    return points
+
+
+def _length(line: Line) -> float:
+    return math.dist(line.start_mm, line.end_mm)
+
+
+def _labels(page: Page) -> list[Text]:
+    return [text for text in page.texts if text.words.startswith("Marker ")]
+
+
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_the_default_sheet_has_four_markers_two_a_page(paper: str) -> None:
+    sheet = marker_sheet(paper)
+    assert [[text.words for text in _labels(page)] for page in sheet.pages] == [
+        ["Marker 0 - 3 in (76.2 mm) side", "Marker 1 - 3 in (76.2 mm) side"],
+        ["Marker 2 - 3 in (76.2 mm) side", "Marker 3 - 3 in (76.2 mm) side"],
+    ]
+    assert all("Print at 100 % (actual size)" in " ".join(text.words for text in page.texts) for page in sheet.pages)
+
+
+def test_the_cells_are_those_of_the_dictionary() -> None:
+    # 4X4_50 marker 0 as published with the dictionary: 1011 0101 0011 0010, 1 white, in a black frame.
+    (pattern, _) = marker_sheet().pages[0].patterns
+    drawn = ["".join("01"[not black] for black in row) for row in pattern.black]
+    assert drawn == ["000000", "010110", "001010", "000110", "000100", "000000"]
+    assert pattern.cell_mm * 6 == pytest.approx(76.2)  # 3 in
+
+
+@given(
+    paper=st.sampled_from(sorted(PAPERS_MM)),
+    side_in=st.floats(1.0, 4.5),
+    ids=st.lists(st.integers(0, 49), min_size=1, max_size=50, unique=True),
+    dictionary=st.sampled_from(["4X4_50", "6X6_250", "APRILTAG_36h11"]),
+)
+def test_every_marker_is_whole_rimmed_and_within_the_margins(
+    paper: str, side_in: float, ids: list[int], dictionary: str
+) -> None:
+    sheet = marker_sheet(paper, side_in, ids, dictionary)
+    width, height = PAPERS_MM[paper]
+    assert [int(re.findall(r"\d+", text.words)[0]) for page in sheet.pages for text in _labels(page)] == ids
+    for page in sheet.pages:
+        for x, y in _inked(page):
+            assert MARGIN_MM <= x <= width - MARGIN_MM
+            assert MARGIN_MM <= y <= height - MARGIN_MM
+        for pattern in page.patterns:
+            # No line and no other marker comes nearer than one cell: that much white the detector needs.
+            x, y = pattern.corner_mm
+            side = len(pattern.black) * pattern.cell_mm
+            others = [*page.lines, *(p for p in page.patterns if p is not pattern)]
+            for other in others:
+                low, high = _box(other)
+                apart = max(low[0] - (x + side), x - high[0], low[1] - (y + side), y - high[1])
+                assert apart >= pattern.cell_mm - 1e-9
+
+
+def _box(thing: object) -> tuple[tuple[float, float], tuple[float, float]]:
+    if isinstance(thing, Line):
+        (x0, y0), (x1, y1) = thing.start_mm, thing.end_mm
+        return (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
+    x, y = thing.corner_mm  # type: ignore[attr-defined]
+    side = len(thing.black) * thing.cell_mm  # type: ignore[attr-defined]
+    return (x, y), (x + side, y + side)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_each_axis_has_a_scale_of_100_mm_and_one_of_4_in(axis: int) -> None:
+    page = marker_sheet().pages[0]
+    ticks = [
+        line for line in page.lines if line.start_mm[axis] == line.end_mm[axis] and _length(line) == pytest.approx(4)
+    ]
+    inches = sorted(line.start_mm[axis] for line in ticks if line.end_mm[1 - axis] < line.start_mm[1 - axis])
+    tens = sorted(line.start_mm[axis] for line in ticks if line.end_mm[1 - axis] > line.start_mm[1 - axis])
+    assert [at - inches[0] for at in inches] == pytest.approx([0, 25.4, 50.8, 76.2, 101.6])
+    assert [at - tens[0] for at in tens] == pytest.approx(range(0, 101, 10))
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"paper": "a3"}, "there is no paper 'a3' here; use letter or a4"),
+        ({"side_in": 6.0}, "a marker of 6 in does not do on letter paper"),
+        ({"side_in": 0.5}, "a marker of 0.5 in does not do on letter paper"),
+        ({"side_in": math.nan}, "a marker of nan in does not do on letter paper"),
+        ({"ids": ()}, "name at least one marker id"),
+        ({"ids": (3, 50)}, "dictionary 4X4_50 has no marker 50: its ids run from 0 to 49"),
+        ({"ids": (3, 1, 3)}, "marker 3 is asked for twice"),
+        ({"dictionary": "9X9_9"}, "there is no ArUco dictionary '9X9_9'"),
+    ],
+)
+def test_what_cannot_be_printed_is_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(Refused, match=re.escape(message)):
+        marker_sheet(**changed)  # type: ignore[arg-type]
+
+
+def test_the_largest_side_it_names_does_fit() -> None:
+    with pytest.raises(Refused) as refused:
+        marker_sheet(side_in=30)
+    largest = float(re.findall(r"to ([\d.]+) in", str(refused.value))[0])
+    assert len(marker_sheet(side_in=largest).pages) == 4

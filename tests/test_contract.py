@@ -1,0 +1,91 @@
+"""What the house promises and neither import-linter nor ruff can see."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PACKAGES: list[str] = PROJECT["tool"]["setuptools"]["packages"]
+IGNORED = [line.rstrip("/") for line in (ROOT / ".gitignore").read_text().split()] + [".git"]
+
+
+def _files(folder: Path = ROOT) -> Iterator[Path]:
+    """The files of the checkout that git would keep."""
+    for path in sorted(folder.iterdir()):
+        if any(fnmatch(path.name, pattern) for pattern in IGNORED):
+            continue
+        if path.is_dir():
+            yield from _files(path)
+        else:
+            yield path
+
+
+def _imports(file: Path) -> set[str]:
+    """Names of the top packages that a source file imports, wherever in the file."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    named = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    named |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    return {name.split(".")[0] for name in named}
+
+
+def test_the_packages_are_those_on_disk() -> None:
+    homes = {file.parent.relative_to(ROOT) for file in _files() if file.suffix == ".py"}
+    rooms = {
+        ".".join(home.parts) for home in homes if home.parts and home.parts[0] not in ("tests", "benchmarks", "docs")
+    }
+    assert rooms == set(PACKAGES)
+
+
+def test_qt_appears_in_one_room() -> None:
+    outside = [file for file in _sources() if not file.is_relative_to(ROOT / "ui" / "desktop")]
+    assert [str(file.relative_to(ROOT)) for file in outside if "PyQt6" in _imports(file)] == []
+    assert any("PyQt6" in _imports(file) for file in _sources())
+
+
+def _sources() -> list[Path]:
+    tops = {package.split(".")[0] for package in PACKAGES}
+    return [file for file in _files() if file.suffix == ".py" and file.relative_to(ROOT).parts[0] in tops]
+
+
+def test_the_tests_mirror_the_rooms() -> None:
+    folders = {file.relative_to(ROOT / "tests").parent for file in _files(ROOT / "tests") if file.suffix == ".py"}
+    assert {".".join(folder.parts) for folder in folders if folder.parts} <= set(PACKAGES)
+
+
+@pytest.mark.parametrize("document", ["README.md", ".ci/run"])
+def test_documents_name_only_targets_that_the_makefile_has(document: str) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    text = (ROOT / document).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?:^\s*|`|exec )make ([a-z]+)", text, re.MULTILINE))
+    assert "test" in named
+    assert named <= targets
+
+
+def test_no_file_names_a_machine_or_an_index() -> None:
+    # Spelled in two halves, so that this file may be searched as well.
+    words = [
+        "/wo" + "rk/",
+        "/ro" + "ot/",
+        "/ho" + "me/",
+        "file:" + "///",
+        "/sim" + "ple/",
+        "index" + "-url",
+        "find" + "-links",
+    ]
+    pattern = re.compile("|".join(map(re.escape, words)).encode())
+    assert [str(file.relative_to(ROOT)) for file in _files() if pattern.search(file.read_bytes())] == []
+
+
+def test_the_lock_holds_a_hash_for_every_package() -> None:
+    entries = re.split(r"\n(?=\S)", (ROOT / "requirements.lock").read_text(encoding="utf-8"))
+    packages = [entry for entry in entries if "==" in entry.split("\n")[0]]
+    assert len(packages) > len(PROJECT["project"]["dependencies"])
+    assert [entry.split()[0] for entry in packages if "--hash=sha256:" not in entry] == []

@@ -1,0 +1,115 @@
+"""Draws a printed sheet into a PDF, in true millimetres."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from PyQt6.QtCore import QIODevice, QMarginsF, QPointF, QSaveFile, QSizeF, Qt
+from PyQt6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontMetricsF,
+    QGuiApplication,
+    QPageSize,
+    QPainter,
+    QPainterPath,
+    QPdfWriter,
+    QPen,
+    QTransform,
+)
+
+from calibration.sheet import Align, Line, Page, Pattern, Sheet, Text
+from rules.table import Refused
+
+_DOTS_PER_INCH = 1200
+_TYPE_PX = 100
+"""Type is laid out at this size and scaled, because a font's pixel size is a whole number."""
+
+
+def write_pdf(sheet: Sheet, path: Path) -> None:
+    """Write the sheet to `path`, whole or not at all.
+
+    Raises:
+        Refused: if no font is installed or the file cannot be written.
+    """
+    # Text needs an application; held until the drawing is done. A file needs no display, so on Linux none is asked for.
+    own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
+    if not QFontDatabase.families():
+        raise Refused("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
+    file = QSaveFile(str(path))
+    if not file.open(QIODevice.OpenModeFlag.WriteOnly):
+        raise Refused(f"cannot write {path}: {file.errorString()}; choose another folder or name")
+    _draw(sheet, file)
+    if not file.commit():
+        raise Refused(f"cannot write {path}: {file.errorString()}; make room on the disk or choose another folder")
+    del own
+
+
+def _arguments() -> list[str]:
+    return ["sandtable", "-platform", "offscreen"] if sys.platform == "linux" else ["sandtable"]
+
+
+def _draw(sheet: Sheet, device: QIODevice) -> None:
+    writer = QPdfWriter(device)
+    writer.setTitle(sheet.title)
+    writer.setCreator("Sandtable")
+    writer.setResolution(_DOTS_PER_INCH)
+    size = QSizeF(*sheet.size_mm)
+    exact = QPageSize.SizeMatchPolicy.ExactMatch
+    writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, sheet.paper, exact))
+    writer.setPageMargins(QMarginsF())
+    painter = QPainter(writer)
+    painter.scale(_DOTS_PER_INCH / 25.4, _DOTS_PER_INCH / 25.4)
+    for number, page in enumerate(sheet.pages):
+        if number:
+            writer.newPage()
+        _draw_page(painter, page)
+    painter.end()
+
+
+def _draw_page(painter: QPainter, page: Page) -> None:
+    for pattern in page.patterns:
+        painter.fillPath(_outline(pattern), Qt.GlobalColor.black)
+    for line in page.lines:
+        painter.setPen(_pen(line))
+        painter.drawLine(QPointF(*line.start_mm), QPointF(*line.end_mm))
+    for text in page.texts:
+        _draw_text(painter, text)
+
+
+def _outline(pattern: Pattern) -> QPainterPath:
+    cells = QPainterPath()
+    for row, line in enumerate(pattern.black):
+        for column, black in enumerate(line):
+            if black:
+                cells.addRect(column, row, 1, 1)
+    place = QTransform.fromTranslate(*pattern.corner_mm).scale(pattern.cell_mm, pattern.cell_mm)
+    # One shape, for single cells leave seams; joined as whole numbers, for Qt drops cells whose edges nearly agree.
+    return place.map(cells.simplified())
+
+
+def _pen(line: Line) -> QPen:
+    pen = QPen(QColor.fromRgbF(line.grey, line.grey, line.grey), line.width_mm)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    return pen
+
+
+def _draw_text(painter: QPainter, text: Text) -> None:
+    font = QFont("sans-serif")
+    font.setPixelSize(_TYPE_PX)
+    font.setBold(text.bold)
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    width = QFontMetricsF(font).horizontalAdvance(text.words)
+    scale = text.size_mm / _TYPE_PX
+    if text.room_mm is not None:
+        scale = min(scale, text.room_mm / width)
+    before = {Align.LEFT: 0.0, Align.CENTRE: width / 2, Align.RIGHT: width}[text.align]
+    painter.save()
+    painter.translate(*text.at_mm)
+    painter.scale(scale, scale)
+    painter.setFont(font)
+    painter.setPen(Qt.GlobalColor.black)
+    painter.drawText(QPointF(-before, 0), text.words)
+    painter.restore()
