@@ -1,5 +1,5 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test lint format clean
+.PHONY: help setup run test lint format screenshot clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
@@ -28,6 +28,9 @@ lint: setup ## the checks alone
 format: setup ## put the source into its standard form
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+screenshot: setup ## the picture in README.md: the real window on the simulated table
+	$(BIN)/python -m ui.desktop.screenshot docs/pictures/window.png
 
 clean: ## remove the environment and everything made
 	rm -rf .venv *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,8 @@ class Lens:
         image_size: (width, height) in pixels that the matrix belongs to.
         matrix: (3, 3) camera matrix, in pixels.
         distortion: (5,) k1, k2, p1, p2, k3.
+        valid_radius: Largest tangent of the angle off the axis up to which the distortion still grows outwards (may
+            be inf): beyond it the model folds over.
 
     Raises:
         Refused: if a number is not finite or a focal length is not positive.
@@ -38,21 +40,21 @@ class Lens:
     image_size: tuple[int, int]
     matrix: FloatArray
     distortion: FloatArray
+    valid_radius: float = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", _frozen(self.matrix, (3, 3), "the camera matrix"))
         object.__setattr__(self, "distortion", _frozen(self.distortion, (5,), "the lens distortion"))
         if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0:
             raise Refused(f"a focal length of {min(self.matrix[0, 0], self.matrix[1, 1]):g} px cannot be")
+        object.__setattr__(self, "valid_radius", _turning_radius(*self.distortion[[0, 1, 4]]))
 
-    @property
-    def valid_radius(self) -> float:
-        """Largest tangent of the angle off the axis up to which the distortion still grows outwards (may be inf)."""
-        k1, k2, _, _, k3 = self.distortion
-        # d/dr of r (1 + k1 r^2 + k2 r^4 + k3 r^6) = 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 with q = r^2
-        roots = np.roots([7 * k3, 5 * k2, 3 * k1, 1.0])
-        turning = [root.real for root in roots if abs(root.imag) < 1e-9 and root.real > 0]
-        return float(np.sqrt(min(turning))) if turning else float("inf")
+
+def _turning_radius(k1: float, k2: float, k3: float) -> float:
+    # d/dr of r (1 + k1 r^2 + k2 r^4 + k3 r^6) = 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 with q = r^2
+    roots = np.roots([7 * k3, 5 * k2, 3 * k1, 1.0])
+    turning = [root.real for root in roots if abs(root.imag) < 1e-9 and root.real > 0]
+    return float(np.sqrt(min(turning))) if turning else float("inf")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

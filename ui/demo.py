@@ -8,12 +8,12 @@ from pathlib import Path
 from rules.table import Posture, Refused
 from rules.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of, sequence_of
-from ui.demo_armies import demo_palette
+from ui.demo_armies import demo_setup
 from ui.files import write_bytes, write_json, write_picture
 from ui.overlay import table_overlay
 from ui.report import report
 from ui.session import Session, blasted
-from vision.pipeline import Setup, TableView
+from vision.pipeline import TableView
 from vision.simulator import demo_table
 
 TURN_S = 16.0
@@ -44,7 +44,7 @@ def play_demo(folder: Path, seed: int) -> int:
         frame = table.read()
         assert frame is not None  # noqa: S101 - the simulated table never ends
         if not views:
-            session = Session(Setup(palette=demo_palette(frame, table.truth), terrain=table.truth.terrain))
+            session = Session(demo_setup(frame, table.truth))
         view = session.look(frame)
         log += [f"{view.frame.time_s:5.1f} s  {_words(event)}" for event in events_of(view)]
         views.append(view)

@@ -1,6 +1,6 @@
 """Who is who from picture to picture: sightings become figures whose ids persist.
 
-A pure fold: `update(tracks, sightings, frame)` returns the next tracks and what happened. No image, no clock.
+A pure fold: `update(tracks, sightings)` returns the next tracks and what happened. No image, no clock.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from enum import StrEnum
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -16,8 +16,17 @@ from scipy.optimize import linear_sum_assignment
 from rules.table import Figure, PointIn, Posture
 from vision.figures import Sighting
 
-EventKind = Literal["found", "lost", "moved", "down", "up"]
 _FORBIDDEN = 1e6
+
+
+class EventKind(StrEnum):
+    """What can happen to a figure."""
+
+    FOUND = "found"
+    LOST = "lost"
+    MOVED = "moved"
+    DOWN = "down"
+    UP = "up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +35,22 @@ class Pace:
 
     Attributes:
         gate_in: A figure found within this of where it was is the same one.
-        carried_in: A missing figure may turn up again within this, carried by a hand.
+        carried_in: A newcomer within this of a missing figure is that figure, carried by a hand.
         still_in: Shimmer; a figure that strays further has moved.
         least_move_in: Shorter moves are not told.
-        confirm: Frames before a newcomer is believed (at once in the very first picture).
-        settle: Frames a figure must rest, or keep its posture, before the change is told.
+        confirm: Frames before a newcomer (unless nobody is known yet), a fall or a rise is believed.
+        settle: Frames a figure must rest before its move is told.
         patience: Frames a figure may go unseen before it counts as lost.
         memory: Frames over which a still figure's place is averaged.
     """
 
     gate_in: float = 1.0
     carried_in: float = 36.0
-    still_in: float = 0.2
+    still_in: float = 0.3
     least_move_in: float = 0.35
     confirm: int = 2
     settle: int = 3
-    patience: int = 5
+    patience: int = 3
     memory: int = 8
 
 
@@ -50,19 +59,15 @@ class Event:
     """Something that happened to one figure.
 
     Attributes:
-        kind: found, lost, moved, down or up.
-        frame: Index of the frame it was concluded in.
+        kind: What.
         id: The figure.
-        from_in, to_in: Places before and after; None where they do not apply.
-        inches: Length of a move.
+        from_in, to_in: Where it was and where it is, of a move.
     """
 
     kind: EventKind
-    frame: int
     id: str
     from_in: PointIn | None = None
     to_in: PointIn | None = None
-    inches: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +75,27 @@ class Track:
     """One figure through time.
 
     Attributes:
-        id: "green-1"; empty until a newcomer is believed.
+        id: "green-1".
+        army: Of the id; a picture that shows another one does not change it.
         last: Its latest sighting.
         place_in: Its smoothed place.
         weight: Frames averaged into the place.
         rest_in: Where it last rested; moves are measured from there.
         posture: What it was last told to be.
+        believed: False for a newcomer until he has been seen again.
         doubts: Frames in a row that showed the other side of standing and lying.
         seen: Frames it was seen in.
         missing: Frames in a row it was not.
     """
 
     id: str
+    army: str
     last: Sighting
     place_in: PointIn
     weight: int
     rest_in: PointIn
     posture: Posture
+    believed: bool = False
     doubts: int = 0
     seen: int = 1
     missing: int = 0
@@ -99,37 +108,52 @@ class Tracks:
     Attributes:
         all: In order of appearance; lost ones stay.
         count: (army, how many ids were given) pairs; an id is never given twice.
-        started: Whether any picture has been seen.
     """
 
     all: tuple[Track, ...] = ()
     count: tuple[tuple[str, int], ...] = ()
-    started: bool = False
-
-    def figures(self, pace: Pace | None = None) -> tuple[Figure, ...]:
-        """The figures on the table: believed, and not lost."""
-        patience = (pace or Pace()).patience
-        return tuple(_figure(track) for track in self.all if track.id and track.missing < patience)
-
-    def lost(self, pace: Pace | None = None) -> tuple[str, ...]:
-        """Ids of the figures that were there and are not seen any more."""
-        patience = (pace or Pace()).patience
-        return tuple(track.id for track in self.all if track.id and track.missing >= patience)
 
 
-def update(
-    tracks: Tracks, sightings: Sequence[Sighting], frame: int, pace: Pace | None = None
-) -> tuple[Tracks, tuple[Event, ...]]:
+@dataclass(frozen=True, slots=True)
+class Tracking:
+    """What is known after one picture.
+
+    Attributes:
+        figures: Seen in it, strangers apart.
+        events: What it brought to light.
+        lost: Those who are not seen now, where they last were.
+    """
+
+    figures: tuple[Figure, ...] = ()
+    events: tuple[Event, ...] = ()
+    lost: tuple[Figure, ...] = ()
+
+
+class Tracker:
+    """Keeps the tracks between the pictures of one source."""
+
+    def __init__(self, pace: Pace | None = None) -> None:
+        self._pace = pace or Pace()
+        self._tracks = Tracks()
+
+    def update(self, sightings: Sequence[Sighting]) -> Tracking:
+        """Fold the next picture in."""
+        self._tracks, events = update(self._tracks, sightings, self._pace)
+        known = [track for track in self._tracks.all if track.believed]
+        here = tuple(_figure(track) for track in known if not track.missing)
+        return Tracking(here, events, tuple(_figure(track) for track in known if track.missing))
+
+
+def update(tracks: Tracks, sightings: Sequence[Sighting], pace: Pace | None = None) -> tuple[Tracks, tuple[Event, ...]]:
     """Fold one picture's sightings into the tracks.
 
     Args:
         tracks: what was known; `Tracks()` at the start.
         sightings: the figures of this picture.
-        frame: its index, for the events.
         pace: how patient to be.
 
     Returns:
-        The tracks after this picture, and what it brought to light.
+        The tracks after this picture, and what it brought to light. Whoever is there from the start is no news.
     """
     pace = pace or Pace()
     sightings = sorted(sightings, key=lambda sighting: (sighting.army, sighting.x_in, sighting.y_in))
@@ -138,96 +162,93 @@ def update(
     events: list[Event] = []
     count = dict(tracks.count)
     for k, track in enumerate(tracks.all):
-        seen = found.get(k)
-        now, news = _unseen(track, frame, pace) if seen is None else _seen(track, sightings[seen], frame, pace)
-        if now is not None:
-            after.append(now)
+        now, news = _seen(track, sightings[found[k]], pace) if k in found else _unseen(track, pace)
+        after += now
         events += news
-    taken = set(found.values())
-    after += [_born(sighting) for j, sighting in enumerate(sightings) if j not in taken]
-    for k, track in enumerate(after):
-        if not track.id and (track.seen >= pace.confirm or not tracks.started):
-            army = track.last.army
-            count[army] = count.get(army, 0) + 1
-            after[k] = replace(track, id=f"{army}-{count[army]}")
-            events.append(Event("found", frame, after[k].id, to_in=track.place_in))
-    return Tracks(tuple(after), tuple(count.items()), started=True), tuple(events)
+    for j, sighting in enumerate(sightings):
+        if j not in found.values():
+            count[sighting.army] = count.get(sighting.army, 0) + 1
+            name = f"{sighting.army}-{count[sighting.army]}"
+            place = (sighting.x_in, sighting.y_in)
+            born = Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed=not tracks.all)
+            after.append(born)
+    after, news = _introduced(after, pace)
+    return Tracks(tuple(after), tuple(count.items())), (*events, *news)
+
+
+def _introduced(tracks: list[Track], pace: Pace) -> tuple[list[Track], list[Event]]:
+    """Believe newcomers who were seen again: each is somebody missing, whom a hand has carried here, or new."""
+    newcomers = [track for track in tracks if not track.believed and track.seen >= pace.confirm]
+    missing = [track for track in tracks if track.missing]
+    carried = {j: missing[k] for k, j in _assign(missing, [track.last for track in newcomers], pace.carried_in).items()}
+    after = [track for track in tracks if track not in newcomers and track not in carried.values()]
+    events = []
+    for j, newcomer in enumerate(newcomers):
+        who = carried.get(j, newcomer)
+        after.append(replace(newcomer, id=who.id, army=who.army, rest_in=who.rest_in, believed=True))
+        if not 0 < who.missing < pace.patience:
+            events.append(Event(EventKind.FOUND, who.id))
+    return after, events
 
 
 def _match(tracks: Sequence[Track], sightings: Sequence[Sighting], pace: Pace) -> dict[int, int]:
-    """Track index to sighting index: first those who stayed, then those a hand may have carried."""
-    everyone, all_seen = range(len(tracks)), range(len(sightings))
-    found = _assign(tracks, sightings, list(everyone), list(all_seen), pace.gate_in)
-    missing = [k for k in everyone if k not in found and tracks[k].id]
-    loose = [j for j in all_seen if j not in found.values()]
-    return found | _assign(tracks, sightings, missing, loose, pace.carried_in)
+    """Track index to sighting index: one's own army first, then one picture's mistake about the army."""
+    found = _assign(tracks, sightings, pace.gate_in)
+    rows = [k for k in range(len(tracks)) if k not in found and tracks[k].believed]
+    columns = [j for j in range(len(sightings)) if j not in found.values()]
+    others = _assign([tracks[k] for k in rows], [sightings[j] for j in columns], pace.still_in, any_army=True)
+    return found | {rows[k]: columns[j] for k, j in others.items()}
 
 
 def _assign(
-    tracks: Sequence[Track], sightings: Sequence[Sighting], rows: list[int], columns: list[int], gate_in: float
+    tracks: Sequence[Track], sightings: Sequence[Sighting], gate_in: float, any_army: bool = False
 ) -> dict[int, int]:
-    """Least total distance in inches among pairs of one army, none longer than the gate."""
-    if not rows or not columns:
+    """Track index to sighting index: least total distance in inches, none beyond the gate, no tank for a soldier."""
+    if not tracks or not sightings:
         return {}
-    at = np.array([tracks[k].place_in for k in rows])
-    to = np.array([(sightings[j].x_in, sightings[j].y_in) for j in columns])
+    at = np.array([track.place_in for track in tracks])
+    to = np.array([(sighting.x_in, sighting.y_in) for sighting in sightings])
     cost = np.linalg.norm(at[:, None] - to[None], axis=2)
-    kinds = [[_kind(tracks[k].last) == _kind(sightings[j]) for j in columns] for k in rows]
-    cost[~np.array(kinds) | (cost > gate_in)] = _FORBIDDEN
+    cost[cost > gate_in] = _FORBIDDEN
+    for k, track in enumerate(tracks):
+        for j, sighting in enumerate(sightings):
+            tank = (track.posture is Posture.VEHICLE) != (sighting.posture is Posture.VEHICLE)
+            if tank or not (any_army or track.army == sighting.army):
+                cost[k, j] = _FORBIDDEN
     pairs = zip(*linear_sum_assignment(cost), strict=True)
-    return {rows[r]: columns[c] for r, c in pairs if cost[r, c] < _FORBIDDEN}
+    return {int(k): int(j) for k, j in pairs if cost[k, j] < _FORBIDDEN}
 
 
-def _kind(sighting: Sighting) -> tuple[str, bool]:
-    return sighting.army, sighting.posture is Posture.VEHICLE
-
-
-def _born(sighting: Sighting) -> Track:
-    place = (sighting.x_in, sighting.y_in)
-    return Track("", sighting, place, 1, place, sighting.posture)
-
-
-def _unseen(track: Track, frame: int, pace: Pace) -> tuple[Track | None, list[Event]]:
-    if not track.id:
-        return None, []  # never believed, gone again: nobody was there
+def _unseen(track: Track, pace: Pace) -> tuple[list[Track], list[Event]]:
+    if not track.believed:
+        return [], []  # gone again: nobody was there
     now = replace(track, missing=track.missing + 1, doubts=0)
-    return now, [Event("lost", frame, track.id, from_in=track.place_in)] if now.missing == pace.patience else []
+    return [now], [Event(EventKind.LOST, now.id)] if now.missing == pace.patience else []
 
 
-def _seen(track: Track, sighting: Sighting, frame: int, pace: Pace) -> tuple[Track, list[Event]]:
+def _seen(track: Track, sighting: Sighting, pace: Pace) -> tuple[list[Track], list[Event]]:
     at = (sighting.x_in, sighting.y_in)
     strayed = math.dist(at, track.place_in) > max(pace.still_in, 3 * sighting.sigma_in)
     weight = 1 if strayed else min(track.weight + 1, pace.memory)
-    place = at if strayed else _between(track.place_in, at, 1 / weight)
     changed = (sighting.posture is Posture.DOWN) != (track.posture is Posture.DOWN)
     now = replace(
         track,
         last=sighting,
-        place_in=place,
+        place_in=at if strayed else _between(track.place_in, at, 1 / weight),
         weight=weight,
         posture=track.posture if changed else sighting.posture,
         doubts=track.doubts + 1 if changed else 0,
         seen=track.seen + 1,
         missing=0,
     )
-    events = []
-    if track.id and track.missing >= pace.patience:
-        events.append(Event("found", frame, track.id, to_in=place))
-    if now.weight >= pace.settle:
-        now, moved = _settled(now, frame, pace)
-        events += moved
-    if now.doubts >= pace.settle:
+    events = [Event(EventKind.FOUND, now.id)] if track.missing >= pace.patience else []
+    if now.weight >= pace.settle and math.dist(now.rest_in, now.place_in) >= pace.least_move_in:
+        events.append(Event(EventKind.MOVED, now.id, now.rest_in, now.place_in))
+        now = replace(now, rest_in=now.place_in)
+    if now.doubts >= pace.confirm:
+        events.append(Event(EventKind.DOWN if sighting.posture is Posture.DOWN else EventKind.UP, now.id))
         now = replace(now, posture=sighting.posture, doubts=0)
-        events += [Event("down" if sighting.posture is Posture.DOWN else "up", frame, now.id, to_in=place)] * bool(now.id)
-    return now, events
-
-
-def _settled(track: Track, frame: int, pace: Pace) -> tuple[Track, list[Event]]:
-    inches = math.dist(track.rest_in, track.place_in)
-    if inches < pace.least_move_in:
-        return track, []
-    moved = Event("moved", frame, track.id, from_in=track.rest_in, to_in=track.place_in, inches=inches)
-    return replace(track, rest_in=track.place_in), [moved] * bool(track.id)
+    return [now], events if now.believed else []
 
 
 def _between(start: PointIn, end: PointIn, share: float) -> PointIn:
@@ -240,7 +261,7 @@ def _figure(track: Track) -> Figure:
     dx, dy = x - last.x_in, y - last.y_in
     return Figure(
         id=track.id,
-        army=last.army,
+        army=track.army,
         x_in=x,
         y_in=y,
         z_in=last.z_in,

@@ -1,0 +1,232 @@
+"""The command line as a player meets it: exit codes, sentences, files."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from calibration.opencv import cv2
+from calibration.solve import place_of
+from ui.cli import main
+from ui.demo_armies import demo_palette
+from vision.simulator import demo_table
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """The simulated table as files: its picture, the empty one, lens, layout, terrain; and the truth."""
+    folder = tmp_path_factory.mktemp("table")
+    demo = demo_table()
+    frame = demo.read()
+    truth, camera = demo.truth, demo.camera
+    cv2.imwrite(str(folder / "table.png"), frame.image_bgr)
+    cv2.imwrite(str(folder / "empty.png"), demo.empty_picture())
+    lens = {
+        "schema": 1,
+        "image_size": list(frame.size_px),
+        "matrix": camera.lens.matrix.tolist(),
+        "distortion": camera.lens.distortion.tolist(),
+    }
+    (folder / "lens.json").write_text(json.dumps(lens))
+    markers = [{"id": n, "corners_in": np.asarray(c).tolist()} for n, c in truth.markers.items()]
+    (folder / "layout.json").write_text(json.dumps({"schema": 1, "markers": markers}))
+    pieces = [
+        {"name": p.name, "kind": p.kind, "outline_in": p.outline_in, "base_in": p.base_in, "height_in": p.height_in}
+        for p in truth.terrain
+    ]
+    (folder / "terrain.json").write_text(json.dumps({"schema": 1, "pieces": pieces}))
+    soldier = {army: next(f for f in truth.figures if f.army == army) for army in ("green", "grey")}
+    clicks = []
+    for army, figure in soldier.items():
+        x, y = camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
+        clicks += ["--teach", f"{army}@{x:.0f},{y:.0f}"]
+    assert demo_palette(frame, truth)
+    return folder, truth, clicks
+
+
+@pytest.fixture(scope="module")
+def analysis(table):
+    """Everything `analyse` can be asked for at once."""
+    folder, truth, clicks = table
+    green = next(f for f in truth.figures if f.army == "green")
+    done = main([
+        "analyse", str(folder / "table.png"), "--lens", str(folder / "lens.json"), "--layout",
+        str(folder / "layout.json"), "--terrain", str(folder / "terrain.json"), "--reference",
+        str(folder / "empty.png"), *clicks, "--pairs", "--blast", f"{green.x_in:.3f},{green.y_in:.3f},1.5",
+        "--json", str(folder / "out.json"), "--picture", str(folder / "out.png"),
+    ])  # fmt: skip
+    assert done == 0
+    return json.loads((folder / "out.json").read_text()), truth, folder
+
+
+def test_the_calibration_is_the_true_camera(analysis):
+    document, truth, _ = analysis
+    assert (document["schema"], document["image_size"]) == (1, [1920, 1080])
+    said = document["calibration"]
+    assert said["state"] == "ok"
+    assert said["residual_px"] < 0.5
+    assert said["sigma_in"] < 0.05
+    position = -np.array(said["camera"]["rotation"]).T @ said["camera"]["translation"]
+    assert position == pytest.approx(truth.camera.position_in, abs=0.2)
+    assert [m["id"] for m in said["markers"]] == [0, 1, 2, 3]
+
+
+def test_figures_stand_where_they_stand(analysis):
+    document, truth, _ = analysis
+    armies = [f for f in truth.figures if f.army in ("green", "grey") and f.posture != "vehicle"]
+    near = 0
+    for figure in armies:
+        away = [
+            np.hypot(g["x_in"] - figure.x_in, g["y_in"] - figure.y_in)
+            for g in document["figures"]
+            if g["army"] == figure.army
+        ]
+        near += min(away) < 0.3
+    assert near >= 0.8 * len(armies)
+    for figure in document["figures"]:
+        assert set(figure) == {
+            "id", "army", "x_in", "y_in", "z_in", "sigma_in", "facing_deg", "posture", "base_in", "foot_px",
+            "confidence",
+        }  # fmt: skip
+        foot = truth.camera.table_to_pixel((figure["x_in"], figure["y_in"], figure["z_in"]))[0]
+        assert figure["foot_px"] == pytest.approx(foot, abs=1.0)
+
+
+def test_every_ordered_pair_has_its_range(analysis):
+    document, _, _ = analysis
+    figures = {f["id"]: f for f in document["figures"]}
+    assert len(document["pairs"]) == len(figures) * (len(figures) - 1)
+    for pair in document["pairs"]:
+        a, b = figures[pair["a"]], figures[pair["b"]]
+        assert pair["centre_in"] == pytest.approx(np.hypot(a["x_in"] - b["x_in"], a["y_in"] - b["y_in"]), abs=1e-3)
+        assert 0 <= pair["edge_in"] < pair["centre_in"]
+        assert 0 < pair["sigma_in"] < 1
+
+
+def test_the_blast_holds_the_soldier_it_fell_on(analysis):
+    document, _, _ = analysis
+    (blast,) = document["blasts"]
+    assert blast["inside"][0]["fraction"] == pytest.approx(1, abs=0.05)
+    assert blast["inside"][0]["id"].startswith("green")
+
+
+def test_the_annotated_picture_is_the_picture_with_something_on_it(analysis):
+    _, _, folder = analysis
+    plain, drawn = cv2.imread(str(folder / "table.png")), cv2.imread(str(folder / "out.png"))
+    assert plain.shape == drawn.shape
+    changed = (cv2.absdiff(plain, drawn).max(2) > 30).mean()
+    assert 0.001 < changed < 0.2
+
+
+def test_one_marker_without_a_layout_gives_the_same_table_turned(table, tmp_path):
+    folder, truth, _ = table
+    out = tmp_path / "o.json"
+    assert main(["analyse", str(folder / "table.png"), "--json", str(out)]) == 0
+    markers = {m["id"]: np.array(m["corners_in"]) for m in json.loads(out.read_text())["calibration"]["markers"]}
+    found = np.concatenate([markers[n] for n in sorted(markers)])
+    true = np.concatenate([np.asarray(truth.markers[n]) for n in sorted(markers)])
+    x, y, turn = place_of(found, true)
+    c, s = np.cos(turn), np.sin(turn)
+    assert np.abs(found @ np.array([[c, s], [-s, c]]) + (x, y) - true).max() < 0.06
+
+
+def test_a_folder_gives_frames_with_names_that_stay(table, tmp_path):
+    folder, _, clicks = table
+    shots = tmp_path / "shots"
+    shots.mkdir()
+    for n in range(3):
+        (shots / f"{n}.png").symlink_to(folder / "table.png")
+    out = tmp_path / "o.json"
+    arguments = ["analyse", str(shots), *clicks, "--reference", str(folder / "empty.png"), "--json", str(out)]
+    assert main(arguments) == 0
+    document = json.loads(out.read_text())
+    assert [frame["index"] for frame in document["frames"]] == [0, 1, 2]
+    names = [{figure["id"] for figure in frame["figures"]} for frame in document["frames"]]
+    assert names[0]
+    assert names[0] == names[1] == names[2]
+    assert {(event["kind"], event["frame"]) for event in document["events"]} == {("found", 0)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.png"], "there is no 'none.png'"),
+        (["empty-folder"], "holds no pictures"),
+        (["broken.png"], "broken"),
+        (["text.mp4"], "neither a picture nor a video"),
+        (["table.png", "--lens", "none.json"], "cannot be read"),
+        (["table.png", "--lens", "other-lens.json"], "640x480"),
+        (["table.png", "--layout", "broken.png"], "not JSON"),
+        (["table.png", "--dictionary", "9X9"], "no ArUco dictionary"),
+        (["table.png", "--dictionary", "6X6_250"], "no marker was found"),
+        (["table.png", "--marker-side", "900"], "marker side"),
+        (["table.png", "--teach", "tan@5000,1"], "outside the picture"),
+        (["table.png", "--reference", "small.png", "--teach", "GREEN"], "empty table"),
+        (["table.png", "--json", "none/out.json"], "cannot be written"),
+        (["table.png", "--picture", "out.gif"], "name ending in"),
+        (["table.png", "--board", "7x5:1.4:1.0"], "no marker was found"),
+        (["table.png", "--board", "7x5:1.0:1.4"], "cannot be"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(table, tmp_path, monkeypatch, capsys, arguments, words):
+    folder, _, clicks = table
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.png").symlink_to(folder / "table.png")
+    (tmp_path / "empty-folder").mkdir()
+    (tmp_path / "broken.png").write_bytes((folder / "table.png").read_bytes()[:5000])
+    (tmp_path / "text.mp4").write_text("no video")
+    cv2.imwrite("small.png", np.zeros((10, 10, 3), np.uint8))
+    lens = json.loads((folder / "lens.json").read_text()) | {"image_size": [640, 480]}
+    (tmp_path / "other-lens.json").write_text(json.dumps(lens))
+    arguments = [clicks[1] if a == "GREEN" else a for a in arguments]
+    assert main(["analyse", *arguments]) == 1
+    said = capsys.readouterr()
+    assert words in said.err
+    assert said.err.startswith("sandtable: ")
+    assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["analyze"],
+        ["analyse"],
+        ["analyse", "x.png", "--teach", "tan"],
+        ["analyse", "x.png", "--teach", "@1,2"],
+        ["analyse", "x.png", "--blast", "1,2"],
+        ["analyse", "x.png", "--blast", "1,2,-3"],
+        ["analyse", "x.png", "--blast", "nan,2,3"],
+        ["analyse", "x.png", "--board", "7:1"],
+        ["analyse", "x.png", "--marker-side", "0"],
+        ["analyse", "x.png", "--frames", "0"],
+        ["print", "out.pdf", "--paper", "a3"],
+    ],
+)
+def test_wrong_usage_exits_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_print(tmp_path, capsys):
+    assert main(["print", str(tmp_path / "sheet.pdf"), "--paper", "a4"]) == 0
+    assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF")
+    assert "100 %" in capsys.readouterr().out
+    assert main(["print", str(tmp_path / "none" / "sheet.pdf")]) == 1
+
+
+def test_without_a_display_the_window_says_so(monkeypatch, capsys):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert main([]) == 2
+    assert "sandtable demo" in capsys.readouterr().err
+
+
+def test_the_program_starts_as_a_program():
+    done = subprocess.run([sys.executable, "-m", "ui.cli", "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "analyse" in done.stdout

@@ -1,0 +1,81 @@
+import json
+
+import numpy as np
+import pytest
+
+from rules.table import Refused, TerrainKind
+from ui.files import read_terrain, write_bytes, write_json, write_picture
+from vision.source import read_image
+
+HOUSE = {"name": "house", "kind": "building", "outline_in": [[0, 0], [4, 0], [4, 3]], "base_in": 0.5, "height_in": 5}
+
+
+def terrain_file(folder, *pieces):
+    path = folder / "terrain.json"
+    path.write_text(json.dumps({"schema": 1, "pieces": pieces}), "utf-8")
+    return path
+
+
+def test_terrain(tmp_path):
+    (house,) = read_terrain(terrain_file(tmp_path, HOUSE))
+    assert (house.name, house.kind, house.top_in) == ("house", TerrainKind.BUILDING, 5.5)
+    assert house.outline_in[1] == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("piece", "fault"),
+    [
+        (HOUSE | {"kind": "castle"}, "piece 2 .*'castle'.*bunker"),
+        ({k: v for k, v in HOUSE.items() if k != "outline_in"}, "piece 2 .*outline_in"),
+        (HOUSE | {"outline_in": [[0, 0, 0]]}, "piece 2 .*outline_in"),
+        (HOUSE | {"outline_in": [[0, 0], [2, 2], [2, 0], [0, 2]]}, "house.*Self-intersection"),
+        (HOUSE | {"height_in": "tall"}, "piece 2 .*height_in"),
+        (7, "piece 2 .*object"),
+    ],
+)
+def test_terrain_that_is_none_is_named(tmp_path, piece, fault):
+    with pytest.raises(Refused, match=fault):
+        read_terrain(terrain_file(tmp_path, HOUSE, piece))
+
+
+def test_a_terrain_file_without_pieces(tmp_path):
+    (tmp_path / "t.json").write_text('{"schema": 1}')
+    with pytest.raises(Refused, match="pieces"):
+        read_terrain(tmp_path / "t.json")
+
+
+def test_a_picture_there_and_back(tmp_path):
+    picture = np.random.default_rng(1).integers(0, 255, (20, 30, 3), np.uint8)
+    path = tmp_path / "Tisch für Zwei.png"
+    write_picture(path, picture)
+    assert np.array_equal(read_image(path), picture)
+
+
+def test_a_picture_of_no_known_kind(tmp_path):
+    with pytest.raises(Refused, match=r"\.gif needs a name ending in"):
+        write_picture(tmp_path / "a.gif", np.zeros((2, 2, 3), np.uint8))
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
+    path = tmp_path / "a.json"
+    write_json(path, {"old": True})
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(Refused, match="No space left"):
+        write_json(path, {"new": True})
+    assert json.loads(path.read_text()) == {"old": True}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(Refused, match="cannot be written: No such file"):
+        write_bytes(tmp_path / "none" / "a.txt", b"")
+
+
+def test_files_are_as_readable_as_any_other(tmp_path):
+    write_bytes(tmp_path / "a", b"x")
+    (tmp_path / "b").write_bytes(b"x")
+    assert (tmp_path / "a").stat().st_mode == (tmp_path / "b").stat().st_mode

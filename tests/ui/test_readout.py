@@ -1,0 +1,32 @@
+"""Numbers in the player's words."""
+
+import pytest
+
+from rules.measure import Range
+from ui.readout import edge_words, percent_words, range_words, spread_in
+
+
+def distance(centre_in: float, edge_in: float, sigma_in: float) -> Range:
+    ends = ((0.0, 0.0), (centre_in, 0.0))
+    return Range(centre_in, edge_in, sigma_in, ends, ends)
+
+
+@pytest.mark.parametrize(
+    ("sigma_in", "spread"),
+    [(0.0, 0.1), (0.02, 0.1), (0.05, 0.1), (0.051, 0.2), (0.1, 0.2), (0.31, 0.7)],  # two sigma, in tenths rounded up
+)
+def test_the_spread_is_never_told_too_small(sigma_in: float, spread: float) -> None:
+    assert spread_in(sigma_in) == pytest.approx(spread)
+
+
+def test_a_range_is_told_to_the_tenth() -> None:
+    assert range_words(distance(12.44, 11.46, 0.04)) == "12.4 in ± 0.1"
+    assert edge_words(distance(12.44, 11.46, 0.04)) == "edge 11.5 in"
+    assert edge_words(distance(0.9, 0.0, 0.04)) == "bases touch"
+
+
+@pytest.mark.parametrize(
+    ("fraction", "words"), [(0.001, "1 %"), (0.73, "73 %"), (0.999, "99 %"), (1.0, "100 %"), (1 - 1e-12, "100 %")]
+)
+def test_a_part_is_neither_nothing_nor_all(fraction: float, words: str) -> None:
+    assert percent_words(fraction) == words

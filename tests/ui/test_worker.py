@@ -1,0 +1,169 @@
+"""The threads behind the window, with sources of known ways."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from rules.table import Refused
+from ui.desktop.worker import Worker
+from vision.frame import Frame
+
+IMAGE = np.zeros((4, 6, 3), np.uint8)
+
+
+class Script:
+    """A source that gives its frames, each `step_s` after the last, then raises or ends."""
+
+    name = "script"
+
+    def __init__(self, frames: int, live: bool, then: Exception | None = None, step_s: float = 0.0) -> None:
+        self.live, self._frames, self._then, self._step_s = live, frames, then, step_s
+        self.opened_by, self.closed_by = threading.get_ident(), 0
+        self._given = 0
+
+    def read(self) -> Frame | None:
+        if self._given == self._frames:
+            if self._then is not None:
+                raise self._then
+            return None
+        self._given += 1
+        return Frame(IMAGE.copy(), self._given - 1, (self._given - 1) * self._step_s)
+
+    def close(self) -> None:
+        self.closed_by = threading.get_ident()
+
+
+class Eyes:
+    """Stands in for a session: remembers what it was shown."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seen: list[int] = []
+        self.state = type("State", (), {"setup": object()})()
+        self._seconds = seconds
+
+    def look(self, frame: Frame) -> Frame:
+        time.sleep(self._seconds)
+        if frame.index == 99:
+            raise Refused("another size")
+        self.seen.append(frame.index)
+        return frame
+
+
+@pytest.fixture
+def work() -> Iterator[Callable[..., Worker]]:
+    workers: list[Worker] = []
+
+    def start(eyes: Eyes, opener: Callable[[], Script], retry_s: float | None = None) -> Worker:
+        workers.append(Worker(eyes, opener, retry_s))  # type: ignore[arg-type]
+        workers[-1].start()
+        return workers[-1]
+
+    yield start
+    for worker in workers:
+        worker.stop()
+        assert worker.join(5.0)
+
+
+def within(seconds: float, condition: Callable[[], object]) -> bool:
+    until_s = time.monotonic() + seconds
+    while time.monotonic() < until_s:
+        if condition():
+            return True
+        time.sleep(0.005)
+    return False
+
+
+def test_each_picture_of_a_folder_is_looked_at_in_its_turn(work: Callable[..., Worker]) -> None:
+    eyes = Eyes(0.02)
+    worker = work(eyes, lambda: Script(5, live=False))
+    assert within(5, lambda: worker.ended and eyes.seen[-1:] == [4])
+    assert sorted(set(eyes.seen)) == [0, 1, 2, 3, 4]
+
+
+def test_a_video_plays_at_its_own_pace(work: Callable[..., Worker]) -> None:
+    started_s = time.monotonic()
+    worker = work(Eyes(), lambda: Script(4, live=False, step_s=0.1))
+    assert within(5, lambda: worker.frame is not None and worker.frame.index == 3)
+    assert time.monotonic() - started_s >= 0.3
+
+
+def test_slow_eyes_miss_pictures_of_a_camera_but_see_the_newest(work: Callable[..., Worker]) -> None:
+    eyes = Eyes(0.2)
+    worker = work(eyes, lambda: Script(12, live=True))
+    assert within(5, lambda: worker.ended and eyes.seen[-1:] == [11])
+    assert len(set(eyes.seen)) < 6
+
+
+def test_who_opens_closes(work: Callable[..., Worker]) -> None:
+    opened: list[Script] = []
+    worker = work(Eyes(), lambda: opened.append(Script(3, live=True)) or opened[-1])
+    assert within(5, lambda: worker.ended)
+    worker.stop()
+    assert worker.join(5)
+    assert opened[0].closed_by == opened[0].opened_by != threading.get_ident()
+
+
+def test_an_unplugged_camera_is_tried_again(work: Callable[..., Worker]) -> None:
+    opened: list[Script] = []
+    plugged = threading.Event()
+
+    def opener() -> Script:
+        opened.append(Script(3, live=True, then=None if plugged.is_set() else Refused("camera 0 is gone")))
+        return opened[-1]
+
+    worker = work(Eyes(), opener, retry_s=0.02)
+    assert within(5, lambda: worker.source_problem == "camera 0 is gone")
+    assert worker.frame is not None, "the last picture stays"
+    plugged.set()
+    assert within(5, lambda: worker.source_problem is None and worker.ended)
+    assert all(script.closed_by for script in opened)
+
+
+def test_a_broken_file_is_not_tried_again(work: Callable[..., Worker]) -> None:
+    opened: list[Script] = []
+    worker = work(Eyes(), lambda: opened.append(Script(0, live=False, then=Refused("no picture"))) or opened[-1])
+    assert within(5, lambda: worker.source_problem)
+    time.sleep(0.05)
+    assert len(opened) == 1
+    assert not worker.broken
+
+
+def test_a_picture_that_cannot_be_looked_at_stops_nothing(work: Callable[..., Worker]) -> None:
+    worker = work(Eyes(), lambda: Script(101, live=False))
+    assert within(5, lambda: worker.view is not None and worker.view.index == 100)  # type: ignore[attr-defined]
+    assert worker.view_problem is None
+
+
+def test_a_new_setup_is_looked_at_on_the_last_picture(work: Callable[..., Worker]) -> None:
+    eyes = Eyes()
+    worker = work(eyes, lambda: Script(1, live=False))
+    assert within(5, lambda: worker.ended and eyes.seen)
+    time.sleep(0.1)
+    before = len(eyes.seen)
+    eyes.state.setup = object()
+    assert within(5, lambda: len(eyes.seen) == before + 2), "twice, so that the tracker believes it"
+    time.sleep(0.1)
+    assert len(eyes.seen) == before + 2
+
+
+def test_held_it_takes_no_newer_picture(work: Callable[..., Worker]) -> None:
+    worker = work(Eyes(), lambda: Script(1000, live=True))
+    assert within(5, lambda: worker.frame)
+    worker.held = True
+    time.sleep(0.1)
+    held = worker.frame
+    time.sleep(0.1)
+    assert worker.frame is held
+    worker.held = False
+    assert within(5, lambda: worker.frame is not held)
+
+
+def test_an_error_nobody_expected_is_noticed(work: Callable[..., Worker], monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", told.append)
+    worker = work(Eyes(), lambda: Script(1, live=True, then=ZeroDivisionError("a fault")))
+    assert within(5, lambda: worker.broken)
+    assert len(told) == 1

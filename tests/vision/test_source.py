@@ -1,0 +1,246 @@
+"""Sources of frames: what a file or camera gives, and the sentence that says why it does not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.opencv import cv2
+from rules.table import Refused
+from vision.source import FOLDER_STEP_S, Pictures, Video, Webcam, camera_numbers, open_source, read_image
+
+
+def write_picture(path: Path, value: int = 100, size_px: tuple[int, int] = (8, 6)) -> Path:
+    ok, data = cv2.imencode(path.suffix, np.full((size_px[1], size_px[0], 3), value, np.uint8))
+    assert ok
+    path.write_bytes(data.tobytes())
+    return path
+
+
+class FakeCamera:
+    """A camera that grants what it is asked for, but for what `stubborn` says."""
+
+    def __init__(self, brightness: list[int], stubborn: dict[int, float] | None = None, opened: bool = True) -> None:
+        self.brightness = list(brightness)
+        self.stubborn = stubborn or {}
+        self.values: dict[int, float] = {cv2.CAP_PROP_EXPOSURE: 157.0, cv2.CAP_PROP_WB_TEMPERATURE: 4600.0}
+        self.asked: list[tuple[int, float]] = []
+        self.opened, self.released = opened, 0
+        self.size_px = (1920, 1080)
+
+    def __call__(self, number: int, backend: int) -> FakeCamera:
+        self.number, self.backend = number, backend
+        return self
+
+    def isOpened(self) -> bool:  # noqa: N802
+        return self.opened
+
+    def read(self) -> tuple[bool, np.ndarray | None]:
+        if not self.brightness:
+            return False, None
+        return True, np.full((self.size_px[1] // 8, self.size_px[0] // 8, 3), self.brightness.pop(0), np.uint8)
+
+    def get(self, wish: int) -> float:
+        return self.stubborn.get(wish, self.values.get(wish, 0.0))
+
+    def set(self, wish: int, value: float) -> bool:
+        self.asked.append((wish, value))
+        self.values[wish] = value
+        return True
+
+    def release(self) -> None:
+        self.released += 1
+
+
+def clock_of(*times_s: float):
+    ticks = iter(times_s)
+    return lambda: next(ticks)
+
+
+def test_image_is_one_frame_and_then_nothing(tmp_path: Path) -> None:
+    source = open_source(str(write_picture(tmp_path / "Tisch \u00e4\u732b.png", 77)))
+    frame = source.read()
+    assert frame is not None
+    assert (frame.size_px, frame.index, frame.time_s, frame.image_bgr[0, 0].tolist()) == ((8, 6), 0, 0.0, [77] * 3)
+    assert source.read() is None
+    assert (source.name, source.live, source.still) == ("Tisch \u00e4\u732b.png", False, True)
+
+
+def test_folder_gives_its_pictures_by_name_and_nothing_else(tmp_path: Path) -> None:
+    for name, value in (("b.JPG", 20), ("a.bmp", 10), ("c.tif", 30), ("d.webp", 40)):
+        write_picture(tmp_path / name, value)
+    (tmp_path / "notes.txt").write_text("no picture")
+    (tmp_path / "z.png").mkdir()
+    source = open_source(str(tmp_path))
+    frames = list(iter(source.read, None))
+    assert [round(f.image_bgr.mean(), -1) for f in frames] == [10, 20, 30, 40]
+    assert [(f.index, f.time_s) for f in frames] == [(n, n * FOLDER_STEP_S) for n in range(4)]
+    assert not source.still
+
+
+def test_orientation_in_the_file_does_not_turn_the_sensors_pixels(tmp_path: Path) -> None:
+    path = write_picture(tmp_path / "phone.jpg", size_px=(16, 8))
+    # EXIF with one entry, tag 0x0112 (orientation) = 6: "turn by a quarter to show".
+    tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
+    segment = b"Exif\0\0" + tiff
+    data = path.read_bytes()
+    path.write_bytes(data[:2] + b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment + data[2:])
+    assert cv2.imread(str(path)).shape == (16, 8, 3)  # OpenCV does turn it
+    assert read_image(path).shape == (8, 16, 3)
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".bmp", ".webp", ".tif"])
+@pytest.mark.parametrize("part", [0.0, 0.4, 0.98])
+def test_truncated_picture_is_refused_by_name(tmp_path: Path, suffix: str, part: float) -> None:
+    path = tmp_path / f"half{suffix}"
+    noise = np.random.default_rng(0).integers(0, 255, (60, 80, 3), np.uint8)
+    data = cv2.imencode(suffix, noise)[1].tobytes()
+    path.write_bytes(data[: int(part * len(data))])
+    with pytest.raises(Refused, match=f"half{suffix} is not a picture, or is broken"):
+        open_source(str(path)).read()
+
+
+def test_bad_paths_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"there is no '.*nowhere.png': give an image"):
+        open_source(str(tmp_path / "nowhere.png"))
+    with pytest.raises(Refused, match=r"holds no pictures: their names must end in \.bmp, \.jpeg"):
+        open_source(str(tmp_path))
+    (tmp_path / "film.mp4").write_bytes(b"no film at all" * 50)
+    with pytest.raises(Refused, match=r"film\.mp4 is neither a picture nor a video"):
+        open_source(str(tmp_path / "film.mp4"))
+
+
+def test_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "huge.png"
+    with path.open("wb") as file:
+        file.truncate(300_000_000)  # a hole: takes no room on the disk
+    with pytest.raises(Refused, match="300 MB, too large"):
+        read_image(path)
+
+
+def test_pictures_of_two_sizes_are_refused_naming_both(tmp_path: Path) -> None:
+    paths = [write_picture(tmp_path / "a.png"), write_picture(tmp_path / "b.png", size_px=(16, 12))]
+    source = Pictures(paths, "folder")
+    assert source.read() is not None
+    with pytest.raises(Refused, match=r"b.png is 16 x 12 pixels, the pictures before it 8 x 6"):
+        source.read()
+
+
+def test_video_gives_its_frames_with_their_times(tmp_path: Path) -> None:
+    path = tmp_path / "film.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
+    for n in range(4):
+        writer.write(np.full((48, 64, 3), 40 * n, np.uint8))
+    writer.release()
+    source = open_source(str(path))
+    frames = list(iter(source.read, None))
+    source.close()
+    source.close()
+    assert [round(f.time_s, 6) for f in frames] == [0, 0.04, 0.08, 0.12]
+    assert [f.image_bgr.mean() for f in frames] == pytest.approx([0, 40, 80, 120], abs=3)
+
+
+def test_video_without_a_picture_is_refused() -> None:
+    with pytest.raises(Refused, match=r"film\.mp4 holds no picture"):
+        Video(Path("film.mp4"), FakeCamera([])).read()
+
+
+def test_demo_is_a_live_table() -> None:
+    source = open_source("demo", clock_of(5.0))
+    frame = source.read()
+    assert source.live
+    assert frame is not None
+    assert frame.size_px == (1920, 1080)
+
+
+def test_number_opens_that_camera_and_asks_for_1080p_as_mjpg() -> None:
+    camera = FakeCamera([90])
+    source = open_source("2", clock_of(10.0, 10.25), camera)
+    assert camera.number == 2
+    # MJPG before the size: a driver that is asked for 1080p in its raw format may fall back to a smaller one.
+    assert [wish for wish, _ in camera.asked[:3]] == [
+        cv2.CAP_PROP_FOURCC,
+        cv2.CAP_PROP_FRAME_WIDTH,
+        cv2.CAP_PROP_FRAME_HEIGHT,
+    ]
+    frame = source.read()
+    assert frame is not None
+    assert (source.name, source.live, frame.time_s) == ("camera 2", True, 0.25)
+    source.close()
+    assert camera.released == 1
+
+
+def test_settings_say_what_was_granted_not_what_was_asked() -> None:
+    camera = FakeCamera([], {cv2.CAP_PROP_FRAME_WIDTH: 1280.0, cv2.CAP_PROP_FRAME_HEIGHT: 720.0})
+    source = Webcam(0, clock_of(0.0), camera, linux=True)
+    assert source.settings.startswith("1280 x 720 MJPG at 30 frames a second; exposure")
+
+
+def test_exposure_is_held_at_its_value_once_the_camera_has_settled() -> None:
+    camera = FakeCamera([90, 90, 91, 90], {cv2.CAP_PROP_AUTOFOCUS: 1.0})
+    source = Webcam(0, clock_of(0.0, 0.5, 1.1, 1.5, 2.2), camera, linux=True)
+    source.read()
+    assert camera.values[cv2.CAP_PROP_AUTO_EXPOSURE] == 3  # still finding its value
+    for _ in range(3):
+        source.read()
+    assert camera.values[cv2.CAP_PROP_AUTO_EXPOSURE] == 1
+    assert camera.asked.index((cv2.CAP_PROP_AUTO_EXPOSURE, 1.0)) < camera.asked.index((cv2.CAP_PROP_EXPOSURE, 157.0))
+    assert source.settings.endswith("exposure held, white balance held, focus automatic")
+
+
+def test_exposure_is_let_go_if_holding_it_darkened_the_picture() -> None:
+    camera = FakeCamera([90, 90, 30])
+    source = Webcam(0, clock_of(0.0, 0.5, 1.1, 2.2), camera, linux=True)
+    for _ in range(3):
+        source.read()
+    assert camera.values[cv2.CAP_PROP_AUTO_EXPOSURE] == 3
+    assert source.settings.endswith("exposure automatic, white balance held, focus held")
+
+
+def test_unplugged_camera_is_refused_by_name() -> None:
+    source = Webcam(1, clock_of(0.0), FakeCamera([]))
+    with pytest.raises(Refused, match="camera 1 no longer answers: plug it in again"):
+        source.read()
+
+
+def test_camera_whose_picture_changes_its_size_is_refused() -> None:
+    camera = FakeCamera([90, 90])
+    source = Webcam(0, clock_of(0.0, 0.1, 0.2), camera, linux=False)
+    source.read()
+    camera.size_px = (1280, 720)
+    with pytest.raises(Refused, match="camera 0 is 160 x 90 pixels, the pictures before it 240 x 135"):
+        source.read()
+
+
+def test_missing_camera_says_which_there_are(tmp_path: Path) -> None:
+    closed = FakeCamera([], opened=False)
+    with pytest.raises(Refused, match="no camera 3, and no other: plug one in, or use demo"):
+        Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
+    for name in ("video0", "video10", "video2", "videodev"):
+        (tmp_path / name).touch()
+    assert camera_numbers(tmp_path) == [0, 2, 10]
+    with pytest.raises(Refused, match="no camera 3: the cameras here have the numbers 0, 2, 10"):
+        Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
+    with pytest.raises(Refused, match="camera 2 is there but does not open: close the program that uses it"):
+        Webcam(2, clock_of(), closed, devices=tmp_path, linux=True)
+    assert closed.released == 3
+
+
+def test_camera_that_may_not_be_used_says_how_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "video0").touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may use everything
+    with pytest.raises(Refused, match="run `sudo usermod -aG video"):
+        Webcam(0, clock_of(), FakeCamera([], opened=False), devices=tmp_path, linux=True)
+
+
+def test_opening_a_missing_camera_prints_nothing_and_leaves_opencv_as_it_was(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = cv2.utils.logging.getLogLevel()
+    with pytest.raises(Refused, match="there is no camera 63"):
+        Webcam(63, clock_of(), devices=tmp_path, linux=True)
+    assert capfd.readouterr().err == ""
+    assert cv2.utils.logging.getLogLevel() == before

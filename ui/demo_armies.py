@@ -1,0 +1,49 @@
+"""The simulated table's armies, taught as a player would teach them, so that the demo measures at once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from calibration.prints import Prints
+from rules.table import Figure, Posture, Refused
+from vision.frame import Frame
+from vision.palette import ArmyColour, Palette, teach
+from vision.pipeline import Setup
+from vision.simulator import Truth
+
+_CLICKS = 3
+"""Soldiers clicked in each army; the second and third make the colour surer."""
+
+
+def demo_setup(frame: Frame, truth: Truth) -> Setup:
+    """All that a careful player would have told the program about the simulated table.
+
+    Args:
+        frame: A picture of the simulated table.
+        truth: About that picture. Where its markers lie is told, too: only in their frame is its terrain in place.
+    """
+    return Setup(prints=Prints(layout=truth.markers), palette=demo_palette(frame, truth), terrain=truth.terrain)
+
+
+def demo_palette(frame: Frame, truth: Truth) -> Palette:
+    """Every army's colour, from clicks on standing soldiers' bases.
+
+    Args:
+        frame: A picture of the simulated table.
+        truth: About that picture.
+    """
+    soldiers: dict[str, list[Figure]] = {}
+    for figure in truth.figures:
+        if figure.posture is Posture.STANDING:
+            soldiers.setdefault(figure.army, []).append(figure)
+    learnt = (_learn(frame, truth, army, soldiers[army][:_CLICKS]) for army in sorted(soldiers))
+    return tuple(colour for colour in learnt if colour is not None)
+
+
+def _learn(frame: Frame, truth: Truth, army: str, soldiers: list[Figure]) -> ArmyColour | None:
+    colour = None
+    for soldier in soldiers:
+        x, y = truth.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
+        with suppress(Refused):  # one who stands in a tree's shadow; the next will do
+            colour = teach(frame.image_bgr, (float(x), float(y)), army, colour)
+    return colour

@@ -1,0 +1,204 @@
+"""Everything the window can be told to do: its menus, toolbar and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
+from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
+
+from vision.source import camera_numbers
+
+
+class Doer(Protocol):
+    """What the window does when told."""
+
+    def use_tool(self, name: str) -> None: ...  # noqa: D102
+    def let_go(self) -> None: ...  # noqa: D102
+    def turn(self, steps: int) -> None: ...  # noqa: D102
+    def undo(self) -> None: ...  # noqa: D102
+    def redo(self) -> None: ...  # noqa: D102
+    def clear(self) -> None: ...  # noqa: D102
+    def open(self, spec: str) -> None: ...  # noqa: D102
+    def open_file(self) -> None: ...  # noqa: D102
+    def open_folder(self) -> None: ...  # noqa: D102
+    def learn_empty_table(self) -> None: ...  # noqa: D102
+    def print_markers(self, paper: str) -> None: ...  # noqa: D102
+    def choose_prints(self) -> None: ...  # noqa: D102
+    def freeze(self, on: bool) -> None: ...  # noqa: D102
+    def save_snapshot(self) -> None: ...  # noqa: D102
+    def fit(self) -> None: ...  # noqa: D102
+    def zoom(self, steps: int) -> None: ...  # noqa: D102
+    def close(self) -> bool: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    name: str
+    text: str
+    key: str
+    tip: str
+
+
+_TOOLS = (
+    _Tool("measure", "Measure", "M", "Click a soldier, then another: the distance between them"),
+    _Tool("blast", "Blast", "B", "Lay a blast disc: who is under it, and how much of each"),
+    _Tool("teach", "Teach", "T", "Click a soldier to teach his army's colour"),
+    _Tool("select", "Inspect", "V", "Point at a figure to see what is known of it"),
+)
+
+
+class Actions:
+    """The actions of one window; those that change with the table are attributes.
+
+    Attributes:
+        undo, redo: Named after the step they would undo or do again.
+        freeze: Checked while the picture stands still.
+        source_menu: What can be opened.
+    """
+
+    def __init__(self, window: QMainWindow, do: Doer) -> None:
+        self._window = window
+        self._tools = {tool.name: self._tool(tool, do) for tool in _TOOLS}
+        group = QActionGroup(window)
+        for action in self._tools.values():
+            group.addAction(action)
+        self.undo = self._action("Undo", "Ctrl+Z", "Take the last step back", do.undo)
+        self.redo = self._action("Redo", "Ctrl+Shift+Z", "Do again what was undone", do.redo)
+        self.freeze = self._action("Freeze", "P", "Hold the picture still; it can still be measured", do.freeze, True)
+        self._clear = self._action("Clear", "Ctrl+L", "Take all rulers and blasts off the table", do.clear)
+        self._save = self._action(
+            "Save picture…", "Ctrl+S", "Save the picture with all that is drawn", do.save_snapshot
+        )
+        self._fit = self._action("Fit", "F", "Show the whole picture", do.fit)
+        self.source_menu = self._source_menu(do)
+        self._make_menus(do)
+        self._make_toolbar()
+        self._silent("Escape", do.let_go)
+        for key, steps in (("+", 1), ("=", 1), ("-", -1)):
+            self._silent(key, partial(do.turn, steps))
+
+    def tick_tool(self, name: str) -> None:
+        """Show which tool is in hand."""
+        self._tools[name].setChecked(True)
+
+    def name_steps(self, undo: str | None, redo: str | None) -> None:
+        """Show what would be undone and done again."""
+        for action, verb, step in ((self.undo, "Undo", undo), (self.redo, "Redo", redo)):
+            action.setEnabled(step is not None)
+            action.setText(f"{verb} {step}" if step else verb)
+            action.setIconText(verb)
+
+    def _action(self, text: str, key: str, tip: str, slot: Callable[..., object], checkable: bool = False) -> QAction:
+        action = QAction(text, self._window)
+        action.setCheckable(checkable)
+        if key:
+            action.setShortcut(QKeySequence(key))
+        action.setToolTip(f"{tip} ({key})" if key else tip)
+        action.setStatusTip(tip)
+        if checkable:
+            action.toggled.connect(slot)
+        else:
+            action.triggered.connect(lambda: slot())
+        self._window.addAction(action)
+        return action
+
+    def _silent(self, key: str, slot: Callable[[], object]) -> None:
+        action = QAction(self._window)
+        action.setShortcut(QKeySequence(key))
+        action.triggered.connect(lambda: slot())
+        self._window.addAction(action)
+
+    def _tool(self, tool: _Tool, do: Doer) -> QAction:
+        action = self._action(tool.text, tool.key, tool.tip, lambda: None)
+        action.setCheckable(True)
+        action.triggered.connect(lambda: do.use_tool(tool.name))
+        return action
+
+    def _source_menu(self, do: Doer) -> QMenu:
+        menu = QMenu("Open source", self._window)
+        menu.setToolTipsVisible(True)
+        open_ = self._action("Picture or video…", "Ctrl+O", "Open a picture or a video of a table", do.open_file)
+        folder = self._action("Folder of pictures…", "Ctrl+Shift+O", "Play the pictures of a folder", do.open_folder)
+        demo = self._action(
+            "Simulated table", "Ctrl+D", "A table of soldiers without a camera", lambda: do.open("demo")
+        )
+        menu.addActions([open_, folder, demo])
+        menu.addSeparator()
+        cameras = menu.addMenu("Camera")
+        if cameras is not None:
+            cameras.aboutToShow.connect(lambda: self._list_cameras(cameras, do))
+        return menu
+
+    def _list_cameras(self, menu: QMenu, do: Doer) -> None:
+        menu.clear()
+        for number in camera_numbers() or range(3):
+            action = menu.addAction(f"Camera {number}")
+            if action is not None:
+                action.setToolTip(f"Look through camera {number}")
+                action.triggered.connect(partial(_open, do, str(number)))
+
+    def _make_menus(self, do: Doer) -> None:
+        bar = self._window.menuBar()
+        if bar is None:
+            return
+        table = QMenu("&Table", self._window)
+        table.addMenu(self.source_menu)
+        table.addSeparator()
+        print_ = QMenu("Print markers", self._window)
+        for paper, name in (("letter", "Letter…"), ("a4", "A4…")):
+            tip = f"A sheet of markers as a PDF for {name.rstrip('…')} paper"
+            print_.addAction(self._action(name, "", tip, partial(do.print_markers, paper)))
+        table.addMenu(print_)
+        table.addAction(
+            self._action(
+                "Markers on the table…", "Ctrl+M", "Say how large the markers are that lie there", do.choose_prints
+            )
+        )
+        table.addAction(
+            self._action(
+                "Learn empty table",
+                "Ctrl+E",
+                "Take this picture as the table without figures; they are found more surely then",
+                do.learn_empty_table,
+            )
+        )
+        table.addSeparator()
+        table.addAction(self._save)
+        table.addAction(self._action("Quit", "Ctrl+Q", "Close the program", do.close))
+        edit, look = QMenu("&Edit", self._window), QMenu("&View", self._window)
+        edit.addActions([self.undo, self.redo, self._clear])
+        look.addActions([self._fit, self.freeze])
+        look.addAction(self._action("Closer", "Ctrl++", "Enlarge the picture (or turn the wheel)", lambda: do.zoom(1)))
+        look.addAction(self._action("Farther", "Ctrl+-", "Show more of the picture", lambda: do.zoom(-1)))
+        tools = QMenu("T&ools", self._window)
+        tools.addActions(list(self._tools.values()))
+        for menu in (table, edit, tools, look):
+            bar.addMenu(menu)
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar("Tools", self._window)
+        bar.setObjectName("tools")
+        bar.setMovable(False)
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        open_ = QToolButton(bar)
+        open_.setText("Open…")
+        open_.setToolTip("Choose a camera, a picture, a video, a folder or the simulated table")
+        open_.setMenu(self.source_menu)
+        open_.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        bar.addWidget(open_)
+        bar.addSeparator()
+        bar.addActions(list(self._tools.values()))
+        bar.addSeparator()
+        bar.addActions([self.undo, self.redo, self._clear])
+        bar.addSeparator()
+        bar.addActions([self.freeze, self._fit, self._save])
+        self._window.addToolBar(bar)
+
+
+def _open(do: Doer, spec: str, _checked: bool = False) -> None:
+    do.open(spec)

@@ -1,0 +1,80 @@
+"""Starts the window and ends it: application, last resort for errors, Ctrl+C."""
+
+from __future__ import annotations
+
+import platform
+import signal
+import sys
+import threading
+import traceback
+from types import TracebackType
+
+from PyQt6.QtCore import QObject, QSettings, pyqtSignal
+from PyQt6.QtWidgets import QApplication, QMessageBox, QWidget
+
+from ui.desktop.window import Window
+
+
+def run(source: str | None = None) -> int:
+    """Show the window until it is closed; the exit status. The caller has made sure that there is a display.
+
+    Args:
+        source: What to open; None opens what was open last, at first the simulated table.
+    """
+    application = QApplication.instance() or QApplication(["sandtable"])
+    assert isinstance(application, QApplication)  # noqa: S101 - the program makes no other
+    application.setApplicationName("sandtable")
+    application.setApplicationDisplayName("Sandtable")
+    window = Window(source, QSettings("sandtable", "sandtable"))
+    report = LastResort(window)
+    report.install()
+    # The window's timer lets Python run often enough to notice.
+    signal.signal(signal.SIGINT, lambda *_: window.close())
+    window.show()
+    try:
+        return application.exec()
+    finally:
+        report.remove()
+
+
+class LastResort(QObject):
+    """Shows what nobody expected, in a box whose text can be copied, and lets the program go on.
+
+    Without it PyQt ends the program at the first exception in a slot, and a thread dies unseen.
+
+    Attributes:
+        box: The box shown last.
+    """
+
+    _caught = pyqtSignal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._parent = parent
+        self.box: QMessageBox | None = None
+        self._caught.connect(self._show)
+
+    def install(self) -> None:
+        """Catch what nobody catches, in all threads."""
+        sys.excepthook = self.catch
+        threading.excepthook = lambda args: self.catch(args.exc_type, args.exc_value, args.exc_traceback)
+
+    def remove(self) -> None:
+        """Leave it to Python again."""
+        sys.excepthook, threading.excepthook = sys.__excepthook__, threading.__excepthook__
+
+    def catch(self, kind: type[BaseException], error: BaseException | None, where: TracebackType | None) -> None:
+        """Report an exception, from any thread."""
+        report = "".join(traceback.format_exception(kind, error, where))
+        print(report, file=sys.stderr)
+        self._caught.emit(f"Python {platform.python_version()} on {platform.platform()}\n\n{report}")
+
+    def _show(self, report: str) -> None:
+        if self.box is not None and self.box.isVisible():
+            return  # one is enough: what fails once in painting fails sixty times a second
+        box = QMessageBox(QMessageBox.Icon.Warning, "Sandtable", "Something went wrong that should not have.")
+        box.setInformativeText("The program goes on. If it happens again, send in the report below.")
+        box.setDetailedText(report)
+        box.setModal(False)
+        box.show()
+        self.box = box

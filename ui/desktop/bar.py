@@ -1,0 +1,59 @@
+"""A calm line over the picture: what is wrong, and buttons with the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
+
+Ways = Sequence[tuple[str, Callable[[], object]]]
+"""Words on a button, and what it does."""
+
+
+class MessageBar(QFrame):
+    """Hidden while there is nothing to say."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self._words = QLabel()
+        self._words.setWordWrap(True)
+        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        sign = QLabel()
+        style = self.style()
+        if style is not None:
+            size = style.pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
+            sign.setPixmap(style.standardIcon(QStyle.StandardPixmap.SP_MessageBoxInformation).pixmap(size, size))
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(sign)
+        self._row.addWidget(self._words, 1)
+        self._buttons: list[QPushButton] = []
+        self._shown: tuple[str, tuple[str, ...]] = ("", ())
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says; empty while it is hidden."""
+        return self._shown[0]
+
+    def say(self, words: str, ways: Ways = ()) -> None:
+        """Show a sentence and its buttons; no words hide the bar."""
+        wanted = (words, tuple(name for name, _ in ways))
+        if wanted == self._shown:
+            return
+        self._shown = wanted
+        for button in self._buttons:
+            self._row.removeWidget(button)
+            button.deleteLater()
+        self._buttons = [self._button(name, way) for name, way in ways]
+        self._words.setText(words)
+        self.setVisible(bool(words))
+
+    def _button(self, name: str, way: Callable[[], object]) -> QPushButton:
+        button = QPushButton(name)
+        button.clicked.connect(lambda: way())
+        self._row.addWidget(button)
+        return button

@@ -1,0 +1,133 @@
+"""One source and the session over it: what the window has before it, until another source is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ui.demo_armies import demo_setup
+from ui.desktop.worker import Worker
+from ui.session import Session
+from vision.frame import Frame
+from vision.pipeline import Setup, TableView
+from vision.simulator import SimulatedTable
+from vision.source import Source
+
+_SOON_S = 1 / 15
+"""Where looking takes longer, the picture runs ahead of what is drawn over it."""
+
+_CAMERA_RETRY_S = 2.0
+_RATE_OVER_S = 5.0
+
+
+class Bench:
+    """Pulls from the threads and decides which picture is shown.
+
+    Attributes:
+        spec: What was opened.
+        session: The table.
+        worker: The threads.
+        frame: The picture to show, None before the first.
+        view: The newest view, None before the first.
+        rate: Of the views.
+    """
+
+    def __init__(self, spec: str, setup: Setup, opener: Callable[[str], Source], clock: Callable[[], float]) -> None:
+        """Start to open a source.
+
+        Args:
+            spec: As for `vision.source.open_source`.
+            setup: What is known of its table.
+            opener: Opens it; called in a thread.
+            clock: Seconds.
+        """
+        self.spec = spec
+        self.session = Session(setup)
+        self._opener, self._clock = opener, clock
+        self._retired: list[Worker] = []
+        self.rate = Rate(clock)
+        self._begin()
+
+    @property
+    def problem(self) -> str:
+        """Why there are no pictures or no inches; empty when all is well."""
+        seen = self.view.problem if self.view else None
+        if self.worker.broken:
+            return "An error has stopped the camera or the finding of figures: try again."
+        return self.worker.source_problem or self.worker.view_problem or seen or ""
+
+    def _begin(self) -> None:
+        self._simulated: SimulatedTable | None = None
+        self.frame: Frame | None = None
+        self.view: TableView | None = None
+        self._newest: Frame | None = None
+        retry_s = _CAMERA_RETRY_S if self.spec.isdecimal() else None
+        self.worker = Worker(self.session, self._open, retry_s, self._clock)
+        self.worker.start()
+
+    def _open(self) -> Source:
+        source = self._opener(self.spec)
+        if isinstance(source, SimulatedTable):
+            self._simulated = source
+        return source
+
+    def try_again(self) -> None:
+        """Open the source anew; what lies on the table stays there."""
+        self.worker.stop()
+        self._retired = [worker for worker in (*self._retired, self.worker) if not worker.join(0)]
+        self.session.new_source()
+        self._begin()
+
+    def pull(self) -> bool:
+        """Take what the threads have; whether anything is new."""
+        newest, view = self.worker.frame, self.worker.view
+        if newest is self._newest and view is self.view:
+            return False
+        if view is not self.view:
+            self.rate.count()
+        self._newest, self.view = newest, view
+        if newest is not None and self._simulated is not None and not self.session.state.setup.palette:
+            self._know_the_demo(newest, self._simulated)
+        self.frame = self._picture(newest, view)
+        return True
+
+    def _know_the_demo(self, frame: Frame, table: SimulatedTable) -> None:
+        if self.session.can_undo is None:  # what the player has taught or forgotten since is his own
+            self.session.assume(demo_setup(frame, table.truth_at(frame.time_s)))
+
+    def _picture(self, newest: Frame | None, view: TableView | None) -> Frame | None:
+        """The picture the view is about, while looking keeps up; else the newest. Never one older than was shown."""
+        if view is None or newest is None:
+            return newest
+        late = newest.time_s - view.frame.time_s > _SOON_S and not self.worker.held and not self.worker.ended
+        chosen = newest if late else view.frame
+        return chosen if self.frame is None or chosen.time_s >= self.frame.time_s else self.frame
+
+    def stop(self) -> None:
+        """Tell all threads to end."""
+        self.worker.stop()
+
+    def join(self, timeout_s: float = 12.0) -> bool:
+        """Wait for all threads; whether they have ended."""
+        ended = [worker.join(timeout_s) for worker in (*self._retired, self.worker)]
+        return all(ended)
+
+
+class Rate:
+    """How many times a second something happens, over the last few seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._times_s: list[float] = []
+
+    def count(self) -> None:
+        """It happened."""
+        self._times_s = [*self._recent(), self._clock()]
+
+    def per_second(self) -> float:
+        """Times a second."""
+        recent = self._recent()
+        return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
+
+    def _recent(self) -> list[float]:
+        now_s = self._clock()
+        return [time_s for time_s in self._times_s if now_s - time_s < _RATE_OVER_S]

@@ -1,0 +1,188 @@
+"""The side of the window: the answer in large letters, the armies and their figures, what lies on the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFont, QIcon, QPixmap
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.table import Figure
+from ui.answer import Answer
+from ui.readout import place_words
+from ui.theme import Colour, army_colour
+
+SUGGESTED_ARMIES = ("green", "tan", "grey", "blue")
+_HEADLINE_PT = 30
+
+
+class SidePanel(QWidget):
+    """Shows what it is given; knows neither camera nor session.
+
+    Signals:
+        forget: An army (its name) is to be forgotten.
+        army_chosen: Another army (its name) is to be taught.
+    """
+
+    forget = pyqtSignal(str)
+    army_chosen = pyqtSignal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedWidth(310)
+        self._headline, self._rows = QLabel(), QLabel()
+        self._army = QComboBox()
+        self._forget = QPushButton("Forget")
+        self._tree = QTreeWidget()
+        self._laid = QListWidget()
+        self._told: tuple[object, ...] = ()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.addWidget(self._answer_box())
+        layout.addWidget(self._armies_box(), 3)
+        layout.addWidget(self._laid_box(), 2)
+
+    @property
+    def army(self) -> str:
+        """Name of the army that a click teaches."""
+        return self._army.currentText()
+
+    @property
+    def headline(self) -> str:
+        """The answer in large letters."""
+        return self._headline.text()
+
+    def choose(self, army: str) -> None:
+        """Let a click teach this army."""
+        self._army.setCurrentText(army)
+
+    def show_answer(self, answer: Answer) -> None:
+        """Show the answer."""
+        self._headline.setText(answer.headline or "-- in")
+        self._rows.setText("\n".join(answer.rows) or "Nothing measured yet.")
+
+    def show_table(self, armies: Sequence[str], figures: Sequence[Figure], laid: Sequence[str]) -> None:
+        """Show the armies taught, the figures found and what lies on the table."""
+        told = (*armies, *((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures), *laid)
+        if told == self._told:
+            return
+        self._told = told
+        self._fill_tree(armies, figures)
+        if laid != [self._text(row) for row in range(self._laid.count())]:
+            self._laid.clear()
+            self._laid.addItems(list(laid))
+        for army in armies:
+            if self._army.findText(army) < 0:
+                self._army.addItem(_swatch(army_colour(army, armies)), army)
+
+    def _text(self, row: int) -> str:
+        item = self._laid.item(row)
+        return item.text() if item is not None else ""
+
+    def _fill_tree(self, armies: Sequence[str], figures: Sequence[Figure]) -> None:
+        if [self._name(row) for row in range(self._tree.topLevelItemCount())] != list(armies):
+            self._tree.clear()
+            for army in armies:
+                top = QTreeWidgetItem([army, ""])
+                top.setIcon(0, _swatch(army_colour(army, armies)))
+                top.setData(0, Qt.ItemDataRole.UserRole, army)
+                self._tree.addTopLevelItem(top)
+        for row, army in enumerate(armies):
+            item = self._tree.topLevelItem(row)
+            if item is not None:
+                _fill_army(item, [figure for figure in figures if figure.army == army])
+        self._allow_forget()
+
+    def _name(self, row: int) -> str:
+        item = self._tree.topLevelItem(row)
+        return str(item.data(0, Qt.ItemDataRole.UserRole)) if item is not None else ""
+
+    def _chosen(self) -> str | None:
+        item = self._tree.currentItem()
+        army = (item.parent() or item) if item is not None else None
+        return str(army.data(0, Qt.ItemDataRole.UserRole)) if army is not None else None
+
+    def _allow_forget(self) -> None:
+        self._forget.setEnabled(self._chosen() is not None)
+
+    def _answer_box(self) -> QWidget:
+        font = QFont(self.font())
+        font.setPointSize(_HEADLINE_PT)
+        font.setBold(True)
+        self._headline.setFont(font)
+        self._headline.setAccessibleName("Answer")
+        self._headline.setToolTip("Base centre to base centre; ± holds nineteen times in twenty")
+        self._rows.setWordWrap(True)
+        self._rows.setMinimumHeight(4 * self.fontMetrics().height())
+        self._rows.setAlignment(Qt.AlignmentFlag.AlignTop)
+        box = QWidget()
+        layout = QVBoxLayout(box)
+        layout.setContentsMargins(4, 0, 4, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._headline)
+        layout.addWidget(self._rows)
+        return box
+
+    def _armies_box(self) -> QWidget:
+        box = QGroupBox("Armies")
+        self._tree.setColumnCount(2)
+        self._tree.setHeaderHidden(True)
+        self._tree.setColumnWidth(0, 130)
+        self._tree.setToolTip("The armies taught, how many figures of each are seen, and where they stand")
+        self._tree.setAccessibleName("Armies and figures")
+        self._tree.currentItemChanged.connect(lambda *_: self._allow_forget())
+        self._army.setEditable(True)
+        self._army.addItems(SUGGESTED_ARMIES)
+        self._army.setToolTip("Name of the army to teach: choose one or type a new one, then click one of its soldiers")
+        self._army.setAccessibleName("Army to teach")
+        self._army.editTextChanged.connect(self.army_chosen)
+        self._forget.setToolTip("Forget the army that is chosen in the list")
+        self._forget.clicked.connect(lambda: self.forget.emit(self._chosen() or ""))
+        row = QHBoxLayout()
+        row.addWidget(QLabel("Teach:"))
+        row.addWidget(self._army, 1)
+        row.addWidget(self._forget)
+        layout = QVBoxLayout(box)
+        layout.addWidget(self._tree)
+        layout.addLayout(row)
+        return box
+
+    def _laid_box(self) -> QWidget:
+        box = QGroupBox("On the table")
+        self._laid.setToolTip("Rulers and blasts; they go where their figures go")
+        self._laid.setAccessibleName("Rulers and blasts")
+        self._laid.setWordWrap(True)
+        layout = QVBoxLayout(box)
+        layout.addWidget(self._laid)
+        return box
+
+
+def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure]) -> None:
+    item.setText(1, f"{len(figures)} seen")
+    while item.childCount() > len(figures):
+        item.takeChild(item.childCount() - 1)
+    while item.childCount() < len(figures):
+        item.addChild(QTreeWidgetItem())
+    for row, figure in enumerate(figures):
+        child = item.child(row)
+        if child is not None:
+            child.setText(0, f"{figure.id}  {figure.posture.value}")
+            child.setText(1, place_words(figure.centre_in))
+
+
+def _swatch(colour: Colour) -> QIcon:
+    pixmap = QPixmap(14, 14)
+    pixmap.fill(QColor(*colour))
+    return QIcon(pixmap)

@@ -1,0 +1,126 @@
+"""`python -m ui.desktop.screenshot OUT.png`: the window on the simulated table, with a range and a blast."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+from PyQt6.QtCore import QSettings
+from PyQt6.QtWidgets import QApplication
+
+from rules.table import Figure, PointIn, Refused
+from rules.template import Blast, under_blast
+from ui.desktop.window import Window
+from vision.pipeline import TableView
+from vision.simulator import SimulatedTable
+from vision.source import Source
+from vision.table_scene import demo_scene
+
+_SIZE = (1366, 768)
+_PATIENCE_S = 60.0
+_RADIUS_IN = 3.0
+_RANGE_IN = (10.0, 16.0)
+"""Long enough for its label to lie clear of both soldiers."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the picture; the exit status."""
+    parser = argparse.ArgumentParser(prog="screenshot", description=__doc__)
+    parser.add_argument("png", type=Path, metavar="OUT.png")
+    path: Path = parser.parse_args(arguments).png
+    if sys.platform == "linux":
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    _application = QApplication.instance() or QApplication(["sandtable"])  # lives as long as this name
+    with tempfile.TemporaryDirectory() as folder:
+        settings = QSettings(str(Path(folder) / "settings.ini"), QSettings.Format.IniFormat)
+        window = Window("demo", settings, opener=_one_picture)
+        try:
+            window.resize(*_SIZE)
+            window.show()
+            _play(window)
+            if not window.grab().save(str(path)):
+                raise Refused(f"cannot write {path}: choose another folder, and a name ending in .png")
+        except Refused as refusal:
+            print(f"screenshot: {refusal}", file=sys.stderr)
+            return 1
+        finally:
+            window.close()
+    return 0
+
+
+def _one_picture(_: str) -> Source:
+    return SimulatedTable(demo_scene(), frames=1)
+
+
+def _play(window: Window) -> None:
+    """Lay a blast and measure a range, with the mouse."""
+    view = _figures_seen(window)
+    level = [f for f in view.figures if f.z_in == 0]  # the disc lies on the table, not on the hills
+    blast_in = max((f.centre_in for f in level), key=lambda at: _weight(view.figures, at))
+    hit = {h.id for h in under_blast(Blast(blast_in, _RADIUS_IN), view.figures)}
+    window.use_tool("blast")
+    _click(window, view, blast_in)
+    window.use_tool("measure")
+    for figure in _enemies(view.figures, hit):
+        _click(window, view, figure.centre_in, figure.z_in)
+    window.picture.left.emit()
+    _wait(0.5)
+
+
+def _figures_seen(window: Window) -> TableView:
+    until_s = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < until_s:
+        _wait(0.05)
+        view = window.bench.view
+        if view is not None and view.figures:
+            return view
+    raise Refused("no figure was found on the simulated table: `sandtable doctor` says what is missing")
+
+
+def _wait(seconds: float) -> None:
+    until_s = time.monotonic() + seconds
+    while time.monotonic() < until_s:
+        QApplication.processEvents()
+        time.sleep(0.005)
+
+
+def _click(window: Window, view: TableView, at_in: PointIn, height_in: float = 0.0) -> None:
+    assert view.calibration is not None  # noqa: S101 - figures were found
+    px = view.calibration.camera.table_to_pixel((*at_in, height_in))[0]
+    window.picture.pressed.emit(*px)
+    window.picture.released.emit(*px)
+
+
+def _weight(figures: Sequence[Figure], at_in: PointIn) -> float:
+    """How much is under a blast there, partly covered figures counted twice: they show what it can do."""
+    hits = under_blast(Blast(at_in, _RADIUS_IN), figures)
+    return sum(1.0 if hit.fraction == 1 else 2.0 for hit in hits)
+
+
+def _enemies(figures: Sequence[Figure], but: set[str]) -> tuple[Figure, Figure]:
+    """Two of different armies, a good way apart and away from everybody else's middle."""
+    pairs = [
+        (a, b)
+        for a, b in combinations([f for f in figures if f.id not in but], 2)
+        if a.army != b.army and _RANGE_IN[0] < math.dist(a.centre_in, b.centre_in) < _RANGE_IN[1]
+    ]
+    if not pairs:
+        raise Refused("no two enemies stand far enough apart to be measured between: give the demo another seed")
+    return max(pairs, key=lambda pair: _clearance(figures, pair))
+
+
+def _clearance(figures: Sequence[Figure], pair: tuple[Figure, Figure]) -> float:
+    a, b = pair
+    middle = ((a.x_in + b.x_in) / 2, (a.y_in + b.y_in) / 2)
+    return min(math.dist(middle, f.centre_in) for f in figures if f not in pair)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

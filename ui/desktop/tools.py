@@ -1,0 +1,246 @@
+"""What the mouse does: each tool answers a click, shows what a click would do, and lets go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from rules.table import Figure, PointIn
+from rules.template import Blast
+from ui.overlay import PointPx, Preview
+from ui.session import End, Ruler, Session, figure_at
+from vision.frame import Frame
+from vision.pipeline import TableView
+
+_DRAG_PX = 12.0
+"""On the screen; a shorter way from press to release is a click."""
+_RADIUS_STEP_IN = 0.5
+_LEAST_RADIUS_IN, _MOST_RADIUS_IN = 0.5, 24.0
+_REACH_PX = 10.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pointed:
+    """What the mouse points at.
+
+    Attributes:
+        frame: The picture on the screen.
+        px: The pixel of it.
+        figure: The figure there, if any.
+        place_in: The place on the table's surface, None where there is none (no calibration, beyond the horizon).
+        screen_scale: Pixels of the screen that one of the picture takes up.
+    """
+
+    frame: Frame
+    px: PointPx
+    figure: Figure | None
+    place_in: PointIn | None
+    screen_scale: float = 1.0
+
+    @property
+    def end(self) -> End | None:
+        """What a ruler would be laid to: the figure, else the bare place."""
+        return self.figure.id if self.figure else self.place_in
+
+
+def point_at(frame: Frame, view: TableView | None, px: PointPx, screen_scale: float) -> Pointed:
+    """What a pixel means under the newest view."""
+    if view is None or view.calibration is None:
+        return Pointed(frame, px, None, None, screen_scale)
+    figure = figure_at(view, px, reach_px=_REACH_PX / screen_scale)
+    x, y = view.calibration.camera.pixel_to_table(px)[0]
+    width, height = frame.size_px
+    inside = 0 <= px[0] < width and 0 <= px[1] < height and bool(np.isfinite(x) and np.isfinite(y))
+    return Pointed(frame, px, figure, (float(x), float(y)) if inside else None, screen_scale)
+
+
+class Tool(Protocol):
+    """One tool; `hint` says in one line what the next click does."""
+
+    name: str
+    takes_wheel: bool
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        ...
+
+    def press(self, at: Pointed) -> None:
+        """The button went down."""
+        ...
+
+    def release(self, at: Pointed) -> None:
+        """The button came up."""
+        ...
+
+    def turn(self, steps: int) -> None:
+        """The wheel, or + and -."""
+        ...
+
+    def cancel(self) -> bool:
+        """Let go of what is half done; whether there was something."""
+        ...
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """What to show while the mouse points there."""
+        ...
+
+
+class _Plain:
+    """What most tools do with a gesture that is not theirs: nothing."""
+
+    takes_wheel = False
+
+    def press(self, at: Pointed) -> None:
+        """Nothing."""
+
+    def release(self, at: Pointed) -> None:
+        """Nothing."""
+
+    def turn(self, steps: int) -> None:
+        """Nothing."""
+
+    def cancel(self) -> bool:
+        """Nothing was half done."""
+        return False
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The figure under the mouse stands out."""
+        return Preview(hovered=at.figure.id if at and at.figure else None)
+
+
+class SelectTool(_Plain):
+    """Shows what is known of a figure: the one under the mouse, else the one clicked."""
+
+    name = "select"
+    hint = "Point at a figure to see what is known of it; click to keep it picked."
+
+    def __init__(self) -> None:
+        self._picked: str | None = None
+
+    def press(self, at: Pointed) -> None:
+        """Pick the figure, or none."""
+        self._picked = at.figure.id if at.figure else None
+
+    def cancel(self) -> bool:
+        """Pick none."""
+        had, self._picked = self._picked is not None, None
+        return had
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The picked figure and the one under the mouse stand out."""
+        hovered = at.figure.id if at and at.figure else None
+        return Preview(hovered=hovered, picked=self._picked, asked=hovered or self._picked)
+
+
+class MeasureTool(_Plain):
+    """Lays a ruler from one figure or place to another: two clicks, or one drag."""
+
+    name = "measure"
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._first: End | None = None
+        self._pressed_px: PointPx = (0.0, 0.0)
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        if self._first is None:
+            return "Click a soldier, then another: the distance. A bare place on the table will do, too."
+        return "Now click the other soldier, or a place on the table. Esc lets go."
+
+    def press(self, at: Pointed) -> None:
+        """Take the first end, or lay the ruler to the second."""
+        self._pressed_px = at.px
+        if at.end is None:
+            return
+        if self._first is None:
+            self._first = at.end
+        else:
+            self._lay(at.end)
+
+    def release(self, at: Pointed) -> None:
+        """After a drag: lay the ruler to where it ended."""
+        way = np.hypot(at.px[0] - self._pressed_px[0], at.px[1] - self._pressed_px[1])
+        if way * at.screen_scale > _DRAG_PX and at.end not in (None, self._first):
+            self._lay(at.end)
+
+    def _lay(self, end: End | None) -> None:
+        if self._first is not None and end is not None and end != self._first:
+            self._session.lay_ruler(self._first, end)
+            self._first = None
+
+    def cancel(self) -> bool:
+        """Let go of the first end."""
+        had, self._first = self._first is not None, None
+        return had
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The ruler as it would be laid."""
+        end = at.end if at else None
+        return Preview(
+            hovered=at.figure.id if at and at.figure else None,
+            picked=self._first if isinstance(self._first, str) else None,
+            pin_in=None if isinstance(self._first, str) else self._first,
+            ruler=Ruler(self._first, end) if self._first is not None and end not in (None, self._first) else None,
+        )
+
+
+class BlastTool(_Plain):
+    """Lays a disc on the table's surface."""
+
+    name = "blast"
+    takes_wheel = True
+
+    def __init__(self, session: Session, radius_in: float = 3.0) -> None:
+        self._session = session
+        self.radius_in = radius_in
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        return f"Click to lay a blast of {self.radius_in:g} in radius. The wheel, + and - change it by half an inch."
+
+    def press(self, at: Pointed) -> None:
+        """Lay the disc."""
+        if at.place_in is not None:
+            self._session.lay_blast(at.place_in, self.radius_in)
+
+    def turn(self, steps: int) -> None:
+        """Make the disc larger or smaller."""
+        self.radius_in = min(max(self.radius_in + steps * _RADIUS_STEP_IN, _LEAST_RADIUS_IN), _MOST_RADIUS_IN)
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The disc as it would be laid."""
+        return Preview(blast=Blast(at.place_in, self.radius_in) if at and at.place_in else None)
+
+
+class TeachTool(_Plain):
+    """Learns the colour of the army whose name is chosen, from a click on one of its soldiers."""
+
+    name = "teach"
+
+    def __init__(self, session: Session, army: Callable[[], str], taught: Callable[[str], None]) -> None:
+        self._session, self._army, self._taught = session, army, taught
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        army = self._army().strip()
+        if not army:
+            return "Type the army's name at the right, then click one of its soldiers."
+        return f"Click the middle of a {army} soldier. More clicks, on others in other light, make it surer."
+
+    def press(self, at: Pointed) -> None:
+        """Learn.
+
+        Raises:
+            Refused: if there is no name, or no soldier of one colour.
+        """
+        army = self._army().strip()
+        self._session.teach(at.frame, army, at.px)
+        self._taught(army)

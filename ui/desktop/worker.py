@@ -1,0 +1,163 @@
+"""The two threads behind the window: one owns the source, one looks at its newest picture. The window pulls.
+
+No queue anywhere: each slot holds the newest, and whoever is slow misses what lies between.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+from rules.table import Refused
+from ui.session import Session
+from vision.frame import Frame
+from vision.pipeline import Setup, TableView
+from vision.source import Source
+
+_BLINK_S = 0.05
+"""How long a thread with nothing to do sleeps before it looks whether it should end."""
+
+_LOOKS_AT_NEWS = 2
+"""At a picture that may be the last, after the set-up has changed: the tracker believes what it sees twice."""
+
+_LEAST_STEP_S = 0.03
+"""Between two pictures of a live source; more would only keep the processor busy."""
+
+
+class Worker:
+    """Reads a source and looks at its pictures until told to stop.
+
+    `frame`, `view`, `source_problem`, `view_problem` and `ended` are read by the window, each replaced as a whole by
+    the thread it comes from.
+
+    Attributes:
+        frame: The newest picture, or None before the first.
+        view: What the newest picture that was looked at shows.
+        source_problem: Why no pictures come, as a sentence; None while they do.
+        view_problem: Why the newest picture could not be looked at.
+        ended: Whether the source has given its last picture.
+        held: While set, no newer picture is taken; the one there is may be looked at anew.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        open_source: Callable[[], Source],
+        retry_s: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare the threads; `start` starts them.
+
+        Args:
+            session: That looks.
+            open_source: Called in the reading thread.
+            retry_s: Open the source again this long after it failed; None to give up.
+            clock: Seconds; a source that waits for its reader is played no faster than its own time.
+        """
+        self.frame: Frame | None = None
+        self.view: TableView | None = None
+        self.source_problem: str | None = None
+        self.view_problem: str | None = None
+        self.ended = False
+        self.held = False
+        self._session, self._open, self._retry_s, self._clock = session, open_source, retry_s, clock
+        self._started = False
+        self._stop = threading.Event()
+        self._wake = threading.Event()
+        self._taken = threading.Event()
+        self._threads = (
+            threading.Thread(target=self._read, name="sandtable source", daemon=True),
+            threading.Thread(target=self._look, name="sandtable vision", daemon=True),
+        )
+
+    @property
+    def broken(self) -> bool:
+        """Whether a thread ended on an error that nobody expected."""
+        source, vision = self._threads
+        done = self._stop.is_set() or self.ended or (self.source_problem is not None and self._retry_s is None)
+        return self._started and not self._stop.is_set() and not (vision.is_alive() and (source.is_alive() or done))
+
+    def start(self) -> None:
+        """Start both threads."""
+        self._started = True
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Tell both threads to end; they may take as long as one picture takes."""
+        self._stop.set()
+        self._wake.set()
+
+    def join(self, timeout_s: float = 12.0) -> bool:
+        """Wait for both threads; whether they have ended. An unplugged camera may block a read for ten seconds."""
+        until = time.monotonic() + timeout_s
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _read(self) -> None:
+        while not self._stop.is_set():
+            try:
+                self._read_one_source()
+                self.ended = True
+                return
+            except Refused as refusal:
+                self.source_problem = str(refusal)
+            if self._retry_s is None:
+                return
+            self._stop.wait(self._retry_s)
+
+    def _read_one_source(self) -> None:
+        source = self._open()
+        try:
+            start_s: float | None = None
+            while not self._stop.is_set():
+                if self.held and not source.live:
+                    self._stop.wait(_BLINK_S)
+                    start_s = None
+                    continue
+                asked_s = self._clock()
+                frame = source.read()
+                if frame is None:
+                    return
+                if source.live:
+                    self._stop.wait(max(0.0, asked_s + _LEAST_STEP_S - self._clock()))
+                else:
+                    start_s = self._wait_for_turn(frame, start_s)
+                if not self.held:
+                    self.frame, self.source_problem = frame, None
+                    self._wake.set()
+        finally:
+            source.close()
+
+    def _wait_for_turn(self, frame: Frame, start_s: float | None) -> float:
+        """Sleep until the frame's own time, and until the one before was looked at; when its time 0 was."""
+        now_s = self._clock()
+        start_s = now_s - frame.time_s if start_s is None else start_s
+        self._stop.wait(max(0.0, start_s + frame.time_s - now_s))
+        while self.frame is not None and not self._taken.is_set() and not self._stop.is_set():
+            self._taken.wait(_BLINK_S)
+        self._taken.clear()
+        # Where looking took longer than the frame lasts, the rest follows at its own pace instead of rushing after.
+        return max(start_s, self._clock() - frame.time_s)
+
+    def _look(self) -> None:
+        seen: tuple[Frame | None, Setup | None] = (None, None)
+        looks = 0
+        while not self._stop.is_set():
+            frame, setup = self.frame, self._session.state.setup
+            if seen[0] is not frame or seen[1] is not setup:
+                looks = 1 if seen[1] is setup else _LOOKS_AT_NEWS
+                seen = (frame, setup)
+            if frame is None or not looks:
+                self._taken.set()
+                self._wake.wait(_BLINK_S)
+                self._wake.clear()
+                continue
+            looks -= 1
+            try:
+                self.view, self.view_problem = self._session.look(frame), None
+            except Refused as refusal:
+                self.view_problem = str(refusal)

@@ -1,0 +1,184 @@
+"""Colours of the armies, learnt from clicks: what plastic looks like whatever the light falls on it.
+
+Colours are compared as log-ratios: red/green and blue/green stay put when a lamp dims or a shadow falls; the third
+axis, log brightness, may wander. Lab chroma shrinks with the light, and shaded plastic looks like another colour.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from rules.table import FloatArray, Refused
+from vision.frame import ImageBgr
+
+FloatImage = npt.NDArray[np.float32]
+
+_DARK = 8.0  # grey levels added before the logarithm: below them a ratio is sensor noise
+LOG_LEVELS = np.log(np.arange(256, dtype=np.float32) + _DARK) - np.float32(math.log(255 + _DARK))
+"""Log brightness of each grey level, 0 for white."""
+LOG_LEVELS.setflags(write=False)
+
+_LIGHT_SIGMA = 0.45  # in log brightness: lamp side against shaded side of one soldier, measured on taught soldiers
+_CHROMA_SIGMA = 0.045  # least spread of a log-ratio: one soldier differs this much between base and helmet
+_REACH_PX = 40  # a click never grows further: a soldier, not the table, is meant
+_TOLERANCES = (0.30, 0.22, 0.16, 0.12, 0.08)
+_LEAST_PX = 12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArmyColour:
+    """What was learnt of one army's plastic.
+
+    Attributes:
+        name: The army.
+        mean: (3,) log red/green, log blue/green, log brightness.
+        covariance: (3, 3) of the same.
+        samples: Number of pixels learnt from.
+    """
+
+    name: str
+    mean: FloatArray
+    covariance: FloatArray
+    samples: int
+
+
+Palette = tuple[ArmyColour, ...]
+
+
+def log_colour(image_bgr: ImageBgr) -> FloatImage:
+    """(height, width, 3) log red/green, log blue/green and log brightness (0 is white) of a picture."""
+    blue, green, red = cv2.split(cv2.LUT(image_bgr, LOG_LEVELS))
+    return np.asarray(cv2.merge([red - green, blue - green, (red + green + blue) / 3]), np.float32)
+
+
+def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyColour | None = None) -> ArmyColour:
+    """Learn an army's colour from a click on one of its soldiers.
+
+    Args:
+        image_bgr: (height, width, 3) uint8.
+        px: (x, y) of the click in pixels.
+        army: name of the army.
+        known: what earlier clicks taught; this click refines it.
+
+    Raises:
+        Refused: if the click is outside the picture, or what lies there is no patch of one colour with an end to it.
+    """
+    height, width = image_bgr.shape[:2]
+    x, y = round(px[0]), round(px[1])
+    if not (0 <= x < width and 0 <= y < height):
+        raise Refused(
+            f"the click for {army!r} at {px[0]:g},{px[1]:g} lies outside the picture of {width}x{height} pixels; "
+            "click on a soldier"
+        )
+    left, top = max(0, x - _REACH_PX), max(0, y - _REACH_PX)
+    window = image_bgr[top : y + _REACH_PX + 1, left : x + _REACH_PX + 1]
+    colours = log_colour(np.asarray(cv2.GaussianBlur(window, (0, 0), 0.8), np.uint8))
+    region = _grow(colours, (x - left, y - top))
+    if region is None:
+        raise Refused(
+            f"the click for {army!r} at {x},{y} is not on a soldier of one colour that stands out from what is around "
+            "him; click on the middle of his base"
+        )
+    return _merge(army, colours[region], known)
+
+
+def _grow(colours: FloatImage, seed: tuple[int, int]) -> npt.NDArray[np.bool_] | None:
+    """Pixels of the soldier round the seed: the widest tolerance that does not run out into the table."""
+    x, y = seed
+    patch = colours[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2].reshape(-1, 3)
+    centre = np.median(patch, axis=0)
+    away = np.abs(colours - centre)
+    for tolerance in _TOLERANCES:
+        near = (np.hypot(away[..., 0], away[..., 1]) < tolerance) & (away[..., 2] < 4 * tolerance)
+        near[y, x] = True
+        _, labels = cv2.connectedComponents(near.astype(np.uint8), connectivity=4)
+        region = np.asarray(labels == labels[y, x])
+        rim = np.r_[region[0], region[-1], region[:, 0], region[:, -1]].sum()
+        if rim == 0 and region.sum() < 0.35 * region.size:
+            return region if region.sum() >= _LEAST_PX else None
+    return None
+
+
+def _merge(army: str, colours: FloatImage, known: ArmyColour | None) -> ArmyColour:
+    mean = np.median(colours, axis=0).astype(np.float64)
+    spread = colours - mean
+    # Rims and highlights are in the region too; four spreads out they are no longer plastic.
+    limit = 4 * np.maximum(1.4826 * np.median(np.abs(spread), axis=0), (_CHROMA_SIGMA, _CHROMA_SIGMA, _LIGHT_SIGMA))
+    kept = colours[(np.abs(spread) < limit).all(axis=1)].astype(np.float64)
+    count = len(kept)
+    mean = kept.mean(axis=0)
+    covariance = np.cov(kept.T, bias=True)
+    if known is not None:
+        total = known.samples + count
+        share = count / total
+        apart = mean - known.mean
+        covariance = (1 - share) * known.covariance + share * covariance + share * (1 - share) * np.outer(apart, apart)
+        mean, count = known.mean + share * apart, total
+    for array in (mean, covariance):
+        array.setflags(write=False)
+    return ArmyColour(army, mean, covariance, count)
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How far an army's colour lies from something it may be taken for.
+
+    Attributes:
+        army: The army.
+        other: The other army, or "the table".
+        score: 0 (the same colour) to 1 (never confused): one minus the overlap of the two colours.
+    """
+
+    army: str
+    other: str
+    score: float
+
+    @property
+    def sentence(self) -> str:
+        """The score in words for the player."""
+        if self.score > 0.9:
+            return f"{self.army} stands out well from {self.other}."
+        if self.score > 0.6:
+            return f"{self.army} can be told from {self.other}, but shadows may confuse them."
+        return f"{self.army} looks much like {self.other}; take a picture of the empty table to help."
+
+
+def separation(palette: Palette, image_bgr: ImageBgr) -> tuple[Separation, ...]:
+    """How well the armies separate from each other and from the table.
+
+    Args:
+        palette: the armies.
+        image_bgr: (height, width, 3) uint8, a picture of the table; figures are a small part of it.
+
+    Returns:
+        One for each pair of armies, then one for each army against the table.
+    """
+    table = log_colour(image_bgr[::8, ::8]).reshape(-1, 3).astype(np.float64)
+    pairs = [Separation(a.name, b.name, _apart(a, b)) for k, a in enumerate(palette) for b in palette[k + 1 :]]
+    return (*pairs, *(Separation(army.name, "the table", 1 - _share_alike(army, table)) for army in palette))
+
+
+def _floored(army: ArmyColour) -> FloatArray:
+    return np.asarray(army.covariance + np.diag(np.square([_CHROMA_SIGMA, _CHROMA_SIGMA, _LIGHT_SIGMA])))
+
+
+def _apart(a: ArmyColour, b: ArmyColour) -> float:
+    """One minus the Bhattacharyya coefficient of the two normal distributions."""
+    one, two = _floored(a), _floored(b)
+    both = (one + two) / 2
+    away = a.mean - b.mean
+    distance = 0.125 * away @ np.linalg.solve(both, away)
+    distance += 0.5 * math.log(np.linalg.det(both) / math.sqrt(np.linalg.det(one) * np.linalg.det(two)))
+    return 1 - math.exp(-float(distance))
+
+
+def _share_alike(army: ArmyColour, colours: FloatArray) -> float:
+    """Share of the table within two standard deviations of the army's colour, ten percent counting as all of it."""
+    away = colours - army.mean
+    distance = np.einsum("ni,ij,nj->n", away, np.linalg.inv(_floored(army)), away)
+    return min(1.0, 10 * float((distance < 4).mean()))

@@ -1,0 +1,115 @@
+"""What a soldier looks like from above: the outline of his base and of the body that leans outwards from the camera.
+
+Everything is drawn on a picture laid flat on the surface the figure stands on, so a base keeps its shape everywhere
+and a point `h` inches up moves away from the camera's foot by `h / (camera height - h)` of its distance.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from calibration.opencv import cv2
+from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, Posture, ellipse_outline
+from vision.palette import FloatImage
+
+# Half sizes in inches of the bases of common 54 mm sets; others scale with their standing height.
+_UPRIGHT_BASE = (0.54, 0.41)
+_PRONE_BASE = (0.76, 0.35)
+_LYING = (1.0, 0.28)  # a casualty: head to foot, and across the body
+_TURNS = {Posture.STANDING: 6, Posture.KNEELING: 6, Posture.PRONE: 8, Posture.DOWN: 12}
+# Body as (height, radius) of discs whose hull is always filled, whatever the arms do.
+_BODY = {
+    Posture.STANDING: ((0.1, 0.22), (1.1, 0.28), (1.9, 0.19)),
+    Posture.KNEELING: ((0.1, 0.32), (0.8, 0.30), (1.4, 0.19)),
+}
+REACH_IN = 1.5
+"""Half the side of the square a silhouette is drawn in, for a 2.1 in figure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One way a figure can stand: posture, and the way its base (or, of a casualty, its body) is turned."""
+
+    posture: Posture
+    turn_deg: float
+
+    def base(self, x_in: float, y_in: float, scale: float) -> Outline:
+        """Outline in inches of the base; of a casualty, of the body."""
+        length, width = _UPRIGHT_BASE
+        if self.posture is Posture.PRONE:
+            length, width = _PRONE_BASE
+        elif self.posture is Posture.DOWN:
+            length, width = _LYING[0], 0.4
+        return ellipse_outline((x_in, y_in), length * scale, width * scale, self.turn_deg)
+
+
+def shapes() -> tuple[Shape, ...]:
+    """Every shape that is tried, coarse in turn."""
+    return tuple(
+        Shape(posture, k * (360 if posture is Posture.DOWN else 180) / count)
+        for posture, count in _TURNS.items()
+        for k in range(count)
+    )
+
+
+def _lifted(outline: FloatArray, height_in: float, away_in: FloatArray, camera_in: float) -> FloatArray:
+    """Where points at a height appear on the surface; `away_in` leads from the camera's foot to the figure's."""
+    return np.asarray(outline + (outline + away_in) * (height_in / (camera_in - height_in)))
+
+
+def _disc(radius: float, at: tuple[float, float] = (0.0, 0.0)) -> FloatArray:
+    return np.array(ellipse_outline(at, radius, radius, points=16))
+
+
+def _polygons(shape: Shape, scale: float, away_in: FloatArray, camera_in: float) -> list[FloatArray]:
+    def lift(outline: FloatArray, height: float) -> FloatArray:
+        return _lifted(outline * scale, height * scale, away_in, camera_in)
+
+    turn = math.radians(shape.turn_deg)
+    along, across = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
+    if shape.posture is Posture.DOWN:
+        # The base stands on its edge at one end, the body lies from there.
+        body = np.vstack([lift(_disc(0.24) - 0.72 * along, 0.3), lift(_disc(0.22) + 0.75 * along, 0.5)])
+        base = np.vstack([lift(_disc(0.1) + 0.9 * along + s * 0.4 * across, h) for s in (-1, 1) for h in (0.15, 0.75)])
+        return [_hull(body), _hull(base)]
+    outlines = [lift(np.array(shape.base(0, 0, 1.0)), 0.05)]
+    if shape.posture is Posture.PRONE:
+        outlines.append(_hull(np.vstack([lift(_disc(0.2) + s * 0.7 * along, 0.25) for s in (-1, 1)])))
+    else:
+        rings = [lift(_disc(radius), height) for height, radius in _BODY[shape.posture]]
+        outlines += [_hull(np.vstack(pair)) for pair in pairwise(rings)]
+    return outlines
+
+
+def _hull(points: FloatArray) -> FloatArray:
+    return np.asarray(cv2.convexHull(points.astype(np.float32)).reshape(-1, 2), np.float64)
+
+
+def draw(shape: Shape, away_in: FloatArray, camera_in: float, px_per_in: float, scale: float = 1.0) -> FloatImage:
+    """Mask of a figure's silhouette, its place in the middle, x to the right and y down the rows.
+
+    Args:
+        shape: posture and turn.
+        away_in: (2,) from the camera's foot to the figure.
+        camera_in: height of the camera above what the figure stands on.
+        px_per_in: pixels per inch of the mask.
+        scale: the figure's standing height / 2.1 in.
+
+    Returns:
+        (N, N) float32 from 0 to 1, N odd.
+    """
+    half = math.ceil(REACH_IN * scale * px_per_in)
+    mask = np.zeros((2 * half + 1, 2 * half + 1), np.uint8)
+    for outline in _polygons(shape, scale, away_in, camera_in):
+        corners = np.round((outline * px_per_in + half) * 16).astype(np.int32)
+        cv2.fillConvexPoly(mask, corners, 255, cv2.LINE_AA, 4)
+    return np.asarray(mask / 255, np.float32)
+
+
+def figure_scale(figure_height_in: float) -> float:
+    """How much bigger than the 54 mm soldiers the sizes here were taken from."""
+    return figure_height_in / STANDING_HEIGHT_IN

@@ -1,0 +1,331 @@
+"""The simulated table: pictures as a webcam overhead would take them, with the exact truth about each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.camera import Lens, TableCamera
+from calibration.opencv import cv2
+from rules.table import Figure, FloatArray, TerrainKind, TerrainPiece
+from vision.drawing import SCREEN_GAMMA, Box, Sprite, sprite
+from vision.frame import Frame, ImageBgr
+from vision.mesh import Mesh
+from vision.scenery import terrain_mesh
+from vision.surface import Picture, PixelMap, lay_marker, light_over, table_picture
+from vision.table_scene import PLASTIC_BGR, STILL, Model, Play, Scene, demo_play, demo_scene
+
+STEP_S = 1 / 30
+"""Between two frames where no clock is handed in."""
+
+_SAME_PLANE_IN = 0.25  # a shadow falls on whatever is seen within this height of its plane
+_NOISE_TRAVEL_PX = 64  # the tile of noise lies elsewhere in every frame
+
+
+@dataclass(frozen=True, slots=True)
+class Optics:
+    """What the camera adds to what is there.
+
+    Attributes:
+        blur_px: Standard deviation of the lens's blur; 0 is perfectly sharp.
+        noise: Standard deviation of each value of a pixel (0 to 255) from frame to frame.
+        vignette: Part of the light that is lost in the corners.
+    """
+
+    blur_px: float = 0.6
+    noise: float = 2.2
+    vignette: float = 0.3
+
+
+WEBCAM = Optics()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """What is really there in one frame.
+
+    Attributes:
+        camera: That took it.
+        markers: Corners (4, 2) in inches by id, in OpenCV's order.
+        figures: All figures, seen or hidden.
+        terrain: All pieces.
+    """
+
+    camera: TableCamera
+    markers: dict[int, FloatArray]
+    figures: tuple[Figure, ...]
+    terrain: tuple[TerrainPiece, ...]
+
+
+def truth_of(scene: Scene, camera: TableCamera) -> Truth:
+    """The truth about a picture of this scene."""
+    return Truth(camera, {m.id: m.corners_in for m in scene.markers}, scene.figures, scene.terrain)
+
+
+def overhead_camera(
+    image_size: tuple[int, int] = (1920, 1080),
+    table_size_in: tuple[float, float] = (48.0, 36.0),
+    height_in: float = 55.0,
+    tilt_deg: float = 3.5,
+    roll_deg: float = 0.8,
+    k1: float = -0.15,
+) -> TableCamera:
+    """A webcam over the table, not quite above its middle and not quite plumb, that sees all of it.
+
+    Args:
+        image_size: (width, height) in pixels.
+        table_size_in: (width, depth) of the table.
+        height_in: Of the lens over the table.
+        tilt_deg: Between the optical axis and plumb, towards the far edge.
+        roll_deg: Between the picture's lower edge and the table's near edge.
+        k1: First radial distortion; negative is barrel, as with most webcams.
+    """
+    width, height = image_size
+    focal_px = 0.95 * height_in * min(width / table_size_in[0], height / table_size_in[1])
+    matrix = [[focal_px, 0, 0.497 * width], [0, 1.001 * focal_px, 0.506 * height], [0, 0, 1]]
+    lens = Lens(image_size, np.array(matrix), np.array([k1, 0.03, 0.0006, -0.0004, 0.0]))
+    # From plumb, the picture's right is +x and its lower edge -y; then roll about the axis and tilt about x.
+    roll, _ = cv2.Rodrigues(np.array([0.0, 0.0, np.radians(roll_deg)]))
+    tilt, _ = cv2.Rodrigues(np.array([np.radians(tilt_deg), 0.0, 0.0]))
+    rotation = roll @ tilt @ np.diag([1.0, -1.0, -1.0])
+    aim_in = np.array([table_size_in[0] / 2 - 0.3, table_size_in[1] / 2 + 0.2, 0.0])
+    eye_in = aim_in - rotation[2] * height_in / -rotation[2, 2]
+    return TableCamera(lens, np.asarray(rotation, np.float64), np.asarray(-rotation @ eye_in, np.float64))
+
+
+class Stage:
+    """Draws one table under one camera; whatever stands still is drawn once.
+
+    Attributes:
+        camera: That sees it.
+        empty: The scene without its models.
+    """
+
+    def __init__(self, scene: Scene, camera: TableCamera, optics: Optics = WEBCAM) -> None:
+        self.camera = camera
+        self.empty = scene.empty
+        self._optics = optics
+        self._frame = Box(0, 0, *camera.lens.image_size)
+        self._light = light_over(camera.lens.image_size, optics.vignette)
+        places, rng = PixelMap(camera), np.random.default_rng(scene.seed)
+        self._ground = table_picture(scene.surface, scene.table_size_in, camera, places, rng)
+        self._z_in = np.zeros(self._frame.shape, np.float32)
+        self._shade = np.ones(self._frame.shape, np.float32)
+        self._lay(scene, places)
+        self._drawn: dict[str, tuple[Model, Sprite | None]] = {}
+        self._picture: ImageBgr | None = None
+
+    def _lay(self, scene: Scene, places: PixelMap) -> None:
+        """Put markers and terrain on the ground, from the lowest up."""
+        for marker in scene.markers:
+            lay_marker(self._ground, marker.id, marker.corners_in, self.camera, places)
+        for piece in sorted(scene.terrain, key=lambda piece: piece.base_in):
+            floats = piece.kind in (TerrainKind.TREE, TerrainKind.WOODS)
+            drawn = sprite(terrain_mesh(piece), 0.0 if floats else piece.base_in, self.camera)
+            if drawn is not None:
+                _throw(drawn, self._frame, self._ground, self._z_in)
+                _throw(drawn, self._frame, self._shade[..., None], self._z_in)
+                _stand(drawn, self._frame, self._ground, self._z_in)
+                self._shade[self._frame.of(drawn.box)][drawn.cover > 0.5] = 1.0  # its top lies in the lamp's light
+
+    def picture(self, models: Sequence[Model]) -> ImageBgr:
+        """(height, width, 3) the table with these models on it, without noise; good until the next call."""
+        wanted = {model.id: model for model in models}
+        changed = {name for name in wanted.keys() | self._drawn.keys() if wanted.get(name) != self._model(name)}
+        stale = [self._drawn.pop(name)[1] for name in changed & self._drawn.keys()]
+        fresh = {name: (wanted[name], self._sprite(wanted[name])) for name in changed & wanted.keys()}
+        self._drawn |= fresh
+        if self._picture is None:
+            self._picture = np.empty((*self._frame.shape, 3), np.uint8)
+            self._develop(self._frame, self._picture)
+        else:
+            touched = [drawn.reach for drawn in (*stale, *(s for _, s in fresh.values())) if drawn is not None]
+            for box in _merged(touched):
+                self._develop(box, self._picture)
+        return self._picture
+
+    def _model(self, name: str) -> Model | None:
+        return self._drawn[name][0] if name in self._drawn else None
+
+    def _sprite(self, model: Model) -> Sprite | None:
+        return sprite(self._painted(model), model.z_in, self.camera)
+
+    def _painted(self, model: Model) -> Mesh:
+        """In its army's plastic, darker where terrain keeps the lamp off."""
+        tone = (np.array(PLASTIC_BGR[model.army]) / 255) ** SCREEN_GAMMA
+        u, v = np.nan_to_num(self.camera.table_to_pixel((model.x_in, model.y_in, model.z_in))[0], nan=-1.0)
+        on_picture = 0 <= u < self._frame.right - 1 and 0 <= v < self._frame.bottom - 1
+        shade = self._shade[round(v), round(u)] if on_picture else 1.0
+        mesh = model.solid
+        return Mesh(mesh.polygons_in, mesh.albedo_bgr * (tone * shade), mesh.gloss * (0.5 * shade + 0.5))
+
+    def _develop(self, box: Box, picture: ImageBgr) -> None:
+        """Make the part of the picture inside the box anew: shadows, models, light, blur."""
+        reach = int(np.ceil(3 * self._optics.blur_px)) + 1
+        inner, wide = (box.grown(margin).common(self._frame) for margin in (reach, 2 * reach))
+        if wide is None or inner is None:
+            return
+        part = self._ground[self._frame.of(wide)].copy()
+        z_in = self._z_in[self._frame.of(wide)].copy()
+        sprites = [drawn for _, drawn in self._drawn.values() if drawn is not None and drawn.reach.common(wide)]
+        for drawn in sprites:
+            _throw(drawn, wide, part, z_in)
+        for drawn in sprites:
+            _stand(drawn, wide, part, z_in)
+        part *= self._light[self._frame.of(wide)]
+        if self._optics.blur_px:
+            part = np.asarray(cv2.GaussianBlur(part, (0, 0), self._optics.blur_px), np.float32)
+        picture[self._frame.of(inner)] = np.clip(part[wide.of(inner)] + 0.5, 0, 255)
+
+
+def _throw(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
+    """Darken what `box` of the picture shows by the solid's shadow, where that falls on the plane it stands on."""
+    common = drawn.shade_box.common(box)
+    if common is not None:
+        rows = box.of(common)
+        on_plane = np.abs(z_in[rows] - drawn.plane_in) < _SAME_PLANE_IN
+        picture[rows] *= np.where(on_plane, drawn.shade[drawn.shade_box.of(common)], 1)[..., None]
+
+
+def _stand(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
+    """Put the solid into what `box` of the picture shows, where nothing higher hides it."""
+    common = drawn.box.common(box)
+    if common is not None:
+        rows, own = box.of(common), drawn.box.of(common)
+        nearer = drawn.z_in[own] >= z_in[rows] - 1e-3
+        picture[rows] *= (1 - drawn.cover[own] * nearer)[..., None]
+        picture[rows] += drawn.colour[own] * nearer[..., None]
+        z_in[rows] = np.where(nearer & (drawn.cover[own] > 0.5), drawn.z_in[own], z_in[rows])
+
+
+def _merged(boxes: Sequence[Box]) -> list[Box]:
+    """The boxes, those that overlap united."""
+    apart: list[Box] = []
+    for box in boxes:
+        while (other := next((o for o in apart if o.common(box)), None)) is not None:
+            apart.remove(other)
+            box = box.united(other)
+        apart.append(box)
+    return apart
+
+
+class Sensor:
+    """Turns a clean picture into an exposure: brightness of the lamp, and noise that differs in every frame."""
+
+    def __init__(self, size_px: tuple[int, int], noise: float, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._size_px = size_px
+        shape = (size_px[1] + _NOISE_TRAVEL_PX, size_px[0] + _NOISE_TRAVEL_PX, 3)
+        grain = np.round(noise * rng.standard_normal(shape, np.float32))
+        self._more, self._less = (np.clip(sign * grain, 0, 255).astype(np.uint8) for sign in (1, -1))
+
+    def exposure(self, picture: ImageBgr, lamp: float = 1.0) -> ImageBgr:
+        """A new picture; `lamp` is how bright the light is, 1 the usual."""
+        exposed = np.asarray(cv2.convertScaleAbs(picture, alpha=lamp ** (1 / SCREEN_GAMMA)), np.uint8)
+        u, v = self._rng.integers(0, _NOISE_TRAVEL_PX, 2)
+        here = (slice(v, v + self._size_px[1]), slice(u, u + self._size_px[0]))
+        cv2.add(exposed, self._more[here], dst=exposed)
+        cv2.subtract(exposed, self._less[here], dst=exposed)
+        return exposed
+
+
+def render(
+    scene: Scene,
+    camera: TableCamera,
+    rng: np.random.Generator,
+    lamp: float = 1.0,
+    optics: Optics = WEBCAM,
+) -> ImageBgr:
+    """One picture of a scene; for a row of pictures of one table, `SimulatedTable` is far quicker."""
+    clean = Stage(scene, camera, optics).picture(scene.models)
+    return Sensor(camera.lens.image_size, optics.noise, rng).exposure(clean, lamp)
+
+
+class SimulatedTable:
+    """A `Source` of pictures of a scene in motion.
+
+    Attributes:
+        name: "demo".
+        live: True with a clock; without one each frame is `STEP_S` after the one before.
+        camera: That takes the pictures.
+    """
+
+    name = "demo"
+    still = False
+
+    def __init__(
+        self,
+        scene: Scene,
+        camera: TableCamera | None = None,
+        *,
+        play: Play = STILL,
+        clock: Callable[[], float] | None = None,
+        seed: int = 0,
+        optics: Optics = WEBCAM,
+        lamp_drift: float = 0.03,
+        frames: int | None = None,
+    ) -> None:
+        """Set up the table.
+
+        Args:
+            scene: At time 0.
+            camera: Over it; by default one that sees the whole table at 1080p.
+            play: What moves.
+            clock: Seconds, from any start.
+            seed: Of the noise.
+            optics: Of the camera.
+            lamp_drift: How far the lamp's brightness swings to either side of 1, once in 20 s.
+            frames: End after so many; None goes on for ever.
+        """
+        self.camera = camera or overhead_camera(table_size_in=scene.table_size_in)
+        self.live = clock is not None
+        self._scene, self._play, self._clock = scene, play, clock
+        self._stage = Stage(scene, self.camera, optics)
+        self._sensor = Sensor(self.camera.lens.image_size, optics.noise, np.random.default_rng(seed))
+        self._lamp_drift, self._frames = lamp_drift, frames
+        self._index, self._time_s = -1, 0.0
+        self._start_s: float | None = None
+
+    def read(self) -> Frame | None:
+        """Picture of the table now (with a clock) or `STEP_S` after the last."""
+        if self._frames is not None and self._index + 1 >= self._frames:
+            return None
+        self._index += 1
+        self._time_s = self._now_s()
+        clean = self._stage.picture(self._play.at(self._scene, self._time_s).models)
+        return Frame(self._exposure(clean), self._index, self._time_s)
+
+    def _now_s(self) -> float:
+        if self._clock is None:
+            return self._index * STEP_S
+        now_s = self._clock()
+        if self._start_s is None:
+            self._start_s = now_s
+        return now_s - self._start_s
+
+    def _exposure(self, clean: ImageBgr) -> ImageBgr:
+        lamp = 1 + self._lamp_drift * np.sin(2 * np.pi * self._time_s / 20)
+        return self._sensor.exposure(clean, float(lamp))
+
+    def empty_picture(self) -> ImageBgr:
+        """The table before the armies are set up: terrain and markers, with noise of its own."""
+        return self._exposure(self._stage.picture(()))
+
+    @property
+    def truth(self) -> Truth:
+        """What is really there in the frame last read (before the first: at time 0)."""
+        return self.truth_at(self._time_s)
+
+    def truth_at(self, time_s: float) -> Truth:
+        """What is really there at a time since the first frame."""
+        return truth_of(self._play.at(self._scene, time_s), self.camera)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+def demo_table(clock: Callable[[], float] | None = None, seed: int = 0) -> SimulatedTable:
+    """The demo: its scene, in motion, at 1080p."""
+    return SimulatedTable(demo_scene(seed), play=demo_play(), clock=clock, seed=seed)

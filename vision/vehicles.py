@@ -1,0 +1,60 @@
+"""Tanks and jeeps: patches of an army's colour too broad for a soldier and as square as a hull."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from vision.palette import FloatImage
+
+_LONG_IN = (2.6, 8.0)  # hulls from a jeep to a long gun carriage, for 54 mm soldiers
+_BROAD_IN = (1.2, 4.0)
+_OBLONG = 1.25  # a tree's canopy is as long as it is broad
+_SQUARE = 0.78  # of its rectangle a hull fills more than an ellipse can
+_NARROW_IN = 0.45  # radius; guns, arms and soldiers beside the hull are thinner than its body
+_LEAST = 0.35  # mean evidence, of the limit given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hull:
+    """One vehicle on a sheet.
+
+    Attributes:
+        corners_px: (4, 2) columns and rows of the hull's rectangle, as seen.
+        mask: (rows, columns) bool, what it covers.
+        fill: mean evidence inside, of the limit.
+    """
+
+    corners_px: npt.NDArray[np.float32]
+    mask: npt.NDArray[np.bool_]
+    fill: float
+
+
+def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull]:
+    """Vehicles in one army's evidence.
+
+    Args:
+        evidence: (rows, columns) of a sheet.
+        px_per_in: its pixels per inch, for 54 mm soldiers.
+        limit: the largest value evidence can have.
+    """
+    likely = cv2.morphologyEx((evidence > 0.15 * limit).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    reach = round(_NARROW_IN * px_per_in)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1,) * 2)
+    bodies = cv2.morphologyEx(likely, cv2.MORPH_OPEN, disc)
+    count, labels, boxes, _ = cv2.connectedComponentsWithStats(bodies)
+    for k in range(1, count):
+        area = float(boxes[k, cv2.CC_STAT_AREA]) / px_per_in**2
+        if not _LONG_IN[0] * _BROAD_IN[0] * _SQUARE < area < _LONG_IN[1] * _BROAD_IN[1]:
+            continue
+        mask = labels == k
+        rectangle = cv2.minAreaRect(cv2.findNonZero(mask.astype(np.uint8)))
+        broad, long = sorted((side + 1) / px_per_in for side in rectangle[1])
+        fill = float(evidence[mask].mean()) / limit
+        shaped = _LONG_IN[0] < long < _LONG_IN[1] and _BROAD_IN[0] < broad < _BROAD_IN[1] and long > _OBLONG * broad
+        if shaped and area > _SQUARE * long * broad and fill > _LEAST:
+            yield Hull(np.asarray(cv2.boxPoints(rectangle), np.float32), mask, fill)
