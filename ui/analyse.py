@@ -40,13 +40,13 @@ def run_analysis(options: argparse.Namespace) -> int:
         blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
         if options.frames is None and (source.live or not _is_sequence(source, options.source)):
             view = session.look(first)
-            document = analysis_of(view, options.source, blasts, pairs=options.pairs)
+            document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)
         else:
             view, document = _sequence(session, first, source, options)
     finally:
         source.close()
     state = replace(session.state, blasts=blasts)
-    print(report(view, blasts, pairs=options.pairs))
+    print(report(view, state.setup, blasts, pairs=options.pairs))
     if options.json:
         write_json(options.json, document)
     if options.picture:

@@ -7,24 +7,23 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from calibration.solve import Calibration
-from rules.measure import Range
 from rules.table import Figure
 from rules.template import Blast
-from ui.session import blasted, measured
-from vision.pipeline import TableView
+from ui.session import blasted, measured, sights
+from vision.pipeline import Setup, TableView
 
 SCHEMA = 1
 
 
-def analysis_of(view: TableView, source: str, blasts: Sequence[Blast], *, pairs: bool) -> dict[str, Any]:
-    """One picture's analysis."""
+def analysis_of(view: TableView, source: str, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> dict[str, Any]:
+    """One picture's analysis under this set-up; ranges and sight of every ordered pair only where asked for."""
     return {
         "schema": SCHEMA,
         "source": source,
         "image_size": list(view.frame.size_px),
         "calibration": _calibration(view.calibration, view.problem),
         "figures": [_figure(f, view) for f in view.figures],
-        "pairs": [_pair(*ids, distance) for ids, distance in measured(view, view.figures).items()] if pairs else [],
+        "pairs": _pairs(view, setup) if pairs else [],
         "blasts": [_blast(view, blast) for blast in blasts],
     }
 
@@ -96,18 +95,23 @@ def _figure(figure: Figure, view: TableView) -> dict[str, Any]:
     }
 
 
-def _pair(a: str, b: str, distance: Range) -> dict[str, Any]:
-    return {
-        "a": a,
-        "b": b,
-        "centre_in": _short(distance.centre_in),
-        "edge_in": _short(distance.edge_in),
-        "sigma_in": _short(distance.sigma_in),
-        # Sight is not computed yet; null says so, where a number would claim a clear view.
-        "exposure": None,
-        "visible": None,
-        "blocked_by": [],
-    }
+def _pairs(view: TableView, setup: Setup) -> list[dict[str, Any]]:
+    ranges, seen = measured(view, view.figures), sights(view, setup)
+    return [
+        {
+            "a": a,
+            "b": b,
+            "centre_in": _short(ranges[a, b].centre_in),
+            "edge_in": _short(ranges[a, b].edge_in),
+            "sigma_in": _short(ranges[a, b].sigma_in),
+            "exposure": _short(seen.exposure[i, j]),
+            "visible": bool(seen.visible[i, j]),
+            "blocked_by": [name for name, _ in seen.hidden_by(i, j)],
+        }
+        for i, a in enumerate(seen.ids)
+        for j, b in enumerate(seen.ids)
+        if (a, b) in ranges
+    ]
 
 
 def _blast(view: TableView, blast: Blast) -> dict[str, Any]:

@@ -44,18 +44,18 @@ def play_demo(folder: Path, seed: int) -> int:
         frame = table.read()
         assert frame is not None  # noqa: S101 - the simulated table never ends
         if not views:
-            session = Session(demo_setup(frame, table.truth))
+            session = Session(demo_setup(frame, table.truth, table.empty_bgr))
         view = session.look(frame)
         log += [f"{view.frame.time_s:5.1f} s  {_words(event)}" for event in events_of(view)]
         views.append(view)
     view = views[-1]
     _lay_out(session, view)
     blasts = session.state.blasts
-    text = report(view, blasts, pairs=True)
+    text = report(view, session.state.setup, blasts, pairs=True)
     print(text)
     print("\nWhat happened:", *log, sep="\n  ")
     events = [event for seen in views for event in events_of(seen)]
-    document = analysis_of(view, "demo", blasts, pairs=True)
+    document = analysis_of(view, "demo", session.state.setup, blasts, pairs=True)
     document |= {
         k: v for k, v in sequence_of([frame_of(v) for v in views], events, "demo").items() if k not in document
     }

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from calibration.prints import Prints
 from rules.table import Figure, Posture, Refused
-from vision.frame import Frame
+from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, Palette, teach
 from vision.pipeline import Setup
 from vision.simulator import Truth
@@ -15,14 +15,21 @@ _CLICKS = 3
 """Soldiers clicked in each army; the second and third make the colour surer."""
 
 
-def demo_setup(frame: Frame, truth: Truth) -> Setup:
+def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
     """All that a careful player would have told the program about the simulated table.
 
     Args:
         frame: A picture of the simulated table.
         truth: About that picture. Where its markers lie is told, too: only in their frame is its terrain in place.
+        empty_bgr: The table without figures.
     """
-    return Setup(prints=Prints(layout=truth.markers), palette=demo_palette(frame, truth), terrain=truth.terrain)
+    return Setup(
+        prints=Prints(layout=truth.markers),
+        lens=truth.camera.lens,
+        palette=demo_palette(frame, truth),
+        reference_bgr=empty_bgr,
+        terrain=truth.terrain,
+    )
 
 
 def demo_palette(frame: Frame, truth: Truth) -> Palette:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules.template import Blast
-from ui.session import blasted, measured
-from vision.pipeline import TableView
+from ui.session import blasted, measured, sights
+from vision.pipeline import Setup, TableView
 
 _PAIRS_SHOWN = 12
 
 
-def report(view: TableView, blasts: Sequence[Blast], *, pairs: bool) -> str:
+def report(view: TableView, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> str:
     """What one view shows, as plain text of a few aligned tables."""
     parts = [calibration_line(view), _figures(view)]
     if pairs and len(view.figures) > 1:
-        parts.append(_ranges(view))
+        parts.append(_ranges(view, setup))
     parts += [_blast(view, blast) for blast in blasts]
     return "\n\n".join(part for part in parts if part)
 
@@ -27,7 +27,7 @@ def calibration_line(view: TableView) -> str:
     calibration = view.calibration
     count = len(calibration.markers_in)
     line = (
-        f"Calibrated by {count} marker{'s' if count != 1 else ''}: ±{calibration.typical_sigma_in():.2f} in"
+        f"Calibrated by {count} marker{'s' if count != 1 else ''}: ±{max(0.01, calibration.typical_sigma_in()):.2f} in"
         f" on the table, residual {calibration.residual_px:.2f} px"
     )
     return line if view.problem is None else f"{line}; now: {view.problem}"
@@ -44,15 +44,17 @@ def _figures(view: TableView) -> str:
     return _table(rows)
 
 
-def _ranges(view: TableView) -> str:
+def _ranges(view: TableView, setup: Setup) -> str:
+    seen = sights(view, setup)
+    row = {name: n for n, name in enumerate(seen.ids)}
     distances = sorted(
         ((ids, d) for ids, d in measured(view, view.figures).items() if ids[0] < ids[1]),
         key=lambda item: item[1].edge_in,
     )
-    rows = [("from", "to", "centre in", "edge in", "± in")]
+    rows = [("from", "to", "centre in", "edge in", "± in", "sees", "seen")]
     for (a, b), distance in distances[:_PAIRS_SHOWN]:
         numbers = (f"{distance.centre_in:.1f}", f"{distance.edge_in:.1f}", f"{distance.sigma_in:.2f}")
-        rows.append((a, b, *numbers))
+        rows.append((a, b, *numbers, f"{seen.exposure[row[a], row[b]]:.0%}", f"{seen.exposure[row[b], row[a]]:.0%}"))
     more = len(distances) - _PAIRS_SHOWN
     return _table(rows) + (f"\n... and {more} longer ranges" if more > 0 else "")
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from calibration.prints import Prints
 from rules.measure import Range, range_between
+from rules.scene import SightRules
+from rules.sight import Exposures, exposures
 from rules.table import POSTURE_HEIGHT_IN, Figure, FloatArray, PointIn, Posture, Refused, ellipse_outline
 from rules.template import Blast, Hit, under_blast
 from vision.frame import Frame
@@ -228,6 +230,11 @@ def standing_at(view: TableView, end: End) -> Figure | None:
         return None
     pin = ellipse_outline(end, _PIN_IN, _PIN_IN)
     return Figure(f"pin {end[0]:.3f} {end[1]:.3f}", "", *end, 0.0, sigma_in, Posture.STANDING, pin)
+
+
+def sights(view: TableView, setup: Setup) -> Exposures:
+    """What each figure of a view sees of each other one past the terrain."""
+    return exposures(view.figures, setup.terrain, SightRules(standing_height_in=setup.figure_height_in))
 
 
 def blasted(view: TableView, blast: Blast) -> tuple[Hit, ...]:

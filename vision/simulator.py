@@ -250,6 +250,7 @@ class SimulatedTable:
         name: "demo".
         live: True with a clock; without one each frame is `STEP_S` after the one before.
         camera: That takes the pictures.
+        empty_bgr: The table before the armies are set up: terrain and markers, with noise of its own.
     """
 
     name = "demo"
@@ -287,6 +288,7 @@ class SimulatedTable:
         self._lamp_drift, self._frames = lamp_drift, frames
         self._index, self._time_s = -1, 0.0
         self._start_s: float | None = None
+        self.empty_bgr = self._exposure(self._stage.picture(()))
 
     def read(self) -> Frame | None:
         """Picture of the table now (with a clock) or `STEP_S` after the last."""
@@ -308,10 +310,6 @@ class SimulatedTable:
     def _exposure(self, clean: ImageBgr) -> ImageBgr:
         lamp = 1 + self._lamp_drift * np.sin(2 * np.pi * self._time_s / 20)
         return self._sensor.exposure(clean, float(lamp))
-
-    def empty_picture(self) -> ImageBgr:
-        """The table before the armies are set up: terrain and markers, with noise of its own."""
-        return self._exposure(self._stage.picture(()))
 
     @property
     def truth(self) -> Truth:

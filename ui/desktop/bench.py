@@ -92,7 +92,7 @@ class Bench:
 
     def _know_the_demo(self, frame: Frame, table: SimulatedTable) -> None:
         if self.session.can_undo is None:  # what the player has taught or forgotten since is his own
-            self.session.assume(demo_setup(frame, table.truth_at(frame.time_s)))
+            self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
 
     def _picture(self, newest: Frame | None, view: TableView | None) -> Frame | None:
         """The picture the view is about, while looking keeps up; else the newest. Never one older than was shown."""

@@ -1,0 +1,317 @@
+"""Hand-derived examples. The target stands 10 in to the east of the shooter unless said otherwise.
+
+A ray from an eye at height e that passes height h at the part t of its way arrives at e + (h - e) / t.
+"""
+
+import pytest
+from shapely.geometry import Point, Polygon
+
+from rules.body import BODIES, Body, mean_half_width, strips
+from rules.opacity import TRUNK_PART, Opacity, Veil, Within, standing_outlines
+from rules.scene import SightRules
+from rules.sight import exposures, sight
+from rules.table import Figure, Posture, Refused, TerrainKind, TerrainPiece, ellipse_outline
+
+# A board 2.1 in high and 0.6 in wide, with the eye of a standing figure: parts of it are easily reckoned.
+BOARD = Body(eye_in=1.6, muzzle_in=1.0, bands=((2.1, 0.3),))
+BOARDS = SightRules(bodies={Posture.STANDING: BOARD})
+
+
+def soldier(name, x, y=0.0, z=0.0, posture=Posture.STANDING):
+    base = ellipse_outline((x, y), 0.54, 0.41)
+    return Figure(name, "tan", x, y, z, 0.1, posture, base)
+
+
+def box(kind, x0, x1, height, *, y0=-5.0, y1=5.0, base=0.0, name="it"):
+    return TerrainPiece(name, kind, ((x0, y0), (x1, y0), (x1, y1), (x0, y1)), base, height)
+
+
+def seen(*terrain, a=None, b=None, rules=BOARDS):
+    a, b = a or soldier("a", 0), b or soldier("b", 10)
+    return sight(a, b, terrain, rules=rules)
+
+
+def test_open_ground_hides_nothing():
+    found = seen()
+    assert found.exposure == found.shooter_exposure == found.exposure_to_fire == 1.0
+    assert found.visible
+    assert (found.hidden_by, found.crosses, found.figures_in_the_way) == ((), (), ())
+
+
+def test_a_wall_below_the_eye_hides_up_to_the_ray_over_its_far_edge():
+    # Top 1.0 at x = 5, t = 0.5: 1.6 - 0.6 / 0.5 = 0.4 of 2.1. Back from b the far edge is at x = 4, t = 0.6:
+    # 1.6 - 0.6 / 0.6 = 0.6.
+    found = seen(box(TerrainKind.WALL, 4, 5, 1.0))
+    assert found.exposure == pytest.approx(1 - 0.4 / 2.1)
+    assert found.shooter_exposure == pytest.approx(1 - 0.6 / 2.1)
+    assert [(h.name, h.veil) for h in found.hidden_by] == [("it", Veil.SOLID)]
+    assert found.hidden_by[0].fraction == pytest.approx(0.4 / 2.1)
+
+
+def test_a_wall_above_the_eye_hides_up_to_the_ray_over_its_near_edge():
+    # Top 1.7 at x = 5, t = 0.5, from an eye at 1.6: 1.6 + 0.1 / 0.5 = 1.8.
+    assert seen(box(TerrainKind.WALL, 5, 9, 1.7)).exposure == pytest.approx(0.3 / 2.1)
+    # Top 1.9: 1.6 + 0.3 / 0.5 = 2.2, more than the whole board.
+    found = seen(box(TerrainKind.WALL, 5, 9, 1.9))
+    assert found.exposure == 0.0
+    assert not found.visible
+
+
+def test_a_floating_deck_hides_a_band():
+    # From 1.0 to 1.2 over x = 4 to 5: low 1.6 - 0.6 / 0.4 = 0.1, high 1.6 - 0.4 / 0.5 = 0.8.
+    assert seen(box(TerrainKind.BRIDGE, 4, 5, 0.2, base=1.0)).exposure == pytest.approx(1 - 0.7 / 2.1)
+
+
+def test_a_tall_wall_on_one_side_hides_that_half():
+    found = seen(box(TerrainKind.WALL, 4, 5, 9.0, y0=0.0))
+    assert found.exposure == pytest.approx(0.5)
+
+
+def test_what_overlaps_is_hidden_once():
+    # 0.4 by the near wall (as above); the far one, top 1.0 at x = 8, hides 1.6 - 0.6 / 0.8 = 0.85 with it.
+    found = seen(box(TerrainKind.WALL, 4, 5, 1.0, name="near"), box(TerrainKind.WALL, 7, 8, 1.0, name="far"))
+    assert found.exposure == pytest.approx(1 - 0.85 / 2.1)
+    assert [(h.name, round(h.fraction * 2.1, 6)) for h in found.hidden_by] == [("far", 0.85), ("near", 0.4)]
+
+
+@pytest.mark.parametrize("x", [-3.0, 10.5])
+def test_behind_either_end_nothing_hides(x):
+    assert seen(box(TerrainKind.WALL, x, x + 2, 9.0)).exposure == 1.0
+
+
+def test_between_the_arms_of_an_outline_that_turns_back_one_sees_through():
+    # A beam from 0.9 to 1.0 in over x = 3 to 4 and 7 to 8. The near arm hides up to 1.6 - 0.6 / 0.4 = 0.1, the far one
+    # from 1.6 - 0.7 / 0.7 = 0.6 to 1.6 - 0.6 / 0.8 = 0.85.
+    u = ((7, 5), (7, -4), (4, -4), (4, 5), (3, 5), (3, -5), (8, -5), (8, 5))
+    found = seen(TerrainPiece("u", TerrainKind.FENCE, u, 0.9, 0.1))
+    assert found.exposure == pytest.approx(1 - 0.35 / 2.1)
+    assert found.hidden_by[0].fraction == pytest.approx(0.35 / 2.1)
+
+
+def test_crests_hide_but_ground_underfoot_does_not():
+    hill = box(TerrainKind.HILL, 8, 14, 1.0)
+    on_top = soldier("b", 10, z=1.0)
+    # From an eye above the crest nothing; from a prone man's eye at 0.3: 0.3 + 0.7 / 0.8 = 1.175, 0.175 up the board.
+    assert seen(hill, b=on_top).exposure == 1.0
+    prone = soldier("a", 0, posture=Posture.PRONE)
+    assert seen(hill, a=prone, b=on_top).exposure == pytest.approx(1 - 0.175 / 2.1)
+
+
+def test_the_edge_of_his_own_hill_hides_those_below_it():
+    # Eye at 3 + 1.6; the hill ends at x = 1, half the way: 4.6 - 1.6 / 0.5 = 1.4 in of the board. From 10 in: nothing.
+    hill, high = box(TerrainKind.HILL, -4, 1, 3.0), soldier("a", 0, z=3.0)
+    assert seen(hill, a=high, b=soldier("b", 2)).exposure == pytest.approx(1 - 1.4 / 2.1)
+    assert seen(hill, a=high).exposure == 1.0
+
+
+def test_a_foxhole_hides_by_its_near_rim_only():
+    # Rim 0.4 in at x = 9, t = 0.9: 1.6 - 1.2 / 0.9 = 0.2667. He looks out over his rim at t = 0.1: far below the feet.
+    hole = box(TerrainKind.FOXHOLE, 9, 11, 0.4, y0=-1.0, y1=1.0)
+    found = seen(hole)
+    assert found.exposure == pytest.approx(1 - (1.6 - 1.2 / 0.9) / 2.1)
+    assert found.shooter_exposure == 1.0
+    assert (found.shooter_within, found.target_within) == ((), ("it",))
+    # Nothing stands between two in one hole.
+    assert seen(box(TerrainKind.FOXHOLE, -1, 11, 0.4)).exposure == 1.0
+
+
+def test_a_house_is_open_to_those_inside_it_and_shut_to_the_rest():
+    house = box(TerrainKind.BUILDING, 7, 13, 5.0)
+    within = seen(house)
+    assert (within.exposure, within.shooter_exposure, within.target_within) == (1.0, 1.0, ("it",))
+    assert seen(house, b=soldier("b", 15)).exposure == 0.0
+
+
+@pytest.mark.parametrize("kind", [TerrainKind.BUILDING, TerrainKind.WALL, TerrainKind.HILL])
+def test_who_leans_on_something_is_seen_from_his_side_of_it_only(kind):
+    # His measured centre is 0.2 in inside of the near or of the far edge of something 5 in deep.
+    assert seen(box(kind, 9.8, 14.8, 5.0)).exposure == 1.0
+    assert seen(box(kind, 5.2, 10.2, 5.0)).exposure == 0.0
+    # And so is what he sees.
+    assert seen(box(kind, -4.8, 0.2, 5.0)).exposure == 1.0
+    assert seen(box(kind, -0.2, 4.8, 5.0)).exposure == 0.0
+
+
+@pytest.mark.parametrize(("near", "far", "exposure"), [(5, 6.5, 1.0), (5, 8, 0.0), (8.5, 12, 1.0), (7, 12, 0.0)])
+def test_sight_gets_two_inches_into_woods(near, far, exposure):
+    assert seen(box(TerrainKind.WOODS, near, far, 6.0)).exposure == exposure
+
+
+def test_woods_hide_from_their_depth_on():
+    # Woods 1.0 in high from x = 4 to 8; sight ends 2 in past their edge at the earliest, and the ray that leaves at
+    # x = 8 must have been inside for 2 in: it enters by the edge at x = 4 or over the top. The lowest ray that gets
+    # through comes down to the top at x = 6: 1.6 - 0.6 / 0.6 = 0.6; to the board's edges the way is 0.05 % longer.
+    found = seen(box(TerrainKind.WOODS, 4, 8, 1.0))
+    assert found.exposure == pytest.approx(1 - 0.6 / 2.1, abs=1e-4)
+
+
+def test_woods_above_the_eye_hide_what_is_in_them_for_their_depth():
+    # Top 1.7 over x = 4 to 9: the highest ray that is still in them 2 in on, at x = 6, arrives at 1.6 + 0.1 / 0.6.
+    found = seen(box(TerrainKind.WOODS, 4, 9, 1.7))
+    assert found.exposure == pytest.approx((0.5 - 0.1 / 0.6) / 2.1, abs=1e-4)
+
+
+def test_screens_hide_without_stopping_a_shot():
+    found = seen(box(TerrainKind.HEDGE, 4, 5, 9.0))
+    assert (found.exposure, found.exposure_to_fire) == (0.0, 1.0)
+    assert found.hidden_by[0].veil is Veil.SCREEN
+
+
+def test_a_ruleset_reads_terrain_its_own_way():
+    hedge = box(TerrainKind.HEDGE, 4, 5, 9.0)
+    solid = SightRules({TerrainKind.HEDGE: Opacity()}, BOARDS.bodies)
+    assert seen(hedge, rules=solid).exposure_to_fire == 0.0
+    clear = SightRules({TerrainKind.HEDGE: Opacity(Veil.CLEAR)}, BOARDS.bodies)
+    assert seen(hedge, rules=clear).exposure == 1.0
+
+
+def test_flat_and_clear_terrain_hides_nothing_but_is_crossed():
+    found = seen(box(TerrainKind.MARSH, 4, 5, 2.0, name="reeds"), box(TerrainKind.ROAD, 6, 7, 0.0, name="road"))
+    assert found.exposure == 1.0
+    assert found.crosses == ("reeds",)
+
+
+def test_the_line_crosses_what_lies_between_and_above_the_lower_feet():
+    low = box(TerrainKind.LOW_WALL, 4, 5, 0.1, name="kerb")
+    aside = box(TerrainKind.WALL, 4, 5, 2.0, y0=0.1, name="aside")
+    assert seen(low, aside).crosses == ("kerb",)
+    assert seen(low, a=soldier("a", 0, z=0.5), b=soldier("b", 10, z=0.5)).crosses == ()
+
+
+def test_how_far_the_cover_is_from_the_base():
+    # The base is an ellipse of half length 0.54 in (and the polygon a little more) about x = 10.
+    touching = seen(box(TerrainKind.WALL, 8, 9.6, 1.0)).hidden_by[0]
+    assert touching.gap_in == 0.0
+    assert touching.touches_target()
+    apart = seen(box(TerrainKind.WALL, 8, 9.0, 1.0)).hidden_by[0]
+    assert apart.gap_in == pytest.approx(0.46, abs=0.01)
+    assert not apart.touches_target()
+    assert apart.touches_target(within_in=1.0)
+
+
+def test_other_figures_are_reported_apart_and_counted_when_the_rules_say_so():
+    # The man at x = 5 is a post 2.1 in high and as wide as the board: he hides all of the middle of the board.
+    a, b, between = soldier("a", 0), soldier("b", 10), soldier("c", 5)
+    free = sight(a, b, (), (a, b, between), BOARDS)
+    assert free.exposure == 1.0
+    assert [h.name for h in free.figures_in_the_way] == ["c"]
+    counting = SightRules(bodies=BOARDS.bodies, figures_hide=True)
+    counted = sight(a, b, (), (a, b, between), counting)
+    assert counted.exposure == pytest.approx(1 - free.figures_in_the_way[0].fraction)
+    assert counted.exposure == exposures([a, b, between], (), counting).exposure[0, 1]
+    assert counted.hidden_by == ()
+    assert "c" in {ray.stopped_by for ray in counted.rays}
+    assert {ray.stopped_by for ray in free.rays} == {None}
+
+
+def test_rays_end_on_what_stops_them():
+    wall = box(TerrainKind.WALL, 4, 5, 1.4)
+    found = seen(wall)
+    stopped = [ray for ray in found.rays if ray.stop_in]
+    assert 0 < len(stopped) < len(found.rays) == 12
+    for ray in found.rays:
+        assert ray.start_in == (0.0, 0.0, 1.6)
+        assert ray.end_in[0] == pytest.approx(10)
+        # The shadow's edge: 1.6 - 0.2 / 0.5 = 1.2.
+        assert (ray.stop_in is not None) == (ray.end_in[2] < 1.2)
+    for ray in stopped:
+        assert ray.stopped_by == "it"
+        x, y, z = ray.stop_in
+        assert Polygon(wall.outline_in).distance(Point(x, y)) < 1e-9
+        assert 0 <= z <= 1.4 + 1e-9
+
+
+def test_from_the_muzzle_less_is_seen_over_a_wall():
+    # The board's muzzle is at 1.0: a wall of 1.2 in, from x = 5 on, hides 1.0 + 0.2 / 0.5 = 1.4.
+    wall = box(TerrainKind.WALL, 5, 6, 1.2)
+    rules = SightRules(bodies=BOARDS.bodies, from_muzzle=True)
+    assert seen(wall, rules=rules).exposure == pytest.approx(1 - 1.4 / 2.1)
+
+
+def test_who_stands_right_above_is_hidden_by_the_deck():
+    deck = box(TerrainKind.BRIDGE, -3, 3, 0.1, base=1.2)
+    above, below = soldier("a", 0, z=1.3), soldier("b", 0, posture=Posture.PRONE)
+    assert seen(deck, a=above, b=below).exposure == 0.0
+    assert seen(a=above, b=below).exposure == 1.0
+
+
+# Exposed part of real standing figures behind walls whose shadow ends at this height: the mean over poses (rifle,
+# advancing, radio, bazooka, grenade, officer) of rays cast at their meshes, which scatter by about 0.04.
+MEASURED = [
+    (0.12, 0.945),
+    (0.28, 0.86),
+    (0.37, 0.80),
+    (0.66, 0.70),
+    (0.86, 0.57),
+    (1.1, 0.52),
+    (1.4, 0.33),
+    (1.64, 0.12),
+]
+
+
+@pytest.mark.parametrize(("shadow_in", "exposure"), MEASURED)
+def test_silhouettes_show_what_real_figures_show(shadow_in, exposure):
+    # A thin wall close before the target: its shadow ends a hair below its own top.
+    assert seen(box(TerrainKind.WALL, 9.98, 9.99, shadow_in), rules=None).exposure == pytest.approx(exposure, abs=0.05)
+
+
+def test_smaller_figures_are_scaled_whole():
+    # 1/72 figures stand 0.95 in: a table of theirs that is 0.95 / 2.1 as large shows the same.
+    k = 0.95 / 2.1
+    here = seen(box(TerrainKind.WALL, 4, 5, 1.0), rules=None)
+    small = seen(
+        box(TerrainKind.WALL, 4 * k, 5 * k, k), b=soldier("b", 10 * k), rules=SightRules(standing_height_in=0.95)
+    )
+    assert small.exposure == pytest.approx(here.exposure)
+
+
+def test_lying_figures_are_as_wide_as_their_base_across_the_line():
+    # Seen end on the prone man's base is 0.35 in to either side, seen from the side 0.76: a wall from y = 0.5 on
+    # hides nothing of the one, and of the other what lies past 0.5 in.
+    def lying(turn):
+        return Figure("b", "tan", 10, 0, 0, 0.1, Posture.PRONE, ellipse_outline((10, 0), 0.76, 0.35, turn))
+
+    wall = box(TerrainKind.WALL, 9, 9.5, 5.0, y0=0.5)
+    assert seen(wall, b=lying(0)).exposure == 1.0
+    assert 0.8 < seen(wall, b=lying(90)).exposure < 0.9
+
+
+def test_strips_are_the_silhouette():
+    # Two bands of a half width of 0.4 and 0.2, both 1 in high: areas 0.8 and 0.4.
+    middles, below = strips(Body(1.6, 1.5, ((1.0, 0.4), (2.0, 0.2))))
+    assert below[:, -1].sum() == pytest.approx(1)
+    assert middles == pytest.approx(-middles[::-1])
+    outer = abs(middles) > 0.5
+    assert below[outer, -1].sum() == pytest.approx(0.4 / 1.2)
+    assert mean_half_width(BODIES[Posture.DOWN]) == pytest.approx((0.3 * 1.0 + 0.2 * 0.5) / 0.5)
+
+
+def test_a_trunk_is_thinner_than_the_foot_it_stands_on():
+    def disc(x, radius, base, height):
+        return TerrainPiece("t", TerrainKind.TREE, ellipse_outline((x, 4), radius, radius), base, height)
+
+    pieces = [disc(3, 0.45, 0, 5.5), disc(3.2, 1.6, 2, 3.5), disc(9, 0.45, 0, 5.5)]
+    trunk, crown, alone = standing_outlines(pieces)
+    assert Polygon(trunk).bounds == pytest.approx(Point(3, 4).buffer(0.45 * TRUNK_PART).bounds, abs=0.01)
+    assert (crown, alone) == (pieces[1].outline_in, pieces[2].outline_in)
+
+
+def test_nonsense_is_refused():
+    with pytest.raises(Refused, match="'a' cannot be its own target"):
+        sight(soldier("a", 0), soldier("a", 3), ())
+    with pytest.raises(Refused, match="must rise"):
+        Body(1.6, 1.5, ((1.0, 0.2), (0.5, 0.2)))
+    with pytest.raises(Refused, match="must rise"):
+        Body(1.6, 1.5, ())
+    with pytest.raises(Refused, match="eye and muzzle"):
+        Body(float("nan"), 1.5, ((1.0, 0.2),))
+    with pytest.raises(Refused, match="0 in or more"):
+        Opacity(within=Within.FILLED, depth_in=-1)
+
+
+def test_tables_with_hardly_anything_on_them():
+    assert exposures([], []).exposure.shape == (0, 0)
+    assert exposures([soldier("a", 0)], [box(TerrainKind.WALL, 1, 2, 1.0)]).exposure.tolist() == [[1.0]]
+    two = exposures([soldier("a", 0), soldier("b", 10)], [])
+    assert two.visible.all()
+    assert two.hidden_by(0, 1) == ()
