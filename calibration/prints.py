@@ -89,7 +89,7 @@ def _marker_targets(gray: ImageGray, prints: Prints) -> list[Target]:
     square = marker_square(prints.side_in)
     seen = find_markers(gray, prints.dictionary)
     layout = prints.layout or {}
-    if layout and not any(marker.id in layout for marker in seen):
+    if layout and seen and not any(marker.id in layout for marker in seen):
         raise Refused(
             f"none of the layout's markers ({', '.join(map(str, sorted(layout)))}) is in the picture:"
             " check the layout file and the dictionary"

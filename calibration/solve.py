@@ -78,7 +78,7 @@ class Calibration:
         points = np.asarray(points_in, np.float64).reshape(-1, 3)
         pixels = self.camera.table_to_pixel(points)
         moved = [camera.pixel_to_table(pixels, points[:, 2]) - points[:, :2] for camera in self.deviants]
-        change = np.reshape(moved, (len(self.deviants), -1)) / NUDGE
+        change = np.reshape(moved, (len(self.deviants), 2 * len(points))) / NUDGE
         return np.asarray(change.T @ change)
 
     def sigma_in(self, points_in: npt.ArrayLike) -> FloatArray:

@@ -80,7 +80,8 @@ def test_no_file_names_a_machine_or_an_index() -> None:
         "index" + "-url",
         "find" + "-links",
     ]
-    pattern = re.compile("|".join(map(re.escape, words)).encode())
+    # The lock is made with a flag that keeps addresses out; only flags that put one in are a fault.
+    pattern = re.compile("|".join(rf"(?<!--no-emit-){re.escape(word)}" for word in words).encode())
     assert [str(file.relative_to(ROOT)) for file in _files() if pattern.search(file.read_bytes())] == []
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from calibration.camera import Lens
+from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from calibration.prints import Prints, calibrate, watch
 from calibration.solve import Calibration
@@ -87,33 +88,35 @@ class Pipeline:
         gray = np.asarray(cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
         if self._asked != (setup.prints, setup.lens):
             self._asked, self._calibration, self._unseen = (setup.prints, setup.lens), None, 0
-        before, problem = self._calibration, None
-        try:
-            self._calibration = self._calibrated(gray, setup)
-        except Refused as refusal:
-            problem = str(refusal)
+        before = self._calibration
+        self._calibration, problem = self._calibrated(gray, setup)
         calibration = self._calibration
         sightings = self._sightings(frame, calibration, setup) if calibration else ()
         tracking = self._tracker.update(sightings)
         moved = before is not None and calibration is not before
         return TableView(frame, calibration, tracking, moved, problem)
 
-    def _calibrated(self, gray: ImageBgr, setup: Setup) -> Calibration:
+    def _calibrated(self, gray: ImageGray, setup: Setup) -> tuple[Calibration | None, str | None]:
+        """The calibration to use for this frame, and what is wrong with it."""
         known = self._calibration
         if known is None:
-            return calibrate(gray, setup.prints, setup.lens)
+            return self._solved(gray, setup.prints, setup.lens)
         drift = watch(gray, known, setup.prints)
-        if drift.seen:
-            self._unseen = 0
-            if not drift.moved(gray.shape[1]):
-                return known
-        else:
-            self._unseen += 1
-            if self._unseen % _SEARCH_EVERY != 1:
-                return known
-        # The markers' places are known by now: only the camera is solved for, and positions on the table stay.
-        lens = known.camera.lens
-        return calibrate(gray, replace(setup.prints, layout=known.markers_in), lens)
+        self._unseen = 0 if drift.seen else self._unseen + 1
+        if drift.seen and not drift.moved(gray.shape[1]):
+            return known, None
+        if drift.seen or self._unseen % _SEARCH_EVERY == 1:
+            # The markers' places are known by now: only the camera is solved for, and positions on the table stay.
+            moved, problem = self._solved(gray, replace(setup.prints, layout=known.markers_in), known.camera.lens)
+            if moved is not None or drift.seen:
+                return moved or known, problem
+        return known, "no marker is in sight, so inches rest on where the camera was last seen to be: uncover one"
+
+    def _solved(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> tuple[Calibration | None, str | None]:
+        try:
+            return calibrate(gray, prints, lens), None
+        except Refused as refusal:
+            return None, str(refusal)
 
     def _sightings(self, frame: Frame, calibration: Calibration, setup: Setup) -> tuple[Sighting, ...]:
         if not setup.palette:
