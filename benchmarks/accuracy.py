@@ -1,0 +1,228 @@
+"""`python -m benchmarks.accuracy`: errors in inches against the truth of simulated tables, or of a known printed page.
+
+    python -m benchmarks.accuracy [--tables N] [--seed S]
+    python -m benchmarks.accuracy --page PICTURE --layout LAYOUT.json --marker-side IN --dictionary NAME
+
+The first makes N random tables (surface, camera, places, armies), looks at each as a player would, with one click for
+each army, and prints medians and 95th percentiles. The second takes a photograph of a page of markers whose places are
+known and compares what the program finds without being told them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from calibration.markers import find_markers
+from calibration.opencv import cv2
+from calibration.prints import Prints, calibrate
+from calibration.profile import read_layout
+from calibration.solve import Calibration, Target, marker_square, place_of, solve
+from rules.table import Figure, FloatArray, Posture, Refused
+from vision.frame import Frame
+from vision.palette import Palette, teach
+from vision.pipeline import Pipeline, Setup
+from vision.simulator import Truth, overhead_camera, render, truth_of
+from vision.source import read_image
+from vision.surface import Surface
+from vision.table_scene import Model, Scene, Sculpt, corner_markers
+
+_MATCH_IN = 1.0
+_TABLE_IN = (48.0, 36.0)
+_SOLDIERS = [s for s in Sculpt if s not in (Sculpt.TANK, Sculpt.JEEP)]
+_TWO_SIGMA = 2.448
+"""Radius that holds 95 % of a round two-dimensional normal distribution, in deviations along one axis."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Errors of one way of looking, over all tables."""
+
+    place_in: list[float] = field(default_factory=list)
+    within: list[bool] = field(default_factory=list)
+    range_in: list[float] = field(default_factory=list)
+    army: list[bool] = field(default_factory=list)
+    posture: list[bool] = field(default_factory=list)
+    missed: int = 0
+    phantom: int = 0
+
+
+def main() -> None:
+    """Print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--page", type=Path)
+    parser.add_argument("--layout", type=Path)
+    parser.add_argument("--marker-side", type=float, default=1.0)
+    parser.add_argument("--dictionary", default="6X6_250")
+    options = parser.parse_args()
+    if options.page:
+        page(options.page, options.layout, Prints(options.marker_side, options.dictionary))
+    else:
+        tables(options.tables, options.seed)
+
+
+def tables(count: int, seed: int) -> None:
+    """Calibration and figures on random simulated tables."""
+    rng = np.random.default_rng(seed)
+    bare: dict[str, tuple[list[float], list[bool]]] = {}
+    seen = {"with the empty table": Tally(), "taught clicks only": Tally()}
+    for _ in range(count):
+        scene, camera = _random_scene(rng), _random_camera(rng)
+        truth, image = truth_of(scene, camera), render(scene, camera, rng)
+        for name, calibration in _calibrations(image, truth):
+            errors, within = bare.setdefault(name, ([], []))
+            error_in, sigma_in = _over_the_table(calibration, truth)
+            errors += error_in.tolist()
+            within += (error_in < _TWO_SIGMA * sigma_in).tolist()
+        empty = render(scene.empty, camera, rng, lamp=0.97)
+        for name, reference in (("with the empty table", empty), ("taught clicks only", None)):
+            setup = Setup(Prints(layout=truth.markers), camera.lens, _taught(image, truth), reference)
+            view = Pipeline().look(Frame(image, 0, 0.0), setup)
+            _count(seen[name], view.figures, truth.figures)
+    print(f"Pixels to inches over the table, {count} tables (median / 95 % in, within two sigma)")
+    for name, (errors, within) in bare.items():
+        print(f"  {name:36s} {_spread(errors)}   {np.mean(within):.2f}")
+    print(f"Figures, {count} tables, one click for each army")
+    for name, tally in seen.items():
+        print(f"  {name:22s} {_line(tally)}")
+
+
+def page(picture: Path, layout_file: Path, prints: Prints) -> None:
+    """Markers' places as found on a photographed page against the known ones, and from one marker alone."""
+    layout, image = read_layout(layout_file), read_image(picture)
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    found = calibrate(gray, prints).markers_in
+    numbers = sorted(set(found) & set(layout))
+    both = [np.concatenate([some[n] for n in numbers]) for some in (found, layout)]
+    away_in = np.linalg.norm(_moved(both[0], place_of(*both)) - both[1], axis=1)
+    print(f"{len(numbers)} markers, places unknown: corners {np.sqrt((away_in**2).mean()):.4f} in rms of the layout")
+    square, size = marker_square(prints.side_in), (gray.shape[1], gray.shape[0])
+    seen = {marker.id: marker for marker in find_markers(gray, prints.dictionary) if marker.id in layout}
+    errors: list[float] = []
+    sigmas: list[float] = []
+    for number, marker in seen.items():
+        target = Target(square, marker.corners_px, {number: square}, place_of(square, layout[number]))
+        alone = solve([target], size)
+        for other in (other for other in seen if other != number):
+            places = alone.camera.pixel_to_table(seen[other].corners_px)
+            errors += np.linalg.norm(places - layout[other], axis=1).tolist()
+            sigmas += alone.sigma_in(np.c_[places, np.zeros(4)]).tolist()
+    within = np.mean(np.array(errors) < _TWO_SIGMA * np.array(sigmas))
+    print(
+        f"one marker predicting the others: {_spread(errors)} in; sigma said {np.median(sigmas):.3f},"
+        f" within two of it {within:.2f}"
+    )
+
+
+def _random_scene(rng: np.random.Generator) -> Scene:
+    places: list[tuple[float, float]] = []
+    while len(places) < 18:
+        x, y = rng.uniform((3, 5), (_TABLE_IN[0] - 3, _TABLE_IN[1] - 5))
+        if all(np.hypot(x - u, y - v) > 1.6 for u, v in places):
+            places.append((x, y))
+    armies = rng.choice(["green", "tan", "grey", "blue"], 2, replace=False)
+    models = tuple(
+        Model(
+            f"{armies[n % 2]}-{n}",
+            str(armies[n % 2]),
+            _SOLDIERS[int(rng.integers(len(_SOLDIERS)))] if n > 1 else Sculpt.RIFLEMAN,
+            x,
+            y,
+            facing_deg=float(rng.uniform(0, 360)),
+            tilt_deg=90.0 if rng.random() < 0.1 and n > 1 else 0.0,
+        )
+        for n, (x, y) in enumerate(places)
+    )
+    surface = list(Surface)[int(rng.integers(len(Surface)))]
+    return Scene(_TABLE_IN, surface, (), corner_markers(_TABLE_IN), models, int(rng.integers(1000)))
+
+
+def _random_camera(rng: np.random.Generator):  # type: ignore[no-untyped-def]
+    low, high = np.array([45, -8, -6, -0.22]), np.array([65, 8, 6, -0.05])
+    return overhead_camera((1920, 1080), _TABLE_IN, *rng.uniform(low, high))
+
+
+def _calibrations(image: np.ndarray, truth: Truth) -> Iterator[tuple[str, Calibration]]:  # type: ignore[type-arg]
+    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+    one = {0: truth.markers[0]}
+    for lens, words in ((truth.camera.lens, "lens profile"), (None, "lens unknown")):
+        yield f"four markers, {words}", calibrate(gray, Prints(), lens)
+        yield f"four markers, places known, {words}", calibrate(gray, Prints(layout=truth.markers), lens)
+    square = marker_square(3.0)
+    (seen,) = (marker for marker in find_markers(gray, "4X4_50") if marker.id == 0)
+    target = Target(square, seen.corners_px, {0: square}, place_of(square, one[0]))
+    yield "one marker, lens profile", solve([target], truth.camera.lens.image_size, truth.camera.lens)
+
+
+def _over_the_table(calibration: Calibration, truth: Truth) -> tuple[FloatArray, FloatArray]:
+    """(N,) error and said sigma over the table, after the frames are laid on one another by the markers."""
+    x, y = np.meshgrid(np.linspace(1, _TABLE_IN[0] - 1, 9), np.linspace(1, _TABLE_IN[1] - 1, 7))
+    true = np.c_[x.ravel(), y.ravel()]
+    found = calibration.camera.pixel_to_table(truth.camera.table_to_pixel(true))
+    numbers = sorted(calibration.markers_in)
+    move = place_of(
+        np.concatenate([calibration.markers_in[n] for n in numbers]),
+        np.concatenate([truth.markers[n] for n in numbers]),
+    )
+    return np.linalg.norm(_moved(found, move) - true, axis=1), calibration.sigma_in(np.c_[found, np.zeros(len(found))])
+
+
+def _moved(points: FloatArray, move: tuple[float, float, float]) -> FloatArray:
+    c, s = np.cos(move[2]), np.sin(move[2])
+    return np.asarray(points @ np.array([[c, s], [-s, c]]) + move[:2])
+
+
+def _taught(image: np.ndarray, truth: Truth) -> Palette:  # type: ignore[type-arg]
+    palette: Palette = ()
+    for army in sorted({figure.army for figure in truth.figures}):
+        for figure in (f for f in truth.figures if f.army == army and f.posture is Posture.STANDING):
+            u, v = truth.camera.table_to_pixel((*figure.centre_in, 0.9))[0]
+            try:
+                palette += (teach(image, (float(u), float(v)), army),)
+            except Refused:  # the click fell between arm and rifle: a player would click the next one
+                continue
+            break
+    return palette
+
+
+def _count(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> None:
+    got, want = list(found), list(true)
+    gap = np.array([[np.hypot(g.x_in - w.x_in, g.y_in - w.y_in) for w in want] for g in got]).reshape(-1, len(want))
+    rows, columns = linear_sum_assignment(np.minimum(gap, 50))
+    pairs = [(got[r], want[c], gap[r, c]) for r, c in zip(rows, columns, strict=True) if gap[r, c] < _MATCH_IN]
+    tally.missed += len(want) - len(pairs)
+    tally.phantom += len(got) - len(pairs)
+    for g, w, away_in in pairs:
+        tally.place_in.append(float(away_in))
+        tally.within.append(bool(away_in < _TWO_SIGMA * g.sigma_in))
+        tally.army.append(g.army == w.army)
+        tally.posture.append(g.posture is w.posture)
+    for n, (g, w, _) in enumerate(pairs):
+        for h, v, _ in pairs[:n]:
+            said, real = np.hypot(g.x_in - h.x_in, g.y_in - h.y_in), np.hypot(w.x_in - v.x_in, w.y_in - v.y_in)
+            tally.range_in.append(abs(float(said - real)))
+
+
+def _line(tally: Tally) -> str:
+    found = len(tally.place_in)
+    f1 = 2 * found / max(1, 2 * found + tally.missed + tally.phantom)
+    return (
+        f"F1 {f1:.3f} ({found} found, {tally.missed} missed, {tally.phantom} phantom)  army {np.mean(tally.army):.2f}"
+        f"  posture {np.mean(tally.posture):.2f}  place {_spread(tally.place_in)}  range {_spread(tally.range_in)}"
+        f"  within two sigma {np.mean(tally.within):.2f}"
+    )
+
+
+def _spread(errors: list[float]) -> str:
+    return f"{np.median(errors):.3f} / {np.percentile(errors, 95):.3f}"
+
+
+if __name__ == "__main__":
+    main()
