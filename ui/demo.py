@@ -19,7 +19,7 @@ from vision.simulator import demo_table
 TURN_S = 16.0
 """A soldier of each side advances and a third is knocked over in the first 15 s of the demo."""
 
-_LOOK_EVERY_S = 0.5
+_LOOK_EVERY_S = 1.0
 _BLAST_IN = 3.0
 
 

@@ -9,7 +9,7 @@ import threading
 import traceback
 from types import TracebackType
 
-from PyQt6.QtCore import QObject, QSettings, pyqtSignal
+from PyQt6.QtCore import QObject, QSettings, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from ui.desktop.window import Window
@@ -29,7 +29,7 @@ def run(source: str | None = None) -> int:
     report = LastResort(window)
     report.install()
     # The window's timer lets Python run often enough to notice.
-    signal.signal(signal.SIGINT, lambda *_: window.close())
+    signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     window.show()
     try:
         return application.exec()
