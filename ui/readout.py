@@ -41,4 +41,5 @@ def calibration_words(calibration: Calibration) -> str:
     """How well the camera is known, as "calibrated: 4 markers, ±0.01 in, residual 0.1 px"."""
     count = len(calibration.markers_in)
     markers = "1 marker" if count == 1 else f"{count} markers"
-    return f"calibrated: {markers}, ±{max(0.01, calibration.typical_sigma_in()):.2f} in, residual {calibration.residual_px:.1f} px"
+    sigma_in = max(0.01, calibration.typical_sigma_in())  # no error is never the answer
+    return f"calibrated: {markers}, ±{sigma_in:.2f} in, residual {calibration.residual_px:.1f} px"

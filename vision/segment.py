@@ -36,6 +36,10 @@ _ELSE = 0.3  # chance that a pixel which is no longer empty table is not an army
 _STRANGE = 2.0  # a colour never seen before is rather not an army's
 _FLAT = 0.15  # density of colours nobody has seen
 
+_LIKELY = 0.15  # of the evidence limit, for a pixel to belong to a patch
+_TOO_BROAD_IN = 0.68  # radius of a disc that no soldier's silhouette holds
+_LONG_IN = 2.6  # nothing that fills a rectangle this long is a soldier
+
 IndexImage = npt.NDArray[np.int32]
 
 
@@ -142,3 +146,29 @@ def _empty_density(image_bgr: ImageBgr, empty_bgr: ImageBgr) -> FloatImage:
         np.where(light < sigma[2], np.exp(np.minimum(light, 0) / _SHADOW) / _SHADOW, 0) * np.exp(-0.125 * chroma) / 4
     )
     return np.asarray((0.8 * lit + 0.2 * shadow) / (2 * math.pi * sigma[0] * sigma[1]), np.float32)
+
+
+def without_clutter(evidence: FloatImage, px_per_in: float) -> FloatImage:
+    """Evidence without what is too broad for a soldier or as straight as a wall: trees, books, floors, pencils."""
+    broad = round(_TOO_BROAD_IN * px_per_in)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * broad + 1,) * 2)
+    close = np.ones((3, 3), np.uint8)
+    out = evidence.copy()
+    for layer in out:
+        likely = cv2.morphologyEx((layer > _LIKELY * EVIDENCE_LIMIT).astype(np.uint8), cv2.MORPH_CLOSE, close)
+        clutter = cv2.dilate(cv2.morphologyEx(likely, cv2.MORPH_OPEN, disc), close, iterations=2)
+        count, labels, boxes, _ = cv2.connectedComponentsWithStats(likely, connectivity=8)
+        for k in range(1, count):
+            x, y, width, height, area = (int(v) for v in boxes[k])
+            if max(width, height) > _LONG_IN * px_per_in / math.sqrt(2):
+                part = labels[y : y + height, x : x + width] == k
+                _, sides, _ = cv2.minAreaRect(cv2.findNonZero(part.astype(np.uint8)))
+                if max(sides) > _LONG_IN * px_per_in and area > 0.72 * (sides[0] + 1) * (sides[1] + 1):
+                    clutter[y : y + height, x : x + width][part] = 1
+        layer[clutter > 0] = -EVIDENCE_LIMIT
+    return out
+
+
+def disc(radius_px: float) -> npt.NDArray[np.uint8]:
+    """A round element for morphology, (N, N) uint8 with N odd."""
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * round(radius_px) + 1,) * 2), np.uint8)

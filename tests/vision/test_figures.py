@@ -1,0 +1,162 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from calibration.opencv import cv2
+from rules.table import Posture, Refused, TerrainKind, TerrainPiece
+from tests.vision.figure_pictures import GREEN, TAN, camera, empty, fill, soldier
+from vision.figures import find_figures
+from vision.palette import teach
+from vision.sheet import lay_sheet
+
+EYE = camera()
+PIXEL_IN = 1 / 25  # on the table; bodies are drawn to a sixteenth of a pixel, the search has 14 px/in
+AREA = ((0, 0), (30, 0), (30, 24), (0, 24))
+
+
+@pytest.fixture(scope="module")
+def palette():
+    image = empty()
+    soldier(image, EYE, 8, 8, GREEN)
+    soldier(image, EYE, 22, 16, TAN)
+    clicks = {"green": (8, 8), "tan": (22, 16)}
+    return tuple(teach(image, tuple(map(float, EYE.table_to_pixel(at)[0])), army) for army, at in clicks.items())
+
+
+def find(image, palette, **more):
+    return find_figures(image, EYE, palette, area_in=AREA, **more)
+
+
+def off(sighting, x, y):
+    return math.hypot(sighting.x_in - x, sighting.y_in - y)
+
+
+def test_nobody_on_an_empty_table(palette):
+    assert find(empty(), palette) == ()
+
+
+def test_nobody_without_armies():
+    assert find(empty(), ()) == ()
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.floats(3, 27), st.floats(3, 21), st.floats(0, 180), st.sampled_from(["green", "tan"]))
+def test_a_standing_soldier_is_where_his_base_is_not_where_his_colour_is(palette, x, y, turn, army):
+    image = empty()
+    soldier(image, EYE, x, y, GREEN if army == "green" else TAN, turn)
+    (found,) = find(image, palette)
+    assert found.army == army
+    # His head leans up to 0.75 in outwards here, his colour's middle half of it. Two pixels of the search are 0.14 in.
+    assert off(found, x, y) < 0.15
+    assert off(found, x, y) < 3 * math.sqrt(2) * found.sigma_in
+
+
+def test_touching_soldiers_come_apart(palette):
+    image = empty()
+    places = [(10, 10), (11.1, 10.1), (20, 15), (20.1, 14.16)]  # bases 1.08 in long, 0.82 in broad
+    for x, y in places:
+        soldier(image, EYE, x, y, GREEN)
+    found = find(image, palette)
+    assert len(found) == 4
+    for x, y in places:
+        assert min(off(sighting, x, y) for sighting in found) < 0.25
+
+
+def test_a_prone_soldier_lies(palette):
+    image = empty()
+    soldier(image, EYE, 12, 9, TAN, turn=30, posture=Posture.PRONE)
+    (found,) = find(image, palette)
+    assert found.posture in (Posture.PRONE, Posture.DOWN)
+    assert off(found, 12, 9) < 0.15
+
+
+def test_a_kneeling_soldier_far_out_is_lower_than_a_standing_one(palette):
+    image = empty()
+    soldier(image, EYE, 27, 20, GREEN, posture=Posture.KNEELING)
+    soldier(image, EYE, 3, 4, GREEN)
+    kneeling, standing = sorted(find(image, palette), key=lambda sighting: -sighting.x_in)
+    assert (kneeling.posture, standing.posture) == (Posture.KNEELING, Posture.STANDING)
+
+
+def test_on_a_hill_the_place_is_measured_at_its_top(palette):
+    hill = TerrainPiece("book", TerrainKind.HILL, ((2, 2), (10, 2), (10, 10), (2, 10)), 0.0, 2.5)
+    image = empty()
+    fill(image, EYE, list(hill.outline_in), 2.5, (150, 150, 150))
+    soldier(image, EYE, 5, 5, GREEN, z=2.5)
+    (found,) = find(image, palette, terrain=(hill,))
+    assert found.z_in == 2.5
+    # On the table's plane the same pixels lie 2.5 / 37.5 of 12.2 in further out: 0.8 in.
+    assert off(found, 5, 5) < 0.15
+
+
+def test_things_that_are_no_soldiers(palette):
+    image = empty()
+    wall = [(5, 5), (9, 5), (9, 5.5), (5, 5.5)]
+    fill(image, EYE, wall, 0.0, GREEN)
+    fill(image, EYE, [(20, 5), (25, 5), (25, 11), (20, 11)], 0.0, TAN)  # a book
+    fill(image, EYE, [(14, 18), (14.4, 18), (14.4, 18.4), (14, 18.4)], 0.0, GREEN)  # a die
+    assert [s for s in find(image, palette) if s.posture is not Posture.VEHICLE] == []
+
+
+def test_a_tank_is_one_vehicle(palette):
+    image = empty()
+    turn = math.radians(25)
+    along, across = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
+    hull = [
+        tuple(np.array([10, 12]) + a * 2.2 * along + b * 1.2 * across) for a, b in ((1, 1), (1, -1), (-1, -1), (-1, 1))
+    ]
+    fill(image, EYE, hull, 0.8, GREEN)
+    (found,) = find(image, palette)
+    assert found.posture is Posture.VEHICLE
+    assert off(found, 10, 12) < 2 * PIXEL_IN + 1 / 14
+
+
+def test_markers_are_never_figures(palette):
+    paper = ((20, 5), (23, 5), (23, 8), (20, 8))
+    image = empty()
+    soldier(image, EYE, 21.5, 6.5, GREEN)  # drawn on the paper, as a picture would be
+    assert len(find(image, palette)) == 1
+    assert find(image, palette, keep_out_in=(paper,)) == ()
+
+
+def test_the_empty_table_helps_on_a_mat_of_the_armys_colour(palette):
+    grain = np.random.default_rng(5).normal(0, 2, (720, 960, 1))
+    mat = np.clip(np.array((50, 105, 90)) + grain, 0, 255).astype(np.uint8)
+    image = mat.copy()
+    soldier(image, EYE, 9, 8, GREEN)
+    found = find(image, palette, reference_bgr=mat)
+    assert [sighting.army for sighting in found] == ["green"]
+    assert off(found[0], 9, 8) < 0.15
+
+
+def test_a_reference_of_another_size_is_refused(palette):
+    with pytest.raises(Refused, match="480x360"):
+        find(empty(), palette, reference_bgr=cv2.resize(empty(), (480, 360)))
+
+
+def test_no_figure_has_no_height(palette):
+    with pytest.raises(Refused, match="in high"):
+        find(empty(), palette, figure_height_in=0.0)
+
+
+def test_the_sheet_is_the_camera_laid_flat():
+    sheet = lay_sheet(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
+    assert sheet.map_x.shape == (70, 98)
+    for row, column in ((0, 0), (69, 97), (33, 41)):
+        x, y = sheet.to_table(column, row)
+        u, v = EYE.table_to_pixel((x, y, 1.2))[0]
+        # Linear between samples 8 sheet pixels apart: the lens bends by far less than a hundredth of a pixel.
+        assert (sheet.map_x[row, column], sheet.map_y[row, column]) == pytest.approx((u, v), abs=0.02)
+
+
+def test_a_sighting_cannot_be_changed(palette):
+    image = empty()
+    soldier(image, EYE, 8, 8, GREEN)
+    (found,) = find(image, palette)
+    with pytest.raises(AttributeError):
+        found.x_in = 3.0
+    assert replace(found, x_in=3.0).x_in == 3.0

@@ -1,0 +1,65 @@
+import numpy as np
+import pytest
+
+from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, soldier
+from vision.palette import teach
+from vision.segment import EVIDENCE_LIMIT, army_evidence, likelihood
+
+EYE = camera()
+
+
+@pytest.fixture(scope="module")
+def scene():
+    image = empty()
+    soldier(image, EYE, 8, 8, GREEN)
+    soldier(image, EYE, 22, 16, TAN)
+    px = [tuple(map(float, EYE.table_to_pixel(at)[0])) for at in ((8, 8), (22, 16))]
+    palette = teach(image, px[0], "green"), teach(image, px[1], "tan")
+    return image, palette, [(round(v), round(u)) for u, v in px]
+
+
+def known(image, palette):
+    return likelihood(image, palette, np.ones(image.shape[:2], bool))
+
+
+def test_each_army_speaks_for_its_own_and_against_the_rest(scene):
+    image, palette, (green_at, tan_at) = scene
+    evidence = army_evidence(image, known(image, palette))
+    assert evidence.shape == (2, *image.shape[:2])
+    assert np.abs(evidence).max() <= EVIDENCE_LIMIT
+    green, tan = evidence
+    assert green[green_at] > 1 > 0 > tan[green_at]
+    assert tan[tan_at] > 1 > 0 > green[tan_at]
+    assert (evidence > 0).mean() < 0.01, "two soldiers are less than a hundredth of the picture; the rest is table"
+
+
+def test_a_shadow_is_not_a_soldier(scene):
+    image, palette, _ = scene
+    shaded = image.copy()
+    shaded[100:140, 500:540] //= 2
+    evidence = army_evidence(shaded, known(shaded, palette))[:, 100:140, 500:540]
+    # In the shade wood comes near to tan; what counts as likely plastic begins at 0.15 of the limit.
+    assert (evidence.mean(axis=(1, 2)) < 0.15 * EVIDENCE_LIMIT).all()
+
+
+def test_the_empty_table_tells_a_soldier_from_a_table_of_his_colour(scene):
+    _, palette, _ = scene
+    # A mat of green plastic's own colour covers half the table: only what was not there before is a soldier.
+    mat = empty()
+    mat[:, 480:] = np.clip(np.array(GREEN) + np.random.default_rng(3).normal(0, 2, (720, 480, 1)), 0, 255)
+    image = mat.copy()
+    soldier(image, EYE, 6, 6, GREEN)
+    row, column = (round(float(v)) for v in EYE.table_to_pixel((6, 6))[0][::-1])
+    alone = army_evidence(image, known(image, palette))[0]
+    helped = army_evidence(image, known(image, palette), mat)[0]
+    assert alone[:, 600:].mean() > helped[:, 600:].mean()
+    assert helped[:, 600:].mean() < -1
+    assert helped[row, column] > 0
+
+
+def test_a_brighter_lamp_leaves_the_empty_table_empty(scene):
+    _, palette, _ = scene
+    lit = np.clip(empty(seed=2) * 1.06, 0, 255).astype(np.uint8)
+    evidence = army_evidence(lit, known(lit, palette), empty())
+    assert np.array(TABLE).min() > 8
+    assert (evidence > 0).mean() < 0.001

@@ -1,0 +1,94 @@
+"""Where the table ends, told from the picture: what goes on, in colour, from round the markers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.camera import TableCamera
+from calibration.opencv import cv2
+from rules.table import FloatArray, Outline
+from vision.frame import ImageBgr
+from vision.palette import log_colour
+from vision.sheet import lay_sheet
+
+_PX_PER_IN = 2.0
+_FAR_IN = 60.0  # from the camera's foot; nobody plays further out
+_ROUND_IN = (0.5, 3.0)  # the ring round a paper that shows bare table
+_ALIKE = 4.0  # standard deviations that the table's colour may differ from the ring's
+_SPREAD = np.array([0.04, 0.04, 0.12])  # least standard deviation of log colour: lamps fall off
+_GAP_IN = 1.5  # lines between boards, cables
+_BEYOND_IN = 0.5  # a table goes on this much beyond the papers in its corners
+_APART_IN = 20.0  # papers nearer together than this do not mark a table's corners
+_LEAST_IN2 = 150.0  # less than this is a cloth under the marker, not the table
+
+
+def seen_area(camera: TableCamera, image_bgr: ImageBgr) -> Outline:
+    """Rectangle round what the camera sees of the table's plane, within five feet of its foot."""
+    height, width = image_bgr.shape[:2]
+    along = np.linspace(0, 1, 9)
+    ends = np.array([0.0, 1.0])
+    rim = [np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2) for axes in ((along, ends), (ends, along))]
+    points = camera.pixel_to_table(np.vstack(rim) * [width, height])
+    points = points[np.isfinite(points).all(axis=1)]
+    foot = camera.position_in[:2]
+    points = foot + np.clip(points - foot, -_FAR_IN, _FAR_IN)
+    low, high = points.min(axis=0), points.max(axis=0)
+    return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+
+
+def table_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline:
+    """Outline of the table in inches; what the camera sees where its edge cannot be told.
+
+    Three papers or more far apart lie in the table's corners: the table is what they span, and a little more.
+    Otherwise it reaches as far as the colour round the papers does.
+
+    Args:
+        camera: where the picture was taken from.
+        image_bgr: (height, width, 3) uint8.
+        papers_in: the markers' papers, which lie on it.
+    """
+    if not papers_in:
+        return seen_area(camera, image_bgr)
+    points = np.array([point for paper in papers_in for point in paper])
+    low, high = points.min(axis=0) - _BEYOND_IN, points.max(axis=0) + _BEYOND_IN
+    if len(papers_in) >= 3 and (high - low).min() > _APART_IN:
+        return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+    return _coloured_area(camera, image_bgr, papers_in) or seen_area(camera, image_bgr)
+
+
+def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline | None:
+    everything = np.array(seen_area(camera, image_bgr))
+    sheet = lay_sheet(camera, everything.min(axis=0), everything.max(axis=0), 0.0, _PX_PER_IN)
+    shrunk = np.asarray(cv2.blur(image_bgr, (9, 9)), np.uint8)
+    colours = log_colour(sheet.lay(shrunk)).astype(np.float64)
+    height, width = image_bgr.shape[:2]
+    seen = (sheet.map_x >= 0) & (sheet.map_x < width) & (sheet.map_y >= 0) & (sheet.map_y < height)
+    papers = np.zeros(seen.shape, np.uint8)
+    for paper in papers_in:
+        cv2.fillPoly(papers, [np.round(sheet.to_pixel(np.array(paper))).astype(np.int32)], 1)
+    inner, outer = (np.ones((2 * round(reach * _PX_PER_IN) + 1,) * 2, np.uint8) for reach in _ROUND_IN)
+    ring = (cv2.dilate(papers, outer) > cv2.dilate(papers, inner)) & seen
+    if not ring.any():
+        return None
+    middle = np.median(colours[ring], axis=0)
+    spread = np.maximum(1.4826 * np.median(np.abs(colours[ring] - middle), axis=0), _SPREAD)
+    alike = (np.abs(colours - middle) < _ALIKE * spread).all(axis=-1) & seen
+    return _hull_round(alike, papers, sheet.low_in)
+
+
+def _hull_round(alike: npt.NDArray[np.bool_], papers: npt.NDArray[np.uint8], low_in: FloatArray) -> Outline | None:
+    """Convex outline of the patches that touch a paper."""
+    gap = np.ones((2 * round(_GAP_IN * _PX_PER_IN / 2) + 1,) * 2, np.uint8)
+    near = cv2.dilate(papers, np.ones((2 * round(_ROUND_IN[0] * _PX_PER_IN) + 3,) * 2, np.uint8)) > 0
+    joined = cv2.morphologyEx((alike | near).astype(np.uint8), cv2.MORPH_CLOSE, gap)
+    joined = cv2.morphologyEx(joined, cv2.MORPH_OPEN, gap)
+    _, labels = cv2.connectedComponents(joined)
+    ours = np.isin(labels, np.unique(labels[(papers > 0) & (joined > 0)]))
+    points = cv2.findNonZero((ours & (joined > 0)).astype(np.uint8))
+    if points is None or len(points) < _LEAST_IN2 * _PX_PER_IN**2:
+        return None
+    hull = cv2.convexHull(points).reshape(-1, 2) / _PX_PER_IN + low_in
+    return tuple((float(x), float(y)) for x, y in hull)

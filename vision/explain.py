@@ -1,0 +1,291 @@
+"""Evidence explained by soldiers: which silhouettes, where, gather most of it.
+
+Each patch of evidence is explained by the silhouette that gathers most of it with the fewest holes: a base, and a body
+that leans outwards from the camera. What a silhouette explains is taken away, so that soldiers who touch come apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from rules.table import FloatArray, Posture
+from vision.palette import FloatImage
+from vision.segment import EVIDENCE_LIMIT, disc
+from vision.sheet import Sheet
+from vision.silhouette import REACH_IN, Shape, draw, shapes
+
+SEARCH_IN = 0.7  # how far from its patch of evidence a base may stand
+_BASE_RADIUS_IN = 0.42
+_LEAST_PEAK = 0.25  # of the evidence limit, averaged over a base: below it nobody stands there
+_LEAST_RISE = 0.5  # of it, between a base and what is an inch off
+_LEAST_FILL = {
+    Posture.STANDING: 0.35,
+    Posture.KNEELING: 0.35,
+    Posture.PRONE: 0.28,
+    Posture.DOWN: 0.2,
+}  # of the evidence limit
+_NEIGHBOUR_IN2 = 0.3  # evidence left over by one soldier that may be another one
+_LYING = {Posture.STANDING: 0, Posture.KNEELING: 0, Posture.PRONE: 1, Posture.DOWN: 2}
+_NEIGHBOUR_COST = 0.65  # of it: two soldiers where one would do
+_GROUPS = (slice(0, 12), slice(12, 20), slice(20, 32))  # upright, prone and down among the shapes
+_CROWD = 0.5  # of it, at most, may be owed to neighbours left out of account
+_RING = 0.2  # weight of evidence just outside a silhouette against evidence inside
+_STEP = 2  # pixels of the coarse search
+_ROUNDS = 2
+_LEAST_SEEN = 0.3  # of a silhouette, past the terrain in front of it
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explained:
+    """The best explanation of a patch: where, as what, and how much of the silhouette is filled with evidence."""
+
+    army: int
+    shape: Shape
+    column: float
+    row: float
+    mask: FloatImage
+    score: float
+    fill: float
+
+    @property
+    def worth(self) -> float:
+        """The evidence, counting for more the fuller the silhouette is: a body has no holes."""
+        return self.score * self.fill
+
+
+class Explainer:
+    """One sheet with its evidence, explained figure by figure."""
+
+    def __init__(
+        self,
+        sheet: Sheet,
+        inside: npt.NDArray[np.bool_],
+        evidence: FloatImage,
+        seen: FloatImage,
+        eye_in: FloatArray,
+        scale: float,
+    ) -> None:
+        """Prepare a search; `evidence` is used up by it.
+
+        Args:
+            sheet: the surface, R rows and C columns.
+            inside: (R, C) bool, where figures may stand.
+            evidence: (A, R, C) for each army.
+            seen: (R, C), 1 where the surface is seen past the terrain, else 0.
+            eye_in: (3,) the camera's place.
+            scale: the figures' standing height / 2.1 in.
+        """
+        self.sheet, self.inside, self.evidence, self.seen = sheet, inside, evidence, seen
+        self.eye_in, self.scale = eye_in, scale
+        self.reach = math.ceil(REACH_IN * scale * sheet.px_per_in)
+        self.room = math.ceil(SEARCH_IN * scale * sheet.px_per_in)
+
+    def figures(self, whole: FloatImage) -> list[tuple[Explained, float]]:
+        """Every figure, with its contrast against `whole`, the evidence with all clutter in it."""
+        fits: list[Explained] = []
+        tried: set[tuple[int, int, int]] = set()
+        for _ in range(_ROUNDS):
+            peaks = [peak for peak in self._peaks() if peak not in tried]
+            for army, row, column in peaks:
+                tried.add((army, row, column))
+                fit = self._fit(army, row, column)
+                if fit is not None and fit.fill >= _LEAST_FILL[fit.shape.posture]:
+                    self._claim(fit)
+                    fits.append(fit)
+            if not peaks:
+                break
+        return list(zip(fits, self._contrasts(whole, fits), strict=True))
+
+    def _contrasts(self, whole: FloatImage, fits: Sequence[Explained]) -> list[float]:
+        """By how much of the evidence limit each silhouette differs from a ring round it, neighbours apart."""
+        owner = np.zeros(whole.shape[1:], np.float32)
+        for k, fit in enumerate(fits):
+            _paste(owner, self.claimed(fit), fit, k + 1)
+        inner, outer = (disc(r * self.scale * self.sheet.px_per_in) for r in (0.1, 0.3))
+        out = []
+        for k, fit in enumerate(fits):
+            row, column = round(fit.row), round(fit.column)
+            around = _cut(whole[fit.army], row, column, self.reach, 0.0)
+            ring = (cv2.dilate(fit.mask, outer) > 0.5) & ~(cv2.dilate(fit.mask, inner) > 0.5)
+            owners = _cut(owner, row, column, self.reach, 0.0)
+            clear = ring & ((owners == 0) | (owners == k + 1))
+            core = fit.mask > 0.5
+            seen = _cut(self.seen, row, column, self.reach, 0.0)
+            inside = float((around * seen)[core].sum()) / max(float(seen[core].sum()), 1.0)
+
+            def outside(where: npt.NDArray[np.bool_], around: FloatImage = around) -> float:
+                return float(around[where].mean()) if where.any() else 0.0
+
+            alone, crowded = inside - outside(ring), inside - outside(clear)
+            out.append(min(crowded, alone + _CROWD * EVIDENCE_LIMIT) / EVIDENCE_LIMIT)
+        return out
+
+    def _peaks(self) -> list[tuple[int, int, int]]:
+        """Where each army's evidence over a base's area is highest and exceeds that around it, best first."""
+        radius = _BASE_RADIUS_IN * self.scale * self.sheet.px_per_in
+        base, wide, rim = (disc(k * radius).astype(np.float32) for k in (1, 2.2, 1.8))
+        around = wide - np.pad(rim, (len(wide) - len(rim)) // 2)
+        crest_side = np.ones((2 * (2 * round(radius) // 3) + 1,) * 2, np.uint8)
+        found = []
+        for army, evidence in enumerate(self.evidence):
+            mean = cv2.filter2D(evidence, -1, base / base.sum(), borderType=cv2.BORDER_CONSTANT)
+            rest = cv2.filter2D(evidence, -1, around / around.sum(), borderType=cv2.BORDER_CONSTANT)
+            good = (mean > _LEAST_PEAK * EVIDENCE_LIMIT) & (mean - rest > _LEAST_RISE * EVIDENCE_LIMIT)
+            rows, columns = np.nonzero(good & (mean >= cv2.dilate(mean, crest_side)))
+            found += [(float(mean[r, c]), army, int(r), int(c)) for r, c in zip(rows, columns, strict=True)]
+        return [(army, row, column) for _, army, row, column in sorted(found, reverse=True)]
+
+    def _fit(self, army: int, row: int, column: int) -> Explained | None:
+        """The silhouette near a peak that gathers the most evidence, together with what it leaves to a neighbour."""
+        row, column = self._foot(row, column)
+        masks, kernels = self._masks(row, column)
+        half = self.reach + self.room
+        window = _cut(self.evidence[army], row, column, half, 0.0)
+        allowed = _cut(self.inside.astype(np.float32), row, column, self.room, 0) > 0
+        if not allowed.any():
+            return None
+        coarse = np.where(allowed[::_STEP, ::_STEP], _scores(window, kernels, _STEP), -np.inf)
+        fits = []
+        for group in _GROUPS:
+            best, top, left = (int(v) for v in np.unravel_index(np.argmax(coarse[group]), coarse[group].shape))
+            best += group.start
+            top, left, scores = self._refine(window, kernels[best], allowed, top * _STEP, left * _STEP)
+            at = (row - self.room + top, column - self.room + left)
+            fit = self._fit_at(army, best, masks[best], scores, *at)
+            if fit is not None and fit.score > 0:
+                fits.append(fit)
+        if len(fits) < 2:
+            return fits[0] if fits else None
+        fits.sort(key=lambda fit: -fit.worth)
+        wide = _cut(self.evidence[army], row, column, self.reach + 2 * self.room, 0.0)
+        areas = masks.sum(axis=(1, 2))[:, None, None] * EVIDENCE_LIMIT
+        least = _NEIGHBOUR_IN2 * EVIDENCE_LIMIT * (self.sheet.px_per_in * self.scale) ** 2
+        # Two upright soldiers side by side fill the outline of one who lies: only what an upright one leaves tells.
+        simplest = min(fits, key=lambda fit: _LYING[fit.shape.posture])
+        if np.maximum(self._left_over(wide, simplest, row, column), 0).sum() < least:
+            return fits[0]
+
+        def total(fit: Explained) -> float:
+            rest = _scores(self._left_over(wide, fit, row, column), kernels, _STEP)
+            return fit.worth + max(0.0, float((np.maximum(rest, 0) ** 2 / areas).max()) - _NEIGHBOUR_COST * least)
+
+        return max(fits, key=total)
+
+    def _refine(
+        self, window: FloatImage, kernel: FloatImage, allowed: npt.NDArray[np.bool_], top: int, left: int
+    ) -> tuple[int, int, FloatImage]:
+        """The best place within a coarse step, and the scores of it and its eight neighbours."""
+        last = 2 * self.room - _STEP
+        top, left = min(max(top, _STEP), last), min(max(left, _STEP), last)
+        near = slice(top - _STEP, top + _STEP + 1), slice(left - _STEP, left + _STEP + 1)
+        side = kernel.shape[0] + 2 * _STEP
+        part = window[near[0].start : near[0].start + side, near[1].start : near[1].start + side]
+        scores = _scores(part, kernel[None])[0]
+        reachable = np.where(allowed[near], scores, -np.inf)[1:-1, 1:-1]
+        down, across = (int(v) + 1 for v in np.unravel_index(np.argmax(reachable), reachable.shape))
+        around = scores[down - 1 : down + 2, across - 1 : across + 2]
+        return near[0].start + down, near[1].start + across, around
+
+    def _fit_at(
+        self, army: int, best: int, mask: FloatImage, scores: FloatImage, row: int, column: int
+    ) -> Explained | None:
+        seen = float((_cut(self.seen, row, column, self.reach, 0) * mask).sum())
+        if seen < _LEAST_SEEN * float(mask.sum()):
+            return None
+        held = float((_cut(self.evidence[army], row, column, self.reach, 0) * mask).sum())
+        dx, dy = _vertex(scores)
+        fill = held / seen / EVIDENCE_LIMIT
+        return Explained(army, shapes()[best], column + dx, row + dy, mask, float(scores[1, 1]), fill)
+
+    def _left_over(self, wide: FloatImage, fit: Explained, row: int, column: int) -> FloatImage:
+        """The evidence round a peak without what a fit explains."""
+        claimed = self.claimed(fit)
+        middle = wide.shape[0] // 2
+        top, left = round(fit.row) - row + middle - self.reach, round(fit.column) - column + middle - self.reach
+        out = wide.copy()
+        part = out[top : top + len(claimed), left : left + len(claimed)]
+        part[claimed] = np.minimum(part[claimed], 0)
+        return out
+
+    def _foot(self, row: int, column: int) -> tuple[int, int]:
+        """Where the foot of a body is likely, given the middle of what is seen of him."""
+        eye = self.eye_in
+        height = 0.6 * self.scale
+        place = self.sheet.to_table(column, row)
+        place = place - (place - eye[:2]) * height / (eye[2] - self.sheet.z_in)
+        column, row = (int(v) for v in np.round(self.sheet.to_pixel(place[None]))[0])
+        return row, column
+
+    def _masks(self, row: int, column: int) -> tuple[FloatImage, FloatImage]:
+        eye = self.eye_in
+        away = np.round(self.sheet.to_table(column, row) - eye[:2])
+        return _kernels(*away, round(eye[2] - self.sheet.z_in, 1), self.sheet.px_per_in, self.scale)
+
+    def claimed(self, fit: Explained) -> npt.NDArray[np.bool_]:
+        """The silhouette with a margin for arms and rifle."""
+        margin = disc(0.1 * self.scale * self.sheet.px_per_in)
+        return np.asarray(cv2.dilate(fit.mask, margin) > 0.5)
+
+    def _claim(self, fit: Explained) -> None:
+        """What a fit explains is no evidence for another."""
+        claimed = self.claimed(fit)
+        for layer in self.evidence:
+            rest = np.minimum(_cut(layer, round(fit.row), round(fit.column), self.reach, 0.0), 0)
+            _paste(layer, claimed, fit, rest)
+
+
+@lru_cache(maxsize=128)
+def _kernels(
+    away_x_in: float, away_y_in: float, camera_in: float, px_per_in: float, scale: float
+) -> tuple[FloatImage, FloatImage]:
+    """Every shape's silhouette, and the same with a ring against it that ought to be empty."""
+    away = np.array([away_x_in, away_y_in])
+    masks = np.stack([draw(shape, away, camera_in, px_per_in, scale) for shape in shapes()])
+    inner, outer = (disc(radius * scale * px_per_in) for radius in (0.06, 0.26))
+    rings = np.stack([cv2.dilate(mask, outer) - cv2.dilate(mask, inner) for mask in masks])
+    return masks, np.asarray(masks - _RING * rings, np.float32)
+
+
+def _scores(window: FloatImage, masks: FloatImage, step: int = 1) -> FloatImage:
+    """Evidence inside each mask at each place of the window: (masks, places down, places across)."""
+    views = np.lib.stride_tricks.sliding_window_view(window, masks.shape[1:])[::step, ::step]
+    stack = np.ascontiguousarray(views).reshape(-1, masks[0].size)
+    return np.asarray((masks.reshape(len(masks), -1) @ stack.T).reshape(len(masks), *views.shape[:2]))
+
+
+def _paste(image: FloatImage, mask: npt.NDArray[np.bool_], fit: Explained, value: float | FloatImage) -> None:
+    """Set the pixels of a mask laid on a fit's place; the part off the image is dropped."""
+    half = mask.shape[0] // 2
+    top, left = round(fit.row) - half, round(fit.column) - half
+    t0, l0 = max(top, 0), max(left, 0)
+    part = image[t0 : max(top + len(mask), 0), l0 : max(left + len(mask), 0)]
+    inner = slice(t0 - top, t0 - top + part.shape[0]), slice(l0 - left, l0 - left + part.shape[1])
+    part[mask[inner]] = np.broadcast_to(np.asarray(value, np.float32), mask.shape)[inner][mask[inner]]
+
+
+def _cut(image: FloatImage, row: int, column: int, half: int, beyond: float) -> FloatImage:
+    """The square round a place; `beyond` fills what lies off the image."""
+    size = 2 * half + 1
+    out = np.full((size, size), beyond, np.float32)
+    top, left = row - half, column - half
+    t0, l0, t1, l1 = max(top, 0), max(left, 0), min(top + size, image.shape[0]), min(left + size, image.shape[1])
+    if t0 < t1 and l0 < l1:
+        out[t0 - top : t1 - top, l0 - left : l1 - left] = image[t0:t1, l0:l1]
+    return out
+
+
+def _vertex(scores: FloatImage) -> tuple[float, float]:
+    """Offset (columns, rows) of the peak in the middle of 3x3 scores, from parabolas through its neighbours."""
+
+    def along(before: float, at: float, after: float) -> float:
+        bend = before - 2 * at + after
+        return float(np.clip(0.5 * (before - after) / bend, -0.5, 0.5)) if bend < 0 else 0.0
+
+    return along(*scores[1].tolist()), along(*scores[:, 1].tolist())
