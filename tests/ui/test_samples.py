@@ -1,0 +1,36 @@
+"""Photoreal pictures of known tables, as a player analyses them: one click for each army."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from ui.cli import main
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+@pytest.mark.parametrize("name", ["cardboard", "books-and-trees"])
+def test_every_soldier_is_found_where_he_stands(name, tmp_path):
+    folder = SAMPLES / name
+    truth = json.loads((folder / "truth.json").read_text())
+    clicks = [part for click in truth["clicks"] for part in ("--teach", click)]
+    known = [part for what in ("lens", "layout", "terrain") for part in (f"--{what}", str(folder / f"{what}.json"))]
+    out = tmp_path / "out.json"
+    reference = ["--reference", str(folder / "empty.jpg")]
+    assert main(["analyse", str(folder / "table.jpg"), *clicks, *known, *reference, "--json", str(out)]) == 0
+    figures = json.loads(out.read_text())["figures"]
+    assert len(figures) == len(truth["figures"])
+    gap = np.array(
+        [[np.hypot(g["x_in"] - f["x_in"], g["y_in"] - f["y_in"]) for g in figures] for f in truth["figures"]]
+    )
+    pairs = list(zip(*linear_sum_assignment(gap), strict=True))
+    away_in = [gap[pair] for pair in pairs]
+    # A tape measure's eighth of an inch, at the median; nobody is taken for his neighbour.
+    assert np.median(away_in) < 0.125
+    assert max(away_in) < 0.5
+    for f, g in pairs:
+        assert figures[g]["army"] == truth["figures"][f]["army"]
+        assert figures[g]["z_in"] == pytest.approx(truth["figures"][f]["z_in"], abs=0.01)
