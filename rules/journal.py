@@ -1,0 +1,180 @@
+"""What happened, in order, in a file that forgets nothing: one entry a transaction, on the disk before it is confirmed.
+
+A journal only grows. Taking something back is an entry, too: `standing` folds them into what holds now.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any
+
+from rules.table import Refused
+
+SCHEMA = 1
+APPLICATION_ID = 0x53616E64
+"""Marks the file as ours ("Sand"), where SQLite keeps a number for the purpose."""
+
+UNDO, REDO = "undo", "redo"
+
+_MAGIC = b"SQLite format 3\0"
+_VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 100  # https://www.sqlite.org/fileformat2.html, section 1.3
+_TABLES = """
+    CREATE TABLE entry (
+        seq INTEGER PRIMARY KEY, time_s REAL NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL
+    ) STRICT;
+    CREATE TRIGGER entry_stays BEFORE UPDATE ON entry BEGIN SELECT RAISE(ABORT, 'a journal only grows'); END;
+    CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'a journal only grows'); END;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that happened.
+
+    Attributes:
+        seq: Counts from 1, without gaps.
+        time_s: By the clock that was handed in; it may go backwards, `seq` never does.
+        kind: What happened, as "moved".
+        version: Of the meaning of `body` for this kind.
+        body: The particulars, in values that JSON knows; read-only.
+    """
+
+    seq: int
+    time_s: float
+    kind: str
+    version: int
+    body: Mapping[str, Any]
+
+
+class Journal:
+    """An open journal; only one at a time has a file open. The thread that opens it uses it.
+
+    Attributes:
+        path: Of the file.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], float]) -> None:
+        """Open a journal, or begin one where there is no file.
+
+        Args:
+            path: Of the file.
+            clock: Seconds, kept with every entry.
+
+        Raises:
+            Refused: if the file is damaged, no journal, of a newer program, or open elsewhere. It is left as it was.
+        """
+        self.path, self._clock = path, clock
+        fresh = not path.exists() or path.stat().st_size == 0
+        if not fresh:
+            _check_header(path)
+        try:
+            # In autocommit every statement is its own transaction; EXTRA makes the disk confirm it, folder included.
+            self._file = sqlite3.connect(path, isolation_level=None, timeout=0.2)
+        except sqlite3.Error as fault:
+            raise Refused(f"the battle {path} cannot be opened: {fault}") from fault
+        try:
+            self._take(fresh)
+        except (sqlite3.Error, Refused) as fault:
+            self._file.close()
+            raise _refusal(path, fault) from fault
+
+    def _take(self, fresh: bool) -> None:
+        self._file.execute("PRAGMA synchronous = EXTRA")
+        self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._file.execute("BEGIN EXCLUSIVE")
+        if fresh:
+            for statement in _statements():
+                self._file.execute(statement)
+        self._file.execute("COMMIT")
+        state = self._file.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if state != "ok":
+            raise Refused(f"the battle {self.path} is damaged ({state}): take a copy of it from a backup")
+
+    def append(self, kind: str, body: Mapping[str, Any], version: int = 1) -> Entry:
+        """Add an entry; when this returns it is on the disk.
+
+        Raises:
+            Refused: if the disk is full or gone. Nothing that was confirmed is lost, and the entry is not there.
+        """
+        text = json.dumps(body, allow_nan=False, sort_keys=True)
+        time_s = float(self._clock())
+        insert = "INSERT INTO entry (time_s, kind, version, body) VALUES (?, ?, ?, ?)"
+        try:
+            seq = self._file.execute(insert, (time_s, kind, version, text)).lastrowid
+        except sqlite3.Error as fault:
+            raise _refusal(self.path, fault) from fault
+        return Entry(int(seq or 0), time_s, kind, version, MappingProxyType(json.loads(text)))
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything, in order.
+
+        Raises:
+            Refused: if the file is damaged.
+        """
+        try:
+            rows = self._file.execute("SELECT seq, time_s, kind, version, body FROM entry ORDER BY seq").fetchall()
+            return tuple(Entry(s, t, k, v, MappingProxyType(json.loads(body))) for s, t, k, v, body in rows)
+        except (sqlite3.Error, json.JSONDecodeError, TypeError) as fault:
+            raise _refusal(self.path, fault) from fault
+
+    def close(self) -> None:
+        """Let go of the file; a second call does nothing."""
+        self._file.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """What holds: all entries but those taken back. A new one after an undo ends what could be done again."""
+    done: list[Entry] = []
+    undone: list[Entry] = []
+    for entry in entries:
+        if entry.kind == UNDO:
+            undone += [done.pop()] if done else []
+        elif entry.kind == REDO:
+            done += [undone.pop()] if undone else []
+        else:
+            done.append(entry)
+            undone.clear()
+    return tuple(done)
+
+
+def _statements() -> list[str]:
+    tables = [statement + ";" for statement in _TABLES.split(";\n") if statement.strip()]
+    return [*tables, f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}"]
+
+
+def _check_header(path: Path) -> None:
+    """Refuse what is not ours before SQLite lays a hand on it."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except OSError as fault:
+        raise Refused(f"the battle {path} cannot be read: {fault.strerror}") from fault
+    number = int.from_bytes(header[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
+    if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES or number != APPLICATION_ID:
+        raise Refused(f"{path} is not a battle of Sandtable: choose another file")
+    version = int.from_bytes(header[_VERSION_AT : _VERSION_AT + 4], "big")
+    if version != SCHEMA:
+        raise Refused(f"the battle {path} has schema {version} and this program reads {SCHEMA}: update Sandtable")
+
+
+def _refusal(path: Path, fault: Exception) -> Refused:
+    if isinstance(fault, Refused):
+        return fault
+    if "locked" in str(fault):
+        return Refused(f"the battle {path} is open in another window: close it there first")
+    if "full" in str(fault):
+        return Refused(f"the disk is full, so the last entry of {path} was not kept: make room and do it again")
+    return Refused(f"the battle {path} cannot be used ({fault}): everything confirmed before is still in the file")
