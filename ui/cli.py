@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import io
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -11,24 +13,49 @@ from pathlib import Path
 from rules.table import STANDING_HEIGHT_IN, PointIn, Refused
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
+_MOST_SQUARES = 60  # of a board in a row; the largest dictionary has markers for 44 x 44
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    options = _parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show "±" shows the rest
+    options = _parser().parse_args(_with_minus(sys.argv[1:] if arguments is None else arguments))
     try:
         status: int = options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except Refused as refusal:
         print(f"sandtable: {refusal}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # The reader has seen enough (`sandtable ... | head`); without this Python complains again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()  # the reader has seen enough (`sandtable ... | head`)
         return 0
+    except OSError as error:
+        # What is read and written by name refuses in its own words; left is the output, or a system in need.
+        print(f"sandtable: the system stops it ({error}): make room, or send the output elsewhere", file=sys.stderr)
+        _say_no_more()
+        return 1
     except KeyboardInterrupt:
         return 130
     return status
+
+
+def _say_no_more() -> None:
+    """Let no output come after this; without it Python complains once more at exit."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _with_minus(arguments: Sequence[str]) -> list[str]:
+    """`--blast -5,3,2` as `--blast=-5,3,2`: argparse takes a leading minus for another option."""
+    joined: list[str] = []
+    for argument in arguments:
+        if joined and joined[-1] == "--blast" and argument[:1] == "-" != argument[1:2]:
+            joined[-1] += f"={argument}"
+        else:
+            joined.append(argument)
+    return joined
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -45,11 +72,15 @@ def _parser() -> argparse.ArgumentParser:
 
     sheet = commands.add_parser("print", help="marker sheets as a PDF, to be printed at 100 %%")
     sheet.add_argument("pdf", type=Path, metavar="OUT.pdf")
-    sheet.add_argument("--paper", choices=("letter", "a4"), default="letter")
+    sheet.add_argument("--paper", type=str.lower, choices=("letter", "a4"), default="letter")
     sheet.add_argument("--marker-side", type=_length, default=3.0, metavar="IN", help="side of each marker (default 3)")
     sheet.set_defaults(run=_print)
 
     _add_analyse(commands.add_parser("analyse", help="find, measure and report the figures in pictures or a camera"))
+
+    resolve = commands.add_parser("resolve", help="one rules question as JSON in, the verdict with its reasons out")
+    resolve.add_argument("file", metavar="FILE", help='a question, or a list of them; "-" reads standard input')
+    resolve.set_defaults(run=_resolve)
 
     doctor = commands.add_parser("doctor", help="what is missing: libraries, cameras, ports, permissions")
     doctor.set_defaults(run=_doctor)
@@ -121,6 +152,8 @@ def _board(text: str) -> tuple[int, int, float, float]:
         square, marker = (float(part) for part in lengths.split(":"))
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not COLSxROWS:SQUARE:MARKER, as 7x5:1.4:1.0") from None
+    if max(columns, rows) > _MOST_SQUARES:
+        raise argparse.ArgumentTypeError(f"{text!r} has more than {_MOST_SQUARES} squares in a row")
     return columns, rows, square, marker
 
 
@@ -150,6 +183,14 @@ def _print(options: argparse.Namespace) -> int:
     write_pdf(sheet, options.pdf)
     print(f'{options.pdf}: print at 100 % ("actual size"), then check the rulers on the page with a real one.')
     return 0
+
+
+def _resolve(options: argparse.Namespace) -> int:
+    from ui.resolve import is_refused, read_question, resolve_question
+
+    answer = resolve_question(read_question(sys.stdin if options.file == "-" else Path(options.file)))
+    print(json.dumps(answer, indent=1, ensure_ascii=False))
+    return 1 if is_refused(answer) else 0
 
 
 def _doctor(_: argparse.Namespace) -> int:

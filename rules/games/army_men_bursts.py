@@ -1,0 +1,120 @@
+"""Army Men: one weapon on several targets, as the burst of an automatic weapon or the blast of a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from itertools import pairwise
+
+from rules.dice import DiceRequest, Die, Procedure, Roll
+from rules.game import Answer
+from rules.games.army_men_attack import TWO_DICE, Aim, Shot, barred, spoken, struck
+from rules.games.army_men_tables import Rules, WeaponName, limit, within
+from rules.verdict import Verdict, forbidden, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """The targets that an automatic weapon wants to attack, by their bearings."""
+
+    weapon: WeaponName
+    bearings_deg: tuple[float, ...]
+    separate_targets: bool = True
+
+
+def burst(rules: Rules, wanted: Burst) -> Answer:
+    """Whether a burst may be spread so."""
+    weapon = rules.tables.weapons[wanted.weapon]
+    if not wanted.separate_targets:
+        return forbidden("same_target_twice", rules.because("AM-42"))
+    if len(wanted.bearings_deg) > weapon.rof:
+        text = f"{len(wanted.bearings_deg)} targets; {spoken(wanted.weapon)} attacks {weapon.rof}"
+        return forbidden("rof_exceeded", rules.because("AM-42", text))
+    arc_deg = smallest_arc_deg(wanted.bearings_deg)
+    if not within(arc_deg, limit(rules, "burst_arc_deg")):
+        return forbidden("arc_exceeded", rules.because("AM-43", f"the targets lie within {arc_deg:g} degrees"))
+    return verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
+
+
+def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
+    """Width of the smallest arc that holds all bearings, wherever north lies."""
+    seen = sorted(bearing % 360 for bearing in bearings_deg)
+    if not seen:
+        return 0.0
+    return 360 - max(after - before for before, after in pairwise([*seen, seen[0] + 360]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volley(Shot):
+    """Attacks of one weapon on several targets; `each` holds the aim at those that differ from the rest."""
+
+    targets: tuple[str, ...]
+    each: Mapping[str, Aim] = field(default_factory=dict)
+
+    def at(self, target: str) -> Shot:
+        """The shot at one of the targets."""
+        shared = {f.name: getattr(self, f.name) for f in fields(Shot)}
+        aim = self.each.get(target)
+        own = {f.name: getattr(aim, f.name) for f in fields(Aim)} if aim else {}
+        return Shot(**(shared | own))
+
+
+def burst_rolls(rules: Rules, volley: Volley) -> Answer:
+    """Two dice for every target of a burst, in order."""
+    weapon = rules.tables.weapons[volley.weapon]
+    if len(set(volley.targets)) < len(volley.targets):
+        return forbidden("same_target_twice", rules.because("AM-42"))
+    if len(volley.targets) > weapon.rof:
+        return forbidden("rof_exceeded", rules.because("AM-42"))
+    bars = (barred(rules, volley.at(target)) for target in volley.targets)
+    return next((bar for bar in bars if bar), None) or _burst(rules, volley)
+
+
+def _burst(rules: Rules, volley: Volley) -> Procedure[Verdict]:
+    answers: list[Verdict] = []
+    jammed = False
+    for target in volley.targets:
+        if jammed and rules.chooses("jam_stops_burst", True):
+            break
+        roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the attack with {spoken(volley.weapon)}")
+        answers.append((yield from struck(rules, volley.at(target), roll.total)))
+        jammed = jammed or answers[-1].numbers["jammed"]
+    return _summed(volley, answers, jammed=jammed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blast(Volley):
+    """One blast with everything that it may reach; `each` tells how much of each target is under it."""
+
+
+def blast(rules: Rules, shell: Blast) -> Answer:
+    """One roll, compared with the value against each target under the blast."""
+    if not rules.tables.weapons[shell.weapon].spreads:
+        return forbidden("no_blast", rules.because("AM-79", f"{spoken(shell.weapon)} has no blast"))
+    if any(rules.tables.kinds[shell.at(target).target].hard == "afv" for target in shell.targets):
+        return forbidden("armour_piercing", rules.because("AM-80"))
+    bars = (barred(rules, shell.at(target)) for target in shell.targets)
+    return next((bar for bar in bars if bar), None) or _burst_out(rules, shell)
+
+
+def _burst_out(rules: Rules, shell: Blast) -> Procedure[Verdict]:
+    answers: list[Verdict] = []
+    roll: Roll | None = None
+    for target in shell.targets:
+        if roll is None or rules.chooses("blast_roll", "one_each"):
+            roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the blast of {spoken(shell.weapon)}")
+        answers.append((yield from struck(rules, shell.at(target), roll.total)))
+    return _summed(shell, answers, jammed=False)
+
+
+def _summed(volley: Volley, answers: list[Verdict], *, jammed: bool) -> Verdict:
+    numbers = {
+        "allowed": True,
+        "rolls": [answer.numbers["roll"] for answer in answers],
+        "hits": [answer.numbers["hit"] for answer in answers],
+        "eliminated": [t for t, a in zip(volley.targets, answers, strict=False) if a.numbers["target_eliminated"]],
+        "jammed": jammed,
+        "out_of_ammo": any(answer.numbers["out_of_ammo"] for answer in answers),
+        "each": [dict(answer.numbers) for answer in answers],
+    }
+    return Verdict("attacked", numbers, tuple(reason for answer in answers for reason in answer.reasons))

@@ -1,0 +1,326 @@
+"""The tables of Army Men: what a row of each must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, TypeAlias
+
+from rules.call import Call, at_most
+from rules.ruleset import Ruleset
+from rules.table import TerrainKind
+from rules.typed import Count, Inches, Row
+
+INCHES_A_FOOT = 12
+"""The rulebook measures ranges in feet (AM-03)."""
+
+WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
+KindName = Annotated[str, Row("kinds", "unknown_unit")]
+
+
+class Effect(StrEnum):
+    """What a weapon's hit does to a kind of target."""
+
+    ELIMINATES = "eliminates"
+    IF_SUSTAINED = "if_sustained"
+    SECOND_DIE = "second_die"
+    MEN_INSIDE = "men_inside"
+    IMMOBILIZES = "immobilizes"
+    NOTHING = "nothing"
+    IMMUNE = "immune"
+    NOT_ALLOWED = "not_allowed"
+
+
+class Face(StrEnum):
+    """The face of a vehicle that is struck."""
+
+    FRONT = "front"
+    SIDE = "side"
+    REAR = "rear"
+
+
+class Indirect(StrEnum):
+    """Whether a weapon fires over what hides its target."""
+
+    NEVER = "never"
+    CAN = "can"
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True, slots=True)
+class Weapon:
+    """A row of the weapon table.
+
+    Attributes:
+        group: Its row in the table of effects.
+        range_max_ft: None where it reaches as far as its line of sight.
+        blast_in, cone_in, area_in: Width of what it fills: a burst, a flame, glue.
+        crew: Men it needs.
+        automatic: Jams on a 12; others with `ammunition` run out of it.
+        indirect: Whether it fires over obstacles.
+        gun: Has to range in on a fixed location.
+        high_tech: A missile or a laser.
+        turret: Fires where the turret points.
+        laid: A mine: nobody fires it.
+    """
+
+    rule: str
+    group: Annotated[str, Row("effects")]
+    attack: int
+    phase: Count
+    range_min_ft: Inches = 0
+    range_max_ft: Inches | None = None
+    rof: Count = 1
+    blast_in: Inches | None = None
+    cone_in: Inches | None = None
+    area_in: Inches | None = None
+    stationary: bool = False
+    half_move: bool = False
+    crew: Count = 1
+    automatic: bool = False
+    ammunition: bool = False
+    indirect: Indirect = Indirect.NEVER
+    gun: bool = False
+    high_tech: bool = False
+    turret: bool = False
+    laid: bool = False
+
+    @property
+    def range_min_in(self) -> float:
+        """Nearest target, inches."""
+        return self.range_min_ft * INCHES_A_FOOT
+
+    @property
+    def range_max_in(self) -> float | None:
+        """Farthest target, inches; None as far as it sees."""
+        return None if self.range_max_ft is None else self.range_max_ft * INCHES_A_FOOT
+
+    @property
+    def spreads(self) -> bool:
+        """Whether it fills an area, half of the target must then be in it."""
+        return (self.blast_in, self.cone_in, self.area_in) != (None, None, None)
+
+    def reaches(self, distance_in: float) -> bool:
+        """Whether a target at this distance is in range, both ends included."""
+        far = self.range_max_in
+        return within(self.range_min_in, distance_in) and (far is None or within(distance_in, far))
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What the hits of a group of weapons do to each kind of target."""
+
+    rule: str
+    infantry: Effect
+    helicopter: Effect
+    plane: Effect
+    soft: Effect
+    half_track: Effect
+    tank: Effect
+    pillbox: Effect
+    cannon: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class AttackModifier:
+    """Added to the attack value where `fact` holds and the target is farther than `beyond_in`."""
+
+    rule: str
+    text: str
+    modifier: int
+    fact: str | None = None
+    beyond_in: Inches | None = None
+    not_for: tuple[WeaponName, ...] = ()
+    cover: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HardDie:
+    """What the die against a hard target brings, for the faces 1 to 6."""
+
+    rule: str
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HardModifier:
+    """Added to the die against a hard target where everything that is given fits."""
+
+    rule: str
+    text: str
+    modifier: int
+    targets: tuple[KindName, ...] = ()
+    faces: tuple[Face, ...] = ()
+    heavy: bool = False
+    weapons: tuple[WeaponName, ...] = ()
+    not_for: tuple[WeaponName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of unit: how far it goes, and as what it is shot at.
+
+    Attributes:
+        target: Column of the table of effects.
+        road_in: Allowance when the whole move is on a road.
+        hard: Row of the hard-target die; None for the rest.
+        extra_lmg: May carry a light machine gun besides.
+    """
+
+    rule: str
+    move_in: Inches
+    target: str
+    road_in: Inches | None = None
+    vehicle: bool = False
+    flies: bool = False
+    hard: Annotated[str | None, Row("hard_target_die")] = None
+    extra_lmg: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Halving:
+    """Multiplies the movement allowance where `fact` holds."""
+
+    rule: str
+    text: str
+    fact: str
+    factor: float
+    vehicles_only: bool = False
+    kinds: tuple[KindName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Climbing:
+    """What the faces of a climber's die bring."""
+
+    rule: str
+    faces: tuple[int, ...]
+    climbed_in: Inches
+    dead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The faces of a paratrooper's die for one direction."""
+
+    rule: str
+    faces: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """The highest face on which a crew survives; 0 is never."""
+
+    rule: str
+    survives_to: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A single number of the rulebook."""
+
+    rule: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the turn."""
+
+    rule: str
+    number: Count
+    simultaneous: bool
+
+
+class Blocked(StrEnum):
+    """Whom an obstacle stops."""
+
+    INFANTRY = "infantry"
+    VEHICLES = "vehicles"
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """What stops a unit, and who clears it."""
+
+    rule: str
+    blocks: Blocked
+    destroyed_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A victory condition; `counted` ones are reached when no enemy is left, the rest are told by the players."""
+
+    rule: str
+    text: str
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prop:
+    """A household thing on the table; with several kinds of terrain the players are asked which."""
+
+    rule: str
+    stands_for: str
+    terrain: tuple[TerrainKind, ...]
+    cover: bool = False
+    rough: bool = False
+    blocks_sight: bool = False
+    cliff: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A ready unit."""
+
+    rule: str
+    title: str
+    kind: KindName
+    weapons: tuple[WeaponName, ...]
+    leader: bool = False
+    hero: bool = False
+    heavy: bool = False
+    binoculars: bool = False
+    radio: bool = False
+    engineer: bool = False
+    medic: bool = False
+    mine_detector: bool = False
+    shovel: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables of the game, by the name of the row."""
+
+    weapons: Mapping[str, Weapon]
+    effects: Mapping[str, Effects]
+    attack_modifiers: Mapping[str, AttackModifier]
+    hard_target_die: Mapping[str, HardDie]
+    hard_target_modifiers: Mapping[str, HardModifier]
+    kinds: Mapping[str, Kind]
+    halvings: Mapping[str, Halving]
+    climbing: Mapping[str, Climbing]
+    landing: Mapping[str, Landing]
+    crew_survival: Mapping[str, Survival]
+    limits: Mapping[str, Limit]
+    phases: Mapping[str, Phase]
+    obstacles: Mapping[str, Obstacle]
+    goals: Mapping[str, Goal]
+    props: Mapping[str, Prop]
+    cards: Mapping[str, Card]
+
+
+Rules: TypeAlias = Ruleset[Tables]
+
+
+def limit(rules: Rules, name: str) -> float:
+    """A single number of the rulebook."""
+    return rules.tables.limits[name].value
+
+
+def within(value: float, most: float) -> bool:
+    """Whether a settled distance lies within a limit, the limit included."""
+    return at_most(value, most) is Call.IN

@@ -1,0 +1,329 @@
+"""Army Men against its rulebook: worked examples, further cases by rule, and what no dice may break."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.dice import DiceRequest, Roll, Scripted
+from rules.game import Game
+from rules.games import open_game
+from rules.games.army_men_attack import DERIVED
+from rules.games.army_men_movement import gait
+from rules.games.army_men_tables import Effect, Tables
+from rules.movement import walk
+from rules.table import Refused, TerrainKind, TerrainPiece
+from tests.rules import rule_table
+from ui.resolve import resolve_question
+
+ROOT = Path(__file__).parents[3]
+GAME: Game[Tables] = open_game("army_men")
+
+
+def _data(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
+    return found
+
+
+EXAMPLES = _data("army_men.json")
+"""Worked examples of the rulebook's own sentences."""
+MORE = _data("army_men_more.json")
+"""Further cases, for rules that no example touches (AMT) and for every value of an option but the default (AMO)."""
+
+
+def rifle(**facts: Any) -> dict[str, Any]:
+    return {"weapon": "rifle", "distance_in": 10, **facts}
+
+
+def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
+    return {key: answer.get(key) for key in question["expect"]} == question["expect"]
+
+
+@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
+def test_worked_example(question: dict[str, Any]) -> None:
+    answer = resolve_question(question)
+    assert {key: answer.get(key) for key in question["expect"]} == question["expect"]
+    assert answer.get("reasons") or answer["message"]
+
+
+OPTIONS = [question for question in MORE if "options" in question]
+
+
+@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
+def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
+    assert not _expected(question, resolve_question({**question, "options": {}}))
+
+
+def test_every_ambiguity_is_an_option_that_changes_an_answer() -> None:
+    ambiguities = {f"AM-A{number:02}" for number in range(1, 47)}  # the checklist has 46
+    assert {option.rule for option in GAME.options.values()} == ambiguities
+    assert {name for question in OPTIONS for name in question["options"]} == set(GAME.options)
+
+
+def test_the_rules_are_the_118_of_the_checklist() -> None:
+    assert list(GAME.rules.header.rules) == [f"AM-{number:02}" for number in range(1, 119)]
+
+
+def test_phases_am_12() -> None:
+    told = GAME.ask("phases", {}, Scripted([])).numbers["phases"]
+    assert [(phase["number"], phase["simultaneous"]) for phase in told] == [(1, False), (2, True), (3, True), (4, True)]
+
+
+def test_burst_stops_at_a_jam_am_75() -> None:
+    given = {"weapon": "lmg", "distance_in": 9, "targets": ["a", "b", "c"]}
+    numbers = GAME.ask("burst_rolls", given, Scripted([3, 4, 6, 6])).numbers
+    assert numbers["rolls"] == [7, 12]
+    assert numbers["eliminated"] == ["a"]
+    assert numbers["jammed"]
+
+
+def test_blast_one_roll_against_each_value_am_79() -> None:
+    # Grenade 6: the one in a half-track keeps 6 (no penalty for grenades), a third under half is not hit.
+    each = {
+        "low": {"distance_in": 9, "from_lower": True},
+        "part": {"distance_in": 9, "fraction": 0.49},
+    }
+    given = {"weapon": "grenade", "distance_in": 9, "targets": ["plain", "low", "part"], "each": each}
+    numbers = GAME.ask("blast", given, Scripted([2, 4])).numbers
+    assert numbers["hits"] == [True, False, False]
+
+
+def test_blasts_are_not_for_armour_am_80() -> None:
+    given = {
+        "weapon": "tank_gun",
+        "distance_in": 9,
+        "targets": ["t"],
+        "each": {"t": {"distance_in": 9, "target": "tank"}},
+    }
+    assert GAME.ask("blast", given, Scripted([])).numbers["reason"] == "armour_piercing"
+
+
+def test_reasons_add_up_to_the_attack_value_am_39() -> None:
+    facts = rifle(behind_cover=True, from_behind=True, hero=True, leader_distance_in=5)
+    answer = GAME.ask("attack", facts, Scripted([3, 4]))
+    # 7 - 3 + 2 + 1 + 1, in the order of the rulebook's table
+    assert [(reason.rule, reason.modifier) for reason in answer.reasons[:5]] == [
+        ("AM-46", 7),
+        ("AM-83", -3),
+        ("AM-90", 2),
+        ("AM-64", 1),
+        ("AM-116", 1),
+    ]
+    assert answer.numbers["attack_value"] == 8
+
+
+def test_odds_of_a_bazooka_on_a_tank_am_94() -> None:
+    # 15 of 36 throws are 6 or less; a natural 2 (1 of 36) destroys at once, else the die at -1 does on a 6.
+    odds = GAME.odds("attack", {"weapon": "bazooka", "distance_in": 20, "target": "tank"}, "hard_result")
+    assert odds["destroyed"] == Fraction(1, 36) + Fraction(14, 36) * Fraction(1, 6)
+    assert odds[None] == Fraction(21, 36)
+    assert sum(odds.values()) == 1
+
+
+def test_odds_of_the_first_move_are_even_am_06() -> None:
+    odds = GAME.odds("move_order", {"players": ["A", "B"]})
+    assert odds == {"A": Fraction(1, 2), "B": Fraction(1, 2)}
+
+
+def test_questions_are_what_no_camera_sees() -> None:
+    asked = {question.fact: question for question in GAME.questions("attack")}
+    assert asked["behind_cover"].text == "Is the target behind cover?"
+    assert asked["behind_cover"].default is False
+    assert "distance_in" not in asked
+
+
+def _modifier_facts() -> list[tuple[str, dict[str, Any]]]:
+    special = {
+        "led": {"leader_distance_in": 3},
+        "through_binoculars": {"binoculars": True},
+        "ranging_in": {"fixed_location": True, "indirect": True},
+    }
+    rows = GAME.rules.tables.attack_modifiers.items()
+    return [(name, special.get(row.fact or "", {row.fact: True} if row.fact else {})) for name, row in rows]
+
+
+@pytest.mark.parametrize(("name", "facts"), _modifier_facts())
+def test_every_attack_modifier_is_reachable(name: str, facts: dict[str, Any]) -> None:
+    row = GAME.rules.tables.attack_modifiers[name]
+    far = 40 if row.beyond_in else 10
+    answer = GAME.ask("attack", {"weapon": "howitzer", "distance_in": far, **facts}, Scripted([3, 4]))
+    assert (row.rule, row.modifier) in {(reason.rule, reason.modifier) for reason in answer.reasons}
+    for weapon in row.not_for:
+        spared = GAME.ask(
+            "attack",
+            {"weapon": weapon, "distance_in": 0 if weapon == "knife" else min(far, 10), **facts},
+            Scripted([3, 4]),
+        )
+        assert row.rule not in {reason.rule for reason in spared.reasons if reason.modifier is not None}
+
+
+@pytest.mark.parametrize("name", list(GAME.rules.tables.hard_target_modifiers))
+def test_every_hard_target_modifier_is_reachable(name: str) -> None:
+    row = GAME.rules.tables.hard_target_modifiers[name]
+    facts = {
+        "weapon": row.weapons[0] if row.weapons else "tank_gun",
+        "target": row.targets[0] if row.targets else "tank",
+        "face": row.faces[0] if row.faces else "front",
+        "heavy": row.heavy,
+    }
+    answer = GAME.ask(
+        "hard_target_die", {key: str(v) if key != "heavy" else v for key, v in facts.items()}, Scripted([3])
+    )
+    assert (row.rule, row.modifier) in {(reason.rule, reason.modifier) for reason in answer.reasons}
+
+
+def test_every_weapon_has_a_card_or_is_laid() -> None:
+    carried = {weapon for card in GAME.rules.tables.cards.values() for weapon in card.weapons}
+    assert {name for name, row in GAME.rules.tables.weapons.items() if not row.laid} == carried
+
+
+def test_derived_facts_are_used() -> None:
+    named = {row.fact for row in GAME.rules.tables.attack_modifiers.values()}
+    assert set(DERIVED) <= named
+
+
+# No dice sequence crashes a procedure.
+
+WEAPONS = st.sampled_from(list(GAME.rules.tables.weapons))
+KINDS = st.sampled_from(list(GAME.rules.tables.kinds))
+FLAGS = [
+    "behind_cover",
+    "inside_pillbox",
+    "inside_half_track",
+    "entrenched",
+    "flying",
+    "adjacent",
+    "from_behind",
+    "hero",
+]
+FLAGS += [
+    "from_lower",
+    "moved_this_turn",
+    "sustained",
+    "radio",
+    "los",
+    "fixed_location",
+    "target_hero",
+    "mounted",
+    "heavy",
+]
+CHOICES = st.fixed_dictionaries({}, optional={n: st.sampled_from(o.values) for n, o in GAME.options.items()})
+SHOTS = st.fixed_dictionaries(
+    {"weapon": WEAPONS, "distance_in": st.sampled_from([0, 0.2, 5, 12, 24, 36, 36.1, 60, 100]), "target": KINDS},
+    optional={flag: st.booleans() for flag in FLAGS}
+    | {"fraction": st.floats(0, 1), "target_weapon": WEAPONS, "face": st.sampled_from(["front", "side", "rear"])},
+)
+QUESTIONS = st.one_of(
+    st.tuples(st.just("attack"), SHOTS),
+    st.tuples(st.sampled_from(["burst_rolls", "blast"]), SHOTS.map(lambda shot: {**shot, "targets": ["a", "b"]})),
+    st.tuples(st.just("minefield"), st.fixed_dictionaries({"unit": KINDS, "heavy": st.booleans()})),
+    st.tuples(st.just("hard_target_die"), st.fixed_dictionaries({"weapon": WEAPONS, "target": KINDS})),
+    st.tuples(st.sampled_from(["climb", "swim", "paratrooper", "medic", "overrun", "flame_thrower_hit"]), st.just({})),
+    st.tuples(st.just("move_order"), st.just({"players": ["A", "B", "C"]})),
+    st.tuples(st.just("crew_survival"), st.just({"destroyed": "tank", "crew": 3})),
+    st.tuples(
+        st.just("move_allowance"), st.fixed_dictionaries({"unit": KINDS, "weapon": WEAPONS, "uphill": st.booleans()})
+    ),
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
+def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
+    dice = np.random.default_rng(seed)
+
+    def fall(request: DiceRequest) -> Roll:
+        return Roll(tuple(int(dice.choice(request.die.faces)) for _ in range(request.count)))
+
+    answer = GAME.choosing(**options).ask(question[0], question[1], fall)
+    assert answer.reasons
+    json.dumps(dict(answer.numbers))  # every number is one that JSON knows
+    known = set(GAME.rules.header.rules) | {option.rule for option in GAME.options.values()}
+    assert {reason.rule for reason in answer.reasons} <= known
+
+
+@settings(max_examples=25, deadline=None)
+@given(shot=SHOTS, options=CHOICES)
+def test_odds_sum_to_one(shot: dict[str, Any], options: dict[str, Any]) -> None:
+    odds = GAME.choosing(**options).odds("attack", shot)
+    assert sum(odds.values()) == 1
+    assert all(0 < chance <= 1 for chance in odds.values())
+
+
+# The measured table, house rules and the table of rules.
+
+
+def test_walking_the_measured_table_am_71_am_22() -> None:
+    wire = TerrainPiece("wire", TerrainKind.WIRE, ((4, -5), (4.5, -5), (4.5, 5), (4, 5)))
+    rough = TerrainPiece("scrub", TerrainKind.ROUGH, ((6, -5), (8, -5), (8, 5), (6, 5)))
+    path = ((0.0, 0.0), (10.0, 0.0))
+    man = walk(path, [wire, rough], gait(GAME.rules, "infantry"), 12)
+    tank = walk(path, [wire, rough], gait(GAME.rules, "tank"), 24)
+    assert [stretch.passable for stretch in man.impassable] == [False]
+    assert not tank.impassable
+    assert tank.cost_in == pytest.approx(12)  # 8 in of open ground and 2 in of rough at double
+
+
+def test_a_variant_adds_units_and_bears_its_label_am_01_am_10(tmp_path: Path) -> None:
+    file = tmp_path / "dinosaurs.toml"
+    file.write_text(
+        """
+inherits = "army_men"
+house_rules = "Dinosaurs"
+
+[rules]
+AM-900 = "Dinosaurs move 18 inches and are fought as tanks."
+
+[kinds.dinosaur]
+rule = "AM-900"
+move_in = 18
+target = "soft"
+
+[weapons.rifle]
+attack = 8
+""",
+        encoding="utf-8",
+    )
+    variant = open_game("army_men", file)
+    assert variant.rules.labels == ("Dinosaurs",)
+    assert "Corey Butler" in variant.credit
+    assert variant.ask("move_allowance", {"unit": "dinosaur"}, Scripted([])).numbers["distance_in"] == 18
+    assert variant.ask("attack", rifle(), Scripted([4, 4])).numbers["hit"]
+    assert not GAME.ask("attack", rifle(), Scripted([4, 4])).numbers["hit"]
+
+
+def test_a_modifier_must_hang_on_a_known_fact(tmp_path: Path) -> None:
+    file = tmp_path / "wet.toml"
+    file.write_text(
+        'inherits = "army_men"\n'
+        '[attack_modifiers.rain]\nrule = "AM-83"\ntext = "rain"\nfact = "raining"\nmodifier = -1\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(Refused, match=r"attack_modifiers\.rain hangs on the fact 'raining'"):
+        open_game("army_men", file)
+
+
+def test_every_effect_column_is_filled_by_a_kind() -> None:
+    columns = {kind.target for kind in GAME.rules.tables.kinds.values()}
+    for row in GAME.rules.tables.effects.values():
+        assert all(isinstance(getattr(row, column), Effect) for column in columns)
+
+
+def test_every_rule_has_a_home_and_a_test() -> None:
+    homes, shown = rule_table.lives("army_men"), rule_table.tests("army_men")
+    enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
+    assert [rule for rule in enforced if not homes.get(rule)] == []
+    assert [rule for rule in enforced if not shown.get(rule)] == []
+    assert len(GAME.rules.header.beyond) <= 5
+
+
+def test_the_table_of_rules_is_up_to_date() -> None:
+    kept = rule_table.file_of("army_men").read_text(encoding="utf-8")
+    assert kept == rule_table.written("army_men"), "run python -m tests.rules.rule_table army_men"

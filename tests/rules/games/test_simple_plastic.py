@@ -1,0 +1,240 @@
+"""Simple Plastic Wargame against its rulebook: worked examples, further cases by rule, and what no dice may break."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.call import Call
+from rules.dice import DiceRequest, Roll, Scripted
+from rules.game import Game
+from rules.games import open_game
+from rules.games.simple_plastic_attack import FACTS
+from rules.games.simple_plastic_movement import distances, gait, sight_rules
+from rules.games.simple_plastic_tables import Tables
+from rules.movement import walk
+from rules.opacity import Veil
+from rules.table import Refused, TerrainKind
+from tests.rules import rule_table
+from tests.rules.board import block, box, piece
+from ui.resolve import resolve_question
+
+ROOT = Path(__file__).parents[3]
+GAME: Game[Tables] = open_game("simple_plastic")
+
+
+def _data(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
+    return found
+
+
+EXAMPLES = _data("simple_plastic.json")
+"""Worked examples of the rulebook's own sentences."""
+MORE = _data("simple_plastic_more.json")
+"""Further cases by rule (SPT), all 48 sums of modifiers (SPK), every value of an option but the default (SPO)."""
+OPTIONS = [question for question in MORE if "options" in question]
+
+
+def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
+    return {key: answer.get(key) for key in question["expect"]} == question["expect"]
+
+
+@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
+def test_worked_example(question: dict[str, Any]) -> None:
+    answer = resolve_question(question)
+    assert {key: answer.get(key) for key in question["expect"]} == question["expect"]
+    assert answer.get("reasons") or answer["message"]
+
+
+@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
+def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
+    assert not _expected(question, resolve_question({**question, "options": {}}))
+
+
+def test_every_ambiguity_is_an_option_that_changes_an_answer() -> None:
+    # The checklist's 19; their numbers are not contiguous.
+    ambiguities = {f"SP-A{number:02}" for number in [*range(1, 15), 17, 19, 20, 21, 24]}
+    assert {option.rule for option in GAME.options.values()} == ambiguities
+    assert {name for question in OPTIONS for name in question["options"]} == set(GAME.options)
+
+
+def test_the_rules_are_the_28_of_the_checklist() -> None:
+    assert list(GAME.rules.header.rules) == [f"SP-{number:02}" for number in range(1, 29)]
+
+
+def test_the_notice_of_the_licence_stays_sp_28() -> None:
+    assert "copyright 2016" in GAME.credit
+    assert "provided the copyright notice and this notice are preserved" in GAME.credit
+
+
+def test_reasons_add_up_to_the_to_kill_number_sp_12() -> None:
+    facts = {"attacker": "heavy_weapon", "attacker_moved": False, "elevation_of_target": "uphill"}
+    answer = GAME.ask("to_kill", {**facts, "target_in_cover": True, "target_special": True}, Scripted([]))
+    # 4 - 1 - 1 + 1 + 1 + 1, in the order of the rulebook's table; distance comes last and adds nothing
+    told = [(reason.rule, reason.modifier) for reason in answer.reasons]
+    assert told == [("SP-11", 4), *[("SP-12", m) for m in (-1, -1, 1, 1)], ("SP-25", 1), ("SP-10", None)]
+    assert answer.numbers["to_kill"] == 5
+
+
+def test_odds_of_a_heavy_weapon_sp_19() -> None:
+    odds = GAME.odds("attack", {"attacker": "heavy_weapon", "attacker_moved": True}, "kills")
+    # four dice that each kill on 3 to 6: binomial with 2/3
+    assert odds[0] == Fraction(1, 3) ** 4
+    assert odds[3] == 4 * Fraction(2, 3) ** 3 * Fraction(1, 3)
+    assert sum(odds.values()) == 1
+
+
+def test_a_tie_for_the_first_turn_goes_on_among_the_tied() -> None:
+    # Each of two begins in half of all cases, however often they tie; so does each of three in a third.
+    game = GAME.choosing(first_player="highest_die")
+    for players in (["A", "B"], ["A", "B", "C"]):
+        odds = game.odds("turn_sequence", {"players": players})
+        assert odds == {player: Fraction(1, len(players)) for player in players}
+
+
+# What no dice may break.
+
+CHOICES = st.fixed_dictionaries({}, optional={n: st.sampled_from(o.values) for n, o in GAME.options.items()})
+UNITS = st.sampled_from(list(GAME.rules.tables.units))
+SEEN = {
+    "visible_fraction": st.sampled_from([0.0, 0.05, 0.5, 0.95, 1.0]),
+    "obstacle": st.sampled_from([None, *GAME.rules.tables.covers]),
+}
+ELEVATIONS = st.sampled_from(["uphill", "level", "downhill"])
+WHO = {"attacker_moved": st.booleans(), "stayed_put": st.booleans()}
+ATTACKS = st.fixed_dictionaries(
+    {"attacker": UNITS, **WHO},
+    optional={
+        "elevation_of_target": ELEVATIONS,
+        "target_in_cover": st.booleans(),
+        "target_special": st.booleans(),
+        "target_figures": st.integers(0, 5),
+        "attacks_made_this_turn": st.integers(0, 2),
+        "dice_at_target": st.integers(0, 5),
+        **SEEN,
+    },
+)
+TARGETS = st.lists(
+    st.fixed_dictionaries(
+        {"id": st.sampled_from("abcd"), "distance_in": st.integers(0, 3)},
+        optional={"elevation": ELEVATIONS, "in_cover": st.booleans(), "special": st.booleans(), **SEEN},
+    ),
+    unique_by=lambda target: target["id"],
+    max_size=3,
+)
+VOLLEYS = st.fixed_dictionaries({"attackers": st.lists(UNITS, min_size=1, max_size=3), "targets": TARGETS, **WHO})
+QUESTIONS = st.one_of(
+    st.tuples(st.sampled_from(["attack", "to_kill"]), ATTACKS),
+    st.tuples(st.just("squad_attack"), VOLLEYS),
+    st.tuples(st.just("sniper_attacks"), st.fixed_dictionaries({"targets": TARGETS, **WHO})),
+    st.tuples(st.just("turn_sequence"), st.just({"players": ["A", "B", "C"]})),
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
+def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
+    dice = np.random.default_rng(seed)
+
+    def fall(request: DiceRequest) -> Roll:
+        return Roll(tuple(int(dice.choice(request.die.faces)) for _ in range(request.count)))
+
+    answer = GAME.choosing(**options).ask(*question, fall)
+    assert answer.reasons
+    json.dumps(dict(answer.numbers))  # every number is one that JSON knows
+    known = set(GAME.rules.header.rules) | {option.rule for option in GAME.options.values()}
+    assert {reason.rule for reason in answer.reasons} <= known
+
+
+@settings(max_examples=60, deadline=None)
+@given(facts=ATTACKS, options=CHOICES)
+def test_odds_sum_to_one(facts: dict[str, Any], options: dict[str, Any]) -> None:
+    odds = GAME.choosing(**options).odds("attack", facts, "kills")
+    assert sum(odds.values()) == 1
+    assert all(0 < chance <= 1 for chance in odds.values())
+
+
+@settings(max_examples=60, deadline=None)
+@given(volley=VOLLEYS, faces=st.lists(st.integers(1, 6), min_size=12, max_size=12))
+def test_nobody_dies_twice_and_nobody_from_a_one_sp_13_sp_15(volley: dict[str, Any], faces: list[int]) -> None:
+    left = iter(faces)
+    answer = GAME.ask("squad_attack", volley, lambda request: Roll(tuple(next(left) for _ in range(request.count))))
+    killed = answer.numbers["killed"]
+    assert len(set(killed)) == len(killed)
+    if answer.allowed:
+        assert {*killed, *answer.numbers["not_killed"]} == {target["id"] for target in volley["targets"]}
+        assert len(killed) <= sum(face > 1 for roll in answer.numbers["rolls"] for face in roll)
+
+
+# The measured table, house rules and the table of rules.
+
+
+def test_a_squad_is_a_chain_of_half_inches_sp_05() -> None:
+    # men on bases half an inch wide in a row, 0.4 in from edge to edge; the outer two are 1.3 in apart
+    row = [block(name, x_in, 0.0, 0.25) for name, x_in in (("a", 0.0), ("b", 0.9), ("c", 1.8))]
+    chained = distances(GAME.rules, row)
+    assert [gap.within(0.5) for gap in chained] == [Call.IN, Call.IN]
+    every = distances(GAME.choosing(cohesion="every_pair").rules, row)
+    assert [gap.within(0.5) for gap in every] == [Call.IN, Call.OUT, Call.IN]
+
+
+def test_no_ground_slows_anybody_sp_02() -> None:
+    marsh = piece("marsh", TerrainKind.MARSH, box(1, -5, 3, 5))
+    walked = walk(((0.0, 0.0), (4.0, 0.0)), [marsh], gait(GAME.rules, "ordinary"), 4)
+    assert not walked.impassable
+    assert walked.cost_in == pytest.approx(4)
+
+
+def test_what_hides_on_the_measured_table_sp_16_sp_17() -> None:
+    usual = sight_rules(GAME.rules)
+    veils = {TerrainKind.WALL: Veil.SOLID, TerrainKind.BUSH: Veil.SCREEN, TerrainKind.WOODS: Veil.SCREEN}
+    assert {kind: usual.of(kind).veil for kind in veils} == veils
+    assert usual.of(TerrainKind.WIRE).veil is Veil.CLEAR
+    assert not usual.figures_hide
+    assert sight_rules(GAME.choosing(figures_as_cover="solid").rules).figures_hide
+
+
+def test_every_modifier_hangs_on_a_fact_of_its_own() -> None:
+    assert [row.fact for row in GAME.rules.tables.modifiers.values()] == list(GAME.rules.tables.modifiers)
+    assert set(FACTS) == set(GAME.rules.tables.modifiers)
+
+
+def test_house_rules_bear_their_label_and_change_a_row(tmp_path: Path) -> None:
+    file = tmp_path / "giants.toml"
+    file.write_text(
+        'inherits = "simple_plastic"\nhouse_rules = "Giants"\n[limits.move_in]\nvalue = 6\n', encoding="utf-8"
+    )
+    variant = open_game("simple_plastic", file)
+    assert variant.rules.labels == ("Giants",)
+    assert variant.ask("lone_unit_move", {"moved_in": 5.5}, Scripted([])).numbers["legal"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ('[modifiers.rain]\nrule = "SP-12"\ntext = "rain"\nfact = "raining"\nmodifier = 1\n', r"fact 'raining'"),
+        ('[covers.solid]\nrule = "SP-99"\n', r"SP-99"),
+        ('[terrain.hill]\ncover = "solidd"\n', r"did you mean 'solid'"),
+        ("[units.ordinary]\ndice = -1\n", r"dice must be at least 0"),
+    ],
+)
+def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
+    file = tmp_path / "slip.toml"
+    file.write_text('inherits = "simple_plastic"\n' + wrong, encoding="utf-8")
+    with pytest.raises(Refused, match=told):
+        open_game("simple_plastic", file)
+
+
+def test_every_rule_has_a_home_and_a_test() -> None:
+    homes, shown = rule_table.lives("simple_plastic"), rule_table.tests("simple_plastic")
+    enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
+    assert [rule for rule in enforced if not homes.get(rule)] == []
+    assert [rule for rule in enforced if not shown.get(rule)] == []
+    assert list(GAME.rules.header.beyond) == ["SP-28"]

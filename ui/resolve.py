@@ -1,0 +1,78 @@
+"""A rules question as JSON in, the verdict as JSON out. It translates; every rule lives in its game."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TextIO
+
+from rules.dice import Scripted
+from rules.game import Game
+from rules.games import open_game
+from rules.table import Refused
+from rules.typed import Reader
+from rules.verdict import RuleRefusal, Verdict
+
+
+def read_question(source: Path | TextIO) -> Any:
+    """The JSON document of a file or stream.
+
+    Raises:
+        Refused: if it cannot be read or is no JSON.
+    """
+    try:
+        return json.loads(source.read_text("utf-8") if isinstance(source, Path) else source.read())
+    except OSError as error:
+        raise Refused(f"the question {source} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"the question is not JSON: {error}") from error
+
+
+def resolve_question(document: Any) -> Any:
+    """The answer to a question, or to each of a list of questions.
+
+    A question is `{"ruleset": "army_men", "given": {"action": "attack", ...}, "dice": [6, 1]}`; `options` may choose
+    other answers to what the rulebook leaves open. The answer holds all numbers of the verdict, its `outcome` and its
+    `reasons`; a question that the rules refuse is answered by `error` and `message`.
+    """
+    if isinstance(document, list):
+        return [resolve_question(one) for one in document]
+    try:
+        return _answered(document)
+    except RuleRefusal as refusal:
+        return {"error": refusal.code, "message": str(refusal)} | ({"rule": refusal.rule} if refusal.rule else {})
+
+
+def is_refused(answer: Any) -> bool:
+    """Whether the answer, or one of a list of answers, is a refusal."""
+    return any(is_refused(one) for one in answer) if isinstance(answer, list) else "error" in answer
+
+
+def _answered(document: Any) -> dict[str, Any]:
+    if not isinstance(document, Mapping):
+        raise RuleRefusal("bad_question", "a question is an object with the keys ruleset, given and dice")
+    read = Reader({}).value
+    name = read(str, document.get("ruleset"), "ruleset")
+    given = dict(read(Mapping[str, Any], document.get("given"), "given"))
+    action = read(str, given.pop("action", None), "given.action")
+    given.pop("note", None)
+    dice = Scripted(read(tuple[int, ...], document.get("dice", []), "dice"))
+    game = _game(name)
+    if "options" in document:
+        game = game.choosing(**read(Mapping[str, Any], document["options"], "options"))
+    answer = game.ask(action, given, dice)
+    if answer.allowed:
+        dice.finish()
+    return _told(answer)
+
+
+@cache
+def _game(name: str) -> Game[Any]:
+    return open_game(name)
+
+
+def _told(answer: Verdict) -> dict[str, Any]:
+    reasons = [{"rule": one.rule, "text": one.text, "modifier": one.modifier} for one in answer.reasons]
+    return {"outcome": answer.outcome, **answer.numbers, "reasons": reasons}
