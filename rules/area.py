@@ -10,8 +10,8 @@ from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from rules.call import EXACT, Call, Choice, choice, doubtful_shifts
-from rules.measure import Range, area_of, base_area, range_between
-from rules.table import Figure, Outline, Refused, TerrainKind, TerrainPiece
+from rules.measure import Range, base_area, range_between
+from rules.table import Figure, Outline, Refused, TerrainKind, TerrainPiece, area_of
 from rules.template import Hit, Zone, under
 
 LAID_OVER = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import shapely
-from shapely.geometry import LineString, Point, Polygon
+from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from rules.table import PointIn, TerrainPiece
@@ -33,15 +33,14 @@ def reached(area: BaseGeometry, burst_in: PointIn, walls: Iterable[TerrainPiece]
 def _shadow(wall: Polygon, burst_in: PointIn, reach_in: float) -> BaseGeometry:
     """The wall's outline and all that is behind it, at least as far as `reach_in` from the burst."""
     corners = [(x, y) for x, y, *_ in wall.exterior.coords]
-    behind = [_behind(a, b, burst_in, reach_in) for a, b in pairwise(corners)]
+    behind = [_behind(a, b, burst_in, reach_in) for a, b in pairwise(corners) if a != b]
     return shapely.union_all([wall, *(part for part in behind if part is not None)])
 
 
 def _behind(a: PointIn, b: PointIn, burst_in: PointIn, reach_in: float) -> Polygon | None:
     """What an edge hides: between the lines of sight past its ends, from the edge on."""
-    away_in = LineString((a, b)).distance(Point(burst_in))
     off_in = _distance_from_line(a, b, burst_in)
-    if min(away_in, off_in) < EDGE_ON_IN:
+    if off_in < EDGE_ON_IN:
         return None
     grow = max(1.0, 2 * reach_in / off_in)
     far_a, far_b = (

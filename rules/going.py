@@ -34,9 +34,12 @@ class Going:
     on_top: bool = False
 
     def __post_init__(self) -> None:
-        costs = (self.cost_per_in, self.enter_in, self.leave_in)
-        if not all(math.isfinite(cost) and cost >= 0 for cost in costs):
-            raise Refused(f"movement costs 0 in or more, not {costs}")
+        _check_costs(self.cost_per_in, self.enter_in, self.leave_in)
+
+
+def _check_costs(*costs: float) -> None:
+    if not all(math.isfinite(cost) and cost >= 0 for cost in costs):
+        raise Refused(f"movement costs 0 in or more, not {costs}")
 
 
 IMPASSABLE = Going(passable=False)
@@ -79,6 +82,9 @@ class Gait:
             a hill is a prism here, and its upper side stands for the slope.
         turning: What a change of heading costs; None where it is free.
         rounding: How inches on slow ground are counted.
+
+    Raises:
+        Refused: if a number is negative or not finite.
     """
 
     going: Callable[[TerrainPiece], Going]
@@ -89,3 +95,7 @@ class Gait:
     uphill_factor: float = 1.0
     turning: Turning | None = None
     rounding: Rounding = Rounding.EXACT
+
+    def __post_init__(self) -> None:
+        climbing = (self.climb_cost_per_in, self.descent_cost_per_in, self.height_step_in, self.uphill_factor)
+        _check_costs(self.open_cost_per_in, *climbing)

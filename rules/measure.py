@@ -6,16 +6,14 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import cast
 
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import nearest_points
-from shapely.validation import explain_validity
 
 from rules.call import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
-from rules.table import Figure, Outline, PointIn, Refused
-
-FOOT_IN = 12.0
+from rules.table import Figure, Outline, PointIn, Refused, area_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,41 +64,9 @@ class Range:
 
 
 def base_area(figure: Figure) -> Polygon:
-    """The figure's base as a polygon. Bases are convex: an outline that crosses itself is mended to its hull.
-
-    Raises:
-        Refused: if the outline has no area or a place that is not a finite number.
-    """
-    if not _finite(figure.base_in):
-        raise Refused(f"the base of figure {figure.id!r} has a place that is not a finite number: mark it again")
+    """The figure's base as a polygon. Bases are convex: an outline that crosses itself is mended to its hull."""
     outline = Polygon(figure.base_in)
-    area = outline if outline.is_valid else outline.convex_hull
-    if not isinstance(area, Polygon) or area.area == 0:
-        raise Refused(f"the base of figure {figure.id!r} has no area: mark its outline again")
-    return area
-
-
-def area_of(outline_in: Outline) -> Polygon:
-    """The inside of an outline marked on the table.
-
-    Raises:
-        Refused: if the outline has fewer than three points, one that is not finite, crosses itself or has no area.
-    """
-    if len(outline_in) < 3:
-        raise Refused(f"an outline on the table has {len(outline_in)} points; three make an area: mark more")
-    if not _finite(outline_in):
-        raise Refused(
-            f"an outline on the table has a place that is not a finite number: mark it again, not {outline_in}"
-        )
-    area = Polygon(outline_in)
-    if not area.is_valid or area.area == 0:
-        fault = explain_validity(area) if not area.is_valid else "it has no area"
-        raise Refused(f"an outline on the table must go once round its area ({fault}): mark it again")
-    return area
-
-
-def _finite(outline_in: Outline) -> bool:
-    return all(math.isfinite(v) for point in outline_in for v in point)
+    return outline if outline.is_valid else cast(Polygon, outline.convex_hull)
 
 
 def range_between(a: Figure, b: Figure, sigma_in: float | None = None) -> Range:

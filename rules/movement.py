@@ -87,9 +87,9 @@ class Stretch:
         return self.toll_in + (self.charged_in * self.cost_per_in if self.passable else math.inf)
 
     def carries_in(self, left_in: float) -> float:
-        """How much of the stretch an allowance pays for; negative if not even its tolls."""
+        """How much of the stretch an allowance pays for; 0 if not even its tolls."""
         if not self.passable or self.toll_in > left_in + EXACT:
-            return -1.0
+            return 0.0
         if self.cost_in <= left_in + EXACT:
             return self.length_in
         paid = (left_in - self.toll_in) / self.cost_per_in

@@ -16,10 +16,9 @@ import shapely
 from shapely.geometry import LineString, MultiPoint, Point
 from shapely.geometry.base import BaseGeometry
 
-from rules.bearing import onward
+from rules.bearing import bearing_deg, onward, turn_deg
 from rules.call import EXACT, Call, at_most
-from rules.measure import area_of
-from rules.table import Figure, Outline, PointIn, Refused
+from rules.table import Figure, Outline, PointIn, Refused, area_of
 
 Path = tuple[PointIn, ...]
 Span = tuple[float, float]
@@ -54,6 +53,19 @@ def legs(path_in: Path) -> Iterator[tuple[float, PointIn, PointIn]]:
         if a != b:
             yield along, a, b
         along += math.dist(a, b)
+
+
+def turns_deg(path_in: Path, facing_deg: float | None = None, end_facing_deg: float | None = None) -> tuple[float, ...]:
+    """Every turn made on the way, positive to the left: into each leg and, at the end, to the facing asked for.
+
+    Args:
+        path_in: The path.
+        facing_deg: Which way the mover faces at first; None where it faces its way.
+        end_facing_deg: Which way it is to face in the end; None where it stays as it comes.
+    """
+    faced = (facing_deg, *(bearing_deg(a, b) for _, a, b in legs(path_in)), end_facing_deg)
+    turns = (turn_deg(one, other) for one, other in pairwise(deg for deg in faced if deg is not None))
+    return tuple(turn for turn in turns if turn != 0)
 
 
 def place_at(path_in: Path, along_in: float) -> PointIn:
@@ -209,11 +221,25 @@ def past_edge(mover: Figure, path_in: Path, table_in: Outline) -> float | None:
         path_in: Its path.
         table_in: The table's outline.
     """
-    ring = area_of(table_in).exterior.coords
+    table = area_of(table_in)
     # Drawn in by what the arithmetic may be off: a base that only touches the edge is still on the table.
-    edges = (_meeting(mover, ((a[0], a[1]), (b[0], b[1]))).buffer(-EXACT) for a, b in pairwise(ring))
+    edges = (edge.buffer(-EXACT) for edge in _edges_met(mover, table_in))
     starts = [span[0] for edge in edges for span in spans_in(checked(path_in), edge)[:1]]
-    return min(starts, default=None if area_of(table_in).covers(Point(path_in[0])) else 0.0)
+    return min(starts, default=None if table.covers(Point(path_in[0])) else 0.0)
+
+
+def spans_over(mover: Figure, path_in: Path, outline_in: Outline) -> tuple[Span, ...]:
+    """The parts of a path along which the mover's base stands on an area, such as a minefield, or touches it.
+
+    The first of them begins where a bunker is reached. The ground that sets the pace goes by the base's centre
+    instead: see `spans_in`.
+    """
+    return spans_in(checked(path_in), shapely.union_all([area_of(outline_in), *_edges_met(mover, outline_in)]))
+
+
+def _edges_met(mover: Figure, outline_in: Outline) -> list[BaseGeometry]:
+    """Where the mover's centre is while its base touches each edge of an outline."""
+    return [_meeting(mover, edge) for edge in pairwise((*outline_in, outline_in[0]))]
 
 
 def glimpses(path_in: Path, seen: Callable[[PointIn], bool], step_in: float, fine_in: float) -> tuple[Span, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,6 +11,7 @@ import shapely
 from shapely.geometry import Polygon
 
 from rules.body import BODIES, Body, mean_half_width, strips
+from rules.call import EXACT
 from rules.occlusion import (
     BoolArray,
     Crossings,
@@ -30,6 +32,7 @@ from rules.table import (
     FloatArray,
     Outline,
     Posture,
+    Refused,
     TerrainKind,
     TerrainPiece,
     ellipse_outline,
@@ -39,7 +42,6 @@ ON_TOP_IN = 0.15
 """A figure whose feet are this little under a piece's top stands on the piece, not in it."""
 LEANING_IN = 0.6
 """A figure that seems to be this little inside something leans on it: half a base, and what places are uncertain by."""
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,9 @@ class SightRules:
         standing_height_in: Height of a standing figure, by which bodies are scaled.
         from_muzzle: Sight starts at the muzzle instead of the eye.
         figures_hide: Other figures hide what is behind them.
+
+    Raises:
+        Refused: if the standing height is not a positive number.
     """
 
     opacity: Mapping[TerrainKind, Opacity] = field(default_factory=dict)
@@ -59,6 +64,10 @@ class SightRules:
     standing_height_in: float = STANDING_HEIGHT_IN
     from_muzzle: bool = False
     figures_hide: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.standing_height_in < math.inf:
+            raise Refused(f"a standing figure is more than 0 in high, not {self.standing_height_in}: measure one")
 
     @property
     def scale(self) -> float:
@@ -197,7 +206,7 @@ class Cover:
         group = (self.found.look * columns + self.found.column)[keep]
         hidden = covered(group, self.low[keep], self.high[keep], total * columns)
         left = 1.0 - hidden.reshape(total, columns).sum(1)
-        return np.asarray(np.where(left < _ROUNDING, 0.0, left))
+        return np.asarray(np.where(left < EXACT, 0.0, left))
 
     def alone(self, solids: int) -> tuple[IndexArray, IndexArray, FloatArray]:
         """(look, prism, fraction) of all that hides something, each as if it were alone; in order."""

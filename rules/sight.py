@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from shapely.geometry import LineString, Polygon
+from shapely.geometry import LineString, Point, Polygon
 
+from rules.measure import base_area
 from rules.occlusion import BoolArray
 from rules.opacity import Veil
-from rules.scene import Cover, Scene, SightRules, look, scene
+from rules.scene import ON_TOP_IN, Cover, Scene, SightRules, look, scene
 from rules.table import Figure, FloatArray, Refused, TerrainPiece
 
 Point3In = tuple[float, float, float]
@@ -71,7 +72,8 @@ class Sight:
         shooter_exposure: Part of the shooter that the target sees.
         hidden_by: The terrain that hides some of the target, most first.
         figures_in_the_way: The other figures that would, whether the rules count them or not.
-        crosses: Terrain that the line between the centres runs over and that rises above the lower feet.
+        crosses: Terrain that the line between the centres runs over and that stands somewhere between the lower feet
+            and the higher head, but for what either stands on.
         shooter_within, target_within: Terrain they are inside of.
         rays: For the picture; a dozen over the silhouette.
     """
@@ -129,7 +131,7 @@ def sight(
         shooter_exposure=float(back.exposure(counted)[0]),
         hidden_by=tuple(one for at, one in hidden if at < len(terrain)),
         figures_in_the_way=tuple(one for at, one in hidden if at >= len(terrain)),
-        crosses=_crossed(shooter, target, terrain),
+        crosses=_crossed(shooter, target, terrain, head_in=float((table.place_in[:2, 2] + table.height_in[:2]).max())),
         shooter_within=_names(table.within[0], terrain),
         target_within=_names(table.within[1], terrain),
         rays=tuple(_rays(table, there, counted, cast, terrain)),
@@ -197,21 +199,29 @@ def _hidden(
     table: Scene, cover: Cover, cast: Sequence[Figure], terrain: Sequence[TerrainPiece]
 ) -> Iterator[tuple[int, Hidden]]:
     """All that hides some of the one target, most first, each with its place among the prisms."""
-    base = Polygon(cast[1].base_in)
+    base = base_area(cast[1])
     _, prism, fraction = cover.alone(len(table.opacity))
     for n in np.argsort(-fraction, kind="stable"):
         at, part = int(prism[n]), float(fraction[n])
         owner = int(table.owner[at])
         name = terrain[at].name if owner < 0 else cast[owner].id
-        outline = terrain[at].outline_in if owner < 0 else cast[owner].base_in
-        yield at, Hidden(name, part, table.opacity[at].veil, float(base.distance(Polygon(outline))))
+        area = Polygon(terrain[at].outline_in) if owner < 0 else base_area(cast[owner])
+        yield at, Hidden(name, part, table.opacity[at].veil, float(base.distance(area)))
 
 
-def _crossed(a: Figure, b: Figure, terrain: Sequence[TerrainPiece]) -> tuple[str, ...]:
-    line, feet = LineString([a.centre_in, b.centre_in]), min(a.z_in, b.z_in)
+def _crossed(a: Figure, b: Figure, terrain: Sequence[TerrainPiece], head_in: float) -> tuple[str, ...]:
+    line, foot_in = LineString([a.centre_in, b.centre_in]), min(a.z_in, b.z_in)
+    between = [(piece, Polygon(piece.outline_in)) for piece in terrain]
     return tuple(
-        piece.name for piece in terrain if piece.top_in > feet and line.intersection(Polygon(piece.outline_in)).length
+        piece.name
+        for piece, area in between
+        if foot_in < piece.top_in and piece.base_in < head_in and line.intersection(area).length > 0
+        if not any(_stands_on(figure, piece, area) for figure in (a, b))
     )
+
+
+def _stands_on(figure: Figure, piece: TerrainPiece, area: Polygon) -> bool:
+    return piece.top_in <= figure.z_in + ON_TOP_IN and area.contains(Point(figure.centre_in))
 
 
 def _names(chosen: BoolArray, terrain: Sequence[TerrainPiece]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,9 @@ Outline = tuple[PointIn, ...]
 
 STANDING_HEIGHT_IN = 2.1
 """Top of a standing 54 mm figure above what it stands on."""
+
+
+_NO_AREA = 1e-9  # square inches: what coordinates on one line may sweep by rounding
 
 
 class Refused(ValueError):
@@ -95,7 +99,7 @@ class Figure:
 
     Raises:
         Refused: if a number is not finite, sigma is negative, confidence is outside 0..1, or the base has
-            fewer than three points.
+            fewer than three points or no area.
     """
 
     id: str
@@ -116,8 +120,11 @@ class Figure:
             raise Refused(f"figure {self.id!r} has a negative standard deviation: {self.sigma_in}")
         if not 0 <= self.confidence <= 1:
             raise Refused(f"figure {self.id!r} has a confidence outside 0 to 1: {self.confidence}")
-        if len(self.base_in) < 3:
-            raise Refused(f"figure {self.id!r} has a base of {len(self.base_in)} points; three make an outline")
+        if self.facing_deg is not None and not math.isfinite(self.facing_deg):
+            raise Refused(f"figure {self.id!r} faces no direction: {self.facing_deg}; where it is unknown, give none")
+        _check_points(f"the base of figure {self.id!r}", self.base_in)
+        if _swept(self.base_in) < _NO_AREA:
+            raise Refused(f"the base of figure {self.id!r} has no area: mark its outline again")
 
     @property
     def centre_in(self) -> PointIn:
@@ -141,22 +148,48 @@ class TerrainPiece:
     height_in: float = 0.0
 
     def __post_init__(self) -> None:
-        numbers = [v for point in self.outline_in for v in point] + [self.base_in, self.height_in]
-        if not all(math.isfinite(v) for v in numbers):
-            raise Refused(f"terrain {self.name!r} has a coordinate that is not a finite number")
-        if len(self.outline_in) < 3:
-            raise Refused(f"terrain {self.name!r} has an outline of {len(self.outline_in)} points; three make an area")
+        if not (math.isfinite(self.base_in) and math.isfinite(self.height_in)):
+            raise Refused(f"terrain {self.name!r} needs finite heights, not {self.base_in} and {self.height_in}")
         if self.height_in < 0:
             raise Refused(f"terrain {self.name!r} has a negative height: {self.height_in}")
-        area = Polygon(self.outline_in)
-        if not area.is_valid or area.area == 0:
-            fault = explain_validity(area) if not area.is_valid else "it has no area"
-            raise Refused(f"the outline of terrain {self.name!r} must go once round the piece ({fault}): draw it again")
+        area_of(self.outline_in, f"the outline of terrain {self.name!r}")
 
     @property
     def top_in(self) -> float:
         """Height of the upper side above the table."""
         return self.base_in + self.height_in
+
+
+def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polygon:
+    """The inside of an outline, in square inches.
+
+    Raises:
+        Refused: if the outline, called `what`, has fewer than three points or one that is not finite, crosses itself
+            or has no area.
+    """
+    _check_points(what, outline_in)
+    area = Polygon(outline_in)
+    if not area.is_valid or area.area == 0:
+        fault = "it has no area" if area.is_valid else explain_validity(area)
+        raise Refused(f"{what} must go once round its area ({fault}): mark it again")
+    return area
+
+
+def _check_points(what: str, outline_in: Outline) -> None:
+    if len(outline_in) < 3:
+        raise Refused(f"{what} has {len(outline_in)} points; three make an area: mark it again")
+    if not all(math.isfinite(v) for point in outline_in for v in point):
+        raise Refused(f"{what} has a place that is not a finite number: mark it again, not {outline_in}")
+
+
+def _swept(outline_in: Outline) -> float:
+    """Twice the area that a line from the first corner sweeps along the outline, all of it counted as positive.
+
+    It is 0 where all lie on one line; where the outline crosses itself, unlike the outline's own area, it is not.
+    """
+    x0, y0 = outline_in[0]
+    arms = [(x - x0, y - y0) for x, y in outline_in[1:]]
+    return sum(abs(ax * by - ay * bx) for (ax, ay), (bx, by) in pairwise(arms))
 
 
 def ellipse_outline(

@@ -9,14 +9,15 @@ from enum import StrEnum
 from itertools import pairwise
 
 import shapely
+from shapely.affinity import translate
 from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from rules.bearing import onward
 from rules.burst import reached
 from rules.call import DOUBT_SIGMAS, EXACT, Call, Choice, choice, doubtful_shifts
-from rules.measure import area_of, base_area
-from rules.table import Figure, Outline, PointIn, Refused, TerrainPiece
+from rules.measure import base_area
+from rules.table import Figure, Outline, PointIn, Refused, TerrainPiece, area_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +182,6 @@ def under(
         sigma_in: One standard deviation of the template's own place along one axis.
         walls: Pieces that stop what spreads from the middle of a disc or the apex of a wedge or flame, whatever
             their height: nothing in or behind them is reached. A piece that holds that place keeps it in.
-
-    Raises:
-        Refused: if a base has no area.
     """
     open_to = _open_to(template, walls)
     hits = (_hit(template, figure, math.hypot(figure.sigma_in, sigma_in), open_to) for figure in figures)
@@ -207,8 +205,7 @@ def _hit(template: Template, figure: Figure, sigma_in: float, open_to: BaseGeome
     base = base_area(figure)
     if _out_of_reach(template, base, DOUBT_SIGMAS * sigma_in):
         return Hit(figure.id, 0.0, 0.0, 0.0)
-    shifted = (Polygon([(x + dx, y + dy) for x, y in base.exterior.coords]) for dx, dy in doubtful_shifts(sigma_in))
-    parts = [_fraction(template, place, open_to) for place in shifted]
+    parts = [_fraction(template, translate(base, *shift), open_to) for shift in doubtful_shifts(sigma_in)]
     return Hit(figure.id, parts[0], min(parts), max(parts))
 
 
@@ -276,19 +273,13 @@ def _cone(apex: PointIn, toward_deg: float, angle_deg: float, base: BaseGeometry
 
 
 def _disc_area(centre: PointIn, radius: float, area: BaseGeometry) -> float:
-    """Exact overlap of a disc and polygons.
+    """Exact overlap of a disc and polygons without holes; what a burst cannot reach never lies amid what it can.
 
     It is summed over the edges, each seen from the disc's centre: a triangle where the edge runs inside the circle,
     a sector where it runs outside (the usual closed form for the area of disc and polygon).
     """
     polygons = [part for part in shapely.get_parts(area) if isinstance(part, Polygon)]
-    rings = [(ring.coords, sign) for part in polygons for ring, sign in _rings(part)]
-    return sum(sign * abs(_ring_area(centre, radius, points)) for points, sign in rings)
-
-
-def _rings(part: Polygon) -> Iterable[tuple[shapely.LinearRing, int]]:
-    yield part.exterior, 1
-    yield from ((hole, -1) for hole in part.interiors)
+    return sum(abs(_ring_area(centre, radius, part.exterior.coords)) for part in polygons)
 
 
 def _ring_area(centre: PointIn, radius: float, closed: Iterable[Sequence[float]]) -> float:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.area import ground_under, inside, near, off_table, refuse_off_table, standing_on
+from rules.area import counting, ground_under, inside, near, off_table, refuse_off_table, standing_on
 from rules.call import Call
 from rules.table import Refused, TerrainKind
 from rules.template import Extent
@@ -22,6 +22,11 @@ def test_who_is_within_six_inches_of_a_leader():
     assert [(one.id, one.call) for one in found] == [("in", Call.IN), ("at", Call.TOO_CLOSE)]
     assert found[0].range.edge_in == pytest.approx(4)
     assert [one.id for one in near(leader, squad, 12)] == ["in", "at", "far"]
+
+
+def test_the_nearest_edge_leads_not_the_nearest_centre():
+    tank, man = block("tank", 5, 0, half=2), block("man", 0, 4)  # 3 - 0.5 and 4 - 1 in from edge to edge
+    assert [one.id for one in near(block("a", 0, 0), [man, tank], 6)] == ["tank", "man"]
 
 
 def test_exactly_at_the_limit_is_within():
@@ -49,6 +54,16 @@ def test_the_uppermost_ground_counts():
     assert ground_under(block("a", 2, 2), [road, WOODS]).value is road
     assert ground_under(block("a", 1, 0.4, half=0.4), [WOODS, foxhole]).value is foxhole
     assert ground_under(block("a", 1, 3.5), [WOODS, foxhole, road]).value is WOODS
+
+
+@pytest.mark.parametrize("over", [K.ROAD, K.BRIDGE])
+def test_no_ground_counts_beneath_a_road_or_a_bridge(over):
+    ground = {K.WOODS, K.TREE, K.BUSH, K.WATER, K.SHALLOW_WATER, K.MARSH, K.DESERT, K.MOUNTAIN, K.ROUGH, K.TRENCH,
+              K.FOXHOLE}  # fmt: skip
+    here = [piece(kind, kind, square(0, 0, 1)) for kind in K if kind not in (K.ROAD, K.BRIDGE)]
+    laid = piece("laid", over, square(0, 0, 1))
+    assert {one.kind for one in counting([*here, laid])} == set(K) - ground - {K.ROAD, K.BRIDGE} | {over}
+    assert counting(here) == tuple(here)
 
 
 @given(st.floats(-1, 5), st.floats(-1, 5), tables)

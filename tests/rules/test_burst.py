@@ -49,6 +49,20 @@ def test_flames_and_wedges_stop_at_walls_too():
         assert fraction_inside(template, behind, [WALL]) == 0
 
 
+def test_a_flame_reaches_its_far_end_past_a_wall_that_is_not_in_its_way():
+    assert fraction_inside(Flame((0, 0), 180, 12, 6), box(-12, -0.5, -10, 0.5), [WALL]) == pytest.approx(1)
+
+
+def test_a_corner_that_is_marked_twice_changes_nothing():
+    twice = piece("wall", TerrainKind.WALL, (*WALL.outline_in, *WALL.outline_in[-1:]), 2)
+    around = Polygon(box(-4, -4, 4, 4))
+    assert reached(around, (0, 0), [twice]).area == pytest.approx(49)
+
+
+def test_a_wall_at_the_end_of_the_reach_stops_it_too():
+    assert reached(Polygon(box(0, -0.1, 1.1, 0.1)), (0, 0), [WALL]).area == pytest.approx(0.2)
+
+
 @pytest.mark.parametrize("burst", [(1, 0), (1, 1), (0.9999999999, 0.3), (1, -0.5)])
 def test_a_charge_laid_against_a_wall_does_not_go_through(burst):
     assert fraction_inside(Blast(burst, 9), box(2, -0.2, 2.4, 0.2), [WALL]) == pytest.approx(0, abs=1e-9)

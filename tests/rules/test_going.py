@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from rules.going import IMPASSABLE, Going, hurdle, slowed
+from rules.going import IMPASSABLE, Gait, Going, hurdle, slowed
 from rules.table import Refused
 
 
@@ -30,3 +30,10 @@ def test_hurdles_by_their_height():
 def test_costs_that_cannot_be_are_refused(wrong):
     with pytest.raises(Refused, match="movement costs"):
         Going(**wrong)
+
+
+@pytest.mark.parametrize("wrong", ["open_cost_per_in", "climb_cost_per_in", "descent_cost_per_in", "height_step_in",
+                                   "uphill_factor"])  # fmt: skip
+def test_a_gait_that_cannot_be_is_refused(wrong):
+    with pytest.raises(Refused, match="movement costs"):
+        Gait(lambda one: Going(), **{wrong: -1})

@@ -106,12 +106,6 @@ def test_a_base_that_crosses_itself_is_mended_to_its_hull():
     assert range_between(crossed, block("b", 3.5, 0.5)).edge_in == pytest.approx(2)
 
 
-@pytest.mark.parametrize("base", [((0, 0), (1, 1), (2, 2)), ((0, 0),) * 3, ((0, 0), (1, 0), (1, math.nan))])
-def test_a_base_without_area_is_refused_by_name(base):
-    with pytest.raises(Refused, match="tan-3"):
-        range_between(figure("tan-3", 0, 0, base=base), figure("b", 5, 0))
-
-
 def test_a_rod_in_steps_of_three():
     # A rod of 36 in marked every 3 in, with 6 and 12 set off: band k is "within k steps", band 0 is contact.
     rod = stepped(3, 12, bold_in=(6, 12))

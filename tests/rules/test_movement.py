@@ -2,7 +2,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.bearing import Turning, bearing_deg
@@ -13,6 +13,7 @@ from rules.path import length_in
 from rules.table import Refused, TerrainKind
 from tests.rules.board import Turned, box, piece
 
+few = settings(max_examples=40)
 K = TerrainKind
 PACES = {
     K.WOODS: slowed(-50),
@@ -103,6 +104,8 @@ def test_crossing_leg_high_and_waist_high(height, cost):
     found = walk(AHEAD, [wall], PLAIN, 12)
     assert found.cost_in == pytest.approx(cost)
     assert found.stretches[1].tolls == (Toll(Reason.ENTER, "wall", cost - 10),)
+    # It is paid once, though the path bends on it.
+    assert walk(((0, 0), (4.1, 0), (10, 0)), [wall], PLAIN, 12).cost_in == pytest.approx(cost)
 
 
 def test_an_obstacle_that_cannot_be_paid_for_cannot_be_crossed():
@@ -142,7 +145,7 @@ def test_leaving_costs_and_entering_does_not(kind, toll):
 def test_rounding(rounding, cost):
     marshes = [piece("m1", K.MARSH, box(1, -1, 3.3, 1)), piece("m2", K.MARSH, box(4.3, -1, 5.5, 1))]
     gait = replace(PLAIN, rounding=rounding)
-    path = ((0, 0), (2, 0), (9, 0))  # a bend of no angle inside the marsh breaks no stretch
+    path = ((0, 0), (1.2, 0), (1.5, 0), (2, 0), (9, 0))  # bends of no angle inside the marsh break no stretch
     assert walk(path, marshes, gait, 20).cost_in == pytest.approx(cost)
 
 
@@ -152,6 +155,20 @@ def test_a_rounded_stretch_is_walked_by_paid_inches():
     assert walk(AHEAD, [WOODS], gait, 7).reach_in == pytest.approx((4, 0))
     # A bend at x = 2.5: the first inch of woods is paid there and carries on to x = 3 for nothing.
     assert walk(((0, 0), (2.5, 0), (10, 0)), [WOODS], gait, 4).reach_in == pytest.approx((3, 0))
+    # At 0.2 for the inch 0.6 in buy three, though 0.6 / 0.2 is less than 3 in floating point.
+    cheap = Gait(lambda one: Going(0.2), rounding=Rounding.STRETCH)
+    assert walk(((2.5, 0), (9, 0)), [replace(WOODS, outline_in=box(2, -5, 20, 5))], cheap, 0.6).reach_in == (5.5, 0)
+
+
+def test_only_slow_ground_is_rounded():
+    gait, road = replace(PLAIN, rounding=Rounding.STRETCH), piece("road", K.ROAD, box(1, -1, 3.3, 1))
+    assert walk(((0, 0), (5.5, 0)), [road], gait, 20).cost_in == pytest.approx(5.5)
+
+
+def test_an_allowance_pays_in_spite_of_rounding_errors():
+    found = walk(((0, 0), (0.1, 0), (0.1, 0.2)), [], PLAIN, 0.3)
+    assert found.cost_in > 0.3
+    assert (found.affordable, found.unaffordable, found.reach_in) == (Call.IN, (), (0.1, 0.2))
 
 
 HILL = piece("hill", K.HILL, box(4, -5, 6, 5), 2.0)
@@ -174,6 +191,12 @@ def test_height_in_whole_steps(height, cost):
     gait = replace(PLAIN, climb_cost_per_in=1 / 3, height_step_in=3)
     hill = replace(HILL, height_in=height)
     assert walk(((0, 0), (5, 0)), [hill], gait, 20).cost_in == pytest.approx(5 + cost)
+
+
+def test_whole_steps_are_counted_without_rounding_errors():
+    assert 0.6 / 0.2 < 3
+    gait = replace(PLAIN, climb_cost_per_in=5, height_step_in=0.2)
+    assert walk(((0, 0), (5, 0)), [replace(HILL, height_in=0.6)], gait, 20).cost_in == pytest.approx(5 + 3)
 
 
 def test_uphill_at_half_pace():
@@ -205,6 +228,11 @@ def test_turning_on_the_way():
     assert walk(bent, [WOODS], gait, 20, facing_deg=180).cost_in == pytest.approx(13 + 5)
 
 
+def test_a_path_that_ends_on_an_outline_stays_out():
+    (only,) = walk(((0, 0), (2, 0)), [WOODS], PLAIN, 6).stretches
+    assert (only.ground, only.length_in) == (None, 2)
+
+
 def test_standing_still():
     still = walk(((3, 3),), [WOODS], PLAIN, 6)
     assert (still.cost_in, still.length_in, still.reach_in) == (0, 0, (3, 3))
@@ -212,6 +240,8 @@ def test_standing_still():
     assert walk(((3, 3), (3, 3)), [WOODS], PLAIN, 6).stretches == ()
     turned = walk(((3, 3),), [WOODS], replace(PLAIN, turning=Turning(45, 1)), 6, facing_deg=0, end_facing_deg=90)
     assert turned.cost_in == 2
+    still = walk(((3, 3),), [], replace(PLAIN, turning=Turning(45, 1)), 2, facing_deg=0, end_facing_deg=90, sigma_in=1)
+    assert still.affordable is Call.IN  # where he stands does not change what turning costs
     assert turned.reach_in == (3, 3)
 
 
@@ -245,6 +275,7 @@ GAIT = Gait(going, 1.0, 2.0, 1.0, turning=Turning(45, 1))
 spots = st.tuples(st.floats(-10, 10), st.floats(-10, 10)).map(lambda p: (round(p[0], 2), round(p[1], 2)))
 
 
+@few
 @given(st.lists(spots, min_size=3, max_size=6, unique=True), st.data())
 def test_the_cost_of_a_path_is_that_of_its_parts(places, data):
     path = tuple(places)
@@ -257,6 +288,7 @@ def test_the_cost_of_a_path_is_that_of_its_parts(places, data):
     assert whole.cost_in >= whole.length_in - 1e-9
 
 
+@few
 @given(st.lists(spots, min_size=2, max_size=4, unique=True), st.floats(0, 30))
 def test_what_an_allowance_reaches_it_pays_for(places, allowance):
     path = tuple(places)
@@ -265,6 +297,7 @@ def test_what_an_allowance_reaches_it_pays_for(places, allowance):
     assert bool(found.unaffordable) == (found.cost_in > allowance + 1e-9)
 
 
+@few
 @given(
     st.lists(spots, min_size=2, max_size=4, unique=True),
     st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30)),

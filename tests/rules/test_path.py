@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
@@ -17,12 +17,15 @@ from rules.path import (
     place_at,
     placed,
     spans_in,
+    spans_over,
     straight,
+    turns_deg,
     up_to_contact,
 )
 from rules.table import Refused
 from tests.rules.board import Turned, block, box, figure
 
+few = settings(max_examples=40)
 places = st.tuples(st.floats(-20, 20), st.floats(-20, 20))
 paths = st.lists(places, min_size=1, max_size=5).map(tuple)
 tables = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30))
@@ -81,6 +84,8 @@ def test_passing_by_a_friend():
     assert near.at_in[1] == 0
     assert 4 - 1e-9 <= near.along_in <= 6 + 1e-9
     assert [near.within(limit) for limit in (2, 1.6, 1)] == [Call.IN, Call.TOO_CLOSE, Call.OUT]
+    (again,) = approaches(soldier, ((0, 0), (10, 0), (0, 0)), [friend])
+    assert again.along_in == near.along_in  # on the way back he is no nearer
 
 
 def test_running_into_somebody_is_nearest_where_they_first_touch():
@@ -89,6 +94,7 @@ def test_running_into_somebody_is_nearest_where_they_first_touch():
         assert (near.nearest_in, near.along_in) == (0, pytest.approx(5))
 
 
+@few
 @given(paths, places, tables)
 def test_the_nearest_approach_is_the_nearest_of_all_places(path, other, table):
     mover, foe = figure("a", *path[0]), figure("b", *other)
@@ -117,6 +123,9 @@ def test_the_first_enemy_base_ends_the_move():
 def test_a_little_slack_meets_earlier():
     met = contacts(block("a", 0, 0), ((0, 0), (12, 0)), [block("b", 6, 0)], slack_in=0.25)
     assert met[0].along_in == pytest.approx(4.75)
+    # Corner to corner the bases touch when the centres are 1 in apart both ways, 5 sqrt 2 along.
+    (corner,) = contacts(block("a", 0, 0), ((0, 0), (9, 9)), [block("b", 6, 6)], slack_in=0.25)
+    assert corner.along_in == pytest.approx(5 * math.sqrt(2) - 0.25)
 
 
 def test_a_base_left_behind_is_met_only_on_coming_back():
@@ -155,6 +164,42 @@ def test_bases_touch_at_a_contact(path, other):
 def test_where_a_path_leaves_the_table(path, along):
     found = past_edge(block("a", *path[0]), path, TABLE)
     assert found == (along if along is None else pytest.approx(along, abs=1e-6))
+
+
+def test_the_turns_on_a_path():
+    # East and then north; a leg that goes nowhere turns nobody.
+    bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 0.0), (3.0, 4.0))
+    assert turns_deg(bent) == pytest.approx((90,))
+    assert turns_deg(bent, 0, 90) == pytest.approx((90,))
+    assert turns_deg(bent, 45, 315) == pytest.approx((-45, 90, -135))
+    assert turns_deg(((1, 1),), 10) == turns_deg(((1, 1),), 10, 10) == ()
+    assert turns_deg(((1, 1),), 10, 190) == pytest.approx((180,))
+
+
+def test_where_a_base_is_on_a_minefield():
+    # Unit squares reach the field from x = 3 to 5 half an inch before their centre does, and leave it as much later.
+    field, path = box(3, -1, 5, 1), ((0, 0), (9, 0), (0, 0))
+    assert spans_over(block("a", 0, 0), path, field) == ((2.5, 5.5), (12.5, 15.5))
+    assert spans_over(block("a", 0, 1.6), ((0, 1.6), (9, 1.6)), field) == ()
+    assert spans_over(block("a", 0, 1.4), ((0, 1.4), (9, 1.4)), field) == ((2.5, 5.5),)
+    (mine,) = spans_over(block("a", 0, 0), ((0, 0), (9, 0)), box(4.9, -0.1, 5.1, 0.1))
+    assert mine == pytest.approx((4.4, 5.6))
+    assert spans_over(block("a", 4, 0, half=0.1), ((4, 0),), field) == ((0, 0),)  # wholly on it
+
+
+@given(places, places)
+def test_a_base_is_clear_of_an_area_but_where_it_says(start, end):
+    # A yard that is open to the north; its hull is not what is stood on.
+    yard = ((-5, -5), (5, -5), (5, 5), (4, 5), (4, -4), (-4, -4), (-4, 5), (-5, 5))
+    mover, path = figure("a", *start), (start, end)
+    spans = spans_over(mover, path, yard)
+    for k in range(17):
+        along = length_in(path) * k / 16
+        away = Polygon(placed(mover, place_at(path, along)).base_in).distance(Polygon(yard))
+        if any(low + 1e-6 < along < high - 1e-6 for low, high in spans):
+            assert away < 1e-9
+        if not any(low - 1e-6 <= along <= high + 1e-6 for low, high in spans):
+            assert away > 0
 
 
 def test_where_a_path_is_seen():

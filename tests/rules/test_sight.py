@@ -8,6 +8,7 @@ from shapely.geometry import Point, Polygon
 
 from rules.body import BODIES, Body, mean_half_width, strips
 from rules.opacity import TRUNK_PART, Opacity, Veil, Within, standing_outlines
+from rules.path import glimpses, placed
 from rules.scene import SightRules
 from rules.sight import exposures, sight
 from rules.table import Figure, Posture, Refused, TerrainKind, TerrainPiece, ellipse_outline
@@ -57,9 +58,25 @@ def test_a_wall_above_the_eye_hides_up_to_the_ray_over_its_near_edge():
     assert not found.visible
 
 
+def test_a_sliver_is_not_seen():
+    # Tops of 1.84 and 1.83 at x = 5, t = 0.5, hide 2.08 and 2.06: 0.0095 and 0.019 are left.
+    for top, visible in ((1.84, False), (1.83, True)):
+        wall = box(TerrainKind.WALL, 5, 9, top)
+        found, both = seen(wall), exposures([soldier("a", 0), soldier("b", 10)], [wall], BOARDS)
+        assert 0 < found.exposure < 0.02
+        assert found.visible == both.visible[0, 1] == visible
+
+
 def test_a_floating_deck_hides_a_band():
     # From 1.0 to 1.2 over x = 4 to 5: low 1.6 - 0.6 / 0.4 = 0.1, high 1.6 - 0.4 / 0.5 = 0.8.
     assert seen(box(TerrainKind.BRIDGE, 4, 5, 0.2, base=1.0)).exposure == pytest.approx(1 - 0.7 / 2.1)
+
+
+def test_a_crown_above_the_eye_hides_from_the_ray_under_its_far_edge():
+    # From 2.0 up over x = 4 to 8: 1.6 + 0.4 / 0.8 = 2.1. On a hill of 1 in the board reaches from there to 3.1.
+    assert seen(box(TerrainKind.TREE, 4, 8, 9, base=2.0), b=soldier("b", 10, z=1.0)).exposure == pytest.approx(
+        1.1 / 2.1
+    )
 
 
 def test_a_tall_wall_on_one_side_hides_that_half():
@@ -111,6 +128,9 @@ def test_a_foxhole_hides_by_its_near_rim_only():
     assert found.exposure == pytest.approx(1 - (1.6 - 1.2 / 0.9) / 2.1)
     assert found.shooter_exposure == 1.0
     assert (found.shooter_within, found.target_within) == ((), ("it",))
+    # A prone man's eye, at 0.3, is below the rim of his hole at x = 1: he sees what is above 0.3 + 0.1 / 0.1 = 1.3.
+    own, prone = box(TerrainKind.FOXHOLE, -1, 1, 0.4, y0=-1.0, y1=1.0), soldier("a", 0, posture=Posture.PRONE)
+    assert seen(own, a=prone).exposure == pytest.approx(1 - 1.3 / 2.1)
     # Nothing stands between two in one hole.
     assert seen(box(TerrainKind.FOXHOLE, -1, 11, 0.4)).exposure == 1.0
 
@@ -178,6 +198,25 @@ def test_the_line_crosses_what_lies_between_and_above_the_lower_feet():
     assert seen(low, a=soldier("a", 0, z=0.5), b=soldier("b", 10, z=0.5)).crosses == ()
 
 
+def test_the_line_crosses_nothing_above_the_heads_or_underfoot():
+    assert seen(box(TerrainKind.TREE, 4, 5, 3.0, base=2.0)).crosses == ("it",)
+    assert seen(box(TerrainKind.BRIDGE, 4, 5, 0.2, base=2.2)).crosses == ()
+    branch = box(TerrainKind.TREE, 4, 5, 3.0, base=1.0)  # above the head of the one who lies
+    assert seen(branch, a=soldier("a", 0, posture=Posture.PRONE)).crosses == ("it",)
+    hill, high = box(TerrainKind.HILL, 8, 14, 3.0), soldier("b", 10, z=3.0)
+    assert seen(hill, b=high).crosses == ()
+    assert seen(hill, a=soldier("a", 20), b=high).crosses == ()
+    assert seen(hill, b=soldier("b", 20)).crosses == ("it",)
+
+
+def test_over_the_edge_of_a_bridge():
+    # The deck, from 1.0 to 1.2 in, ends at x = 1; the eye of the man on it is at 2.8. At 4 in its edge hides up to
+    # 2.8 - 1.6 / 0.25 < 0: nothing. At 2 in, t = 0.5, he loses 2.8 - 1.6 / 0.5 < 0 still; at 1.25, t = 0.8: 0.8 in.
+    deck, above = box(TerrainKind.BRIDGE, -3, 1, 0.2, base=1.0), soldier("a", 0, z=1.2)
+    assert [seen(deck, a=above, b=soldier("b", x)).exposure for x in (4, 2)] == [1.0, 1.0]
+    assert seen(deck, a=above, b=soldier("b", 1.25)).exposure == pytest.approx(1 - 0.8 / 2.1)
+
+
 def test_how_far_the_cover_is_from_the_base():
     # The base is an ellipse of half length 0.54 in (and the polygon a little more) about x = 10.
     touching = seen(box(TerrainKind.WALL, 8, 9.6, 1.0)).hidden_by[0]
@@ -200,8 +239,20 @@ def test_other_figures_are_reported_apart_and_counted_when_the_rules_say_so():
     assert counted.exposure == pytest.approx(1 - free.figures_in_the_way[0].fraction)
     assert counted.exposure == exposures([a, b, between], (), counting).exposure[0, 1]
     assert counted.hidden_by == ()
+    assert exposures([a, b, between], (), counting).hidden_by(0, 1) == ()
     assert "c" in {ray.stopped_by for ray in counted.rays}
     assert {ray.stopped_by for ray in free.rays} == {None}
+
+
+def test_a_path_past_a_wall_is_seen_before_and_after_it():
+    # He walks along x = 10 from y = -10. Rays flatter than the wall's corner at (4, 1), atan 0.25, end at the wall. He
+    # is out of sight when his board's last strip is, 0.2625 in to the side: at the angle 0.2195 (0.2450 less
+    # atan(0.2625 cos 0.2195 / 10)) from the line to the wall's middle, 10 tan 0.2195 = 2.231 in from it.
+    wall, mover = box(TerrainKind.WALL, 4, 5, 9.0, y0=-1.0, y1=1.0), soldier("b", 10, -10)
+    spans = glimpses(
+        ((10, -10), (10, 10)), lambda place: seen(wall, b=placed(mover, place)).visible, step_in=1.0, fine_in=0.005
+    )
+    assert [end for span in spans for end in span] == pytest.approx([0, 10 - 2.231, 10 + 2.231, 20], abs=0.01)
 
 
 def test_rays_end_on_what_stops_them():
@@ -209,6 +260,8 @@ def test_rays_end_on_what_stops_them():
     found = seen(wall)
     stopped = [ray for ray in found.rays if ray.stop_in]
     assert 0 < len(stopped) < len(found.rays) == 12
+    # Each third of a strip's area, and so of the board's height, has its ray in the middle.
+    assert sorted({round(ray.end_in[2], 6) for ray in found.rays}) == [0.35, 1.05, 1.75]
     for ray in found.rays:
         assert ray.start_in == (0.0, 0.0, 1.6)
         assert ray.end_in[0] == pytest.approx(10)
@@ -216,9 +269,24 @@ def test_rays_end_on_what_stops_them():
         assert (ray.stop_in is not None) == (ray.end_in[2] < 1.2)
     for ray in stopped:
         assert ray.stopped_by == "it"
+        assert ray.stop_in[0] == pytest.approx(4)
         x, y, z = ray.stop_in
         assert Polygon(wall.outline_in).distance(Point(x, y)) < 1e-9
         assert 0 <= z <= 1.4 + 1e-9
+
+
+def test_rays_end_on_top_of_what_they_come_down_on():
+    # To 1.05 in up the board a ray is at 1.4, the top, at the part 0.2 / 0.55 of its way, past the near edge.
+    (stop,) = {ray.stop_in[::2] for ray in seen(box(TerrainKind.WALL, 2, 9, 1.4)).rays if ray.end_in[2] == 1.05}
+    assert stop == pytest.approx((2 / 0.55, 1.4))
+
+
+def test_rays_go_to_a_silhouette_that_faces_the_eye():
+    ends = [ray.end_in for ray in seen(b=soldier("b", 6, 8)).rays]
+    assert [(x - 6) * 0.6 + (y - 8) * 0.8 for x, y, _ in ends] == pytest.approx([0] * 12)
+    # To the left, at (-0.8, 0.6), and to the right the middles of the second and fourth strips of 0.075 in.
+    sideways = {round((y - 8) * 0.6 - (x - 6) * 0.8, 6) for x, y, _ in ends}
+    assert sideways == {-0.1875, -0.0375, 0.0375, 0.1875}
 
 
 def test_from_the_muzzle_less_is_seen_over_a_wall():
@@ -263,6 +331,32 @@ def test_smaller_figures_are_scaled_whole():
         box(TerrainKind.WALL, 4 * k, 5 * k, k), b=soldier("b", 10 * k), rules=SightRules(standing_height_in=0.95)
     )
     assert small.exposure == pytest.approx(here.exposure)
+    # So does a man in the way, who is as much narrower.
+    size = SightRules(standing_height_in=0.95)
+    big, little = (
+        sight(soldier("a", 0), soldier("b", 10 * s), (), [soldier("c", 5 * s, 0.2 * s)], rules).figures_in_the_way[0]
+        for s, rules in ((1, SightRules()), (k, size))
+    )
+    assert 0 < big.fraction < 1
+    assert little.fraction == pytest.approx(big.fraction)
+
+
+def test_a_man_who_lies_in_the_way_is_as_wide_as_his_body_is_on_his_base():
+    # His body fills an eighth of a base that reaches 0.8 in to either side: 0.1 in at x = 4.9, and so 0.204 at the
+    # board, whose strips' middles are at 0.0375, 0.1125, 0.1875 and 0.2625: six of eight. He is 0.5 in high: from a
+    # prone eye at 0.3 in he hides up to 0.3 + 0.2 / 0.49.
+    flat = Body(0.3, 0.3, ((0.5, 0.125),), by_base=True)
+    base = ((4.2, -0.8), (5.8, -0.8), (5.8, 0.8), (4.2, 0.8))
+    between = Figure("c", "tan", 5, 0, 0, 0.1, Posture.PRONE, base)
+    rules = SightRules(bodies={Posture.STANDING: BOARD, Posture.PRONE: flat})
+    found = sight(soldier("a", 0, posture=Posture.PRONE), soldier("b", 10), (), [between], rules)
+    assert found.figures_in_the_way[0].fraction == pytest.approx(6 / 8 * (0.3 + 0.2 / 0.49) / 2.1)
+
+
+def test_a_body_of_another_height_is_parted_by_its_own():
+    # 1.0 in high: a wall of 1.1 in at x = 5 hides up to 1.6 - 0.5 / 0.5 = 0.6 of it.
+    low = SightRules(bodies={Posture.STANDING: Body(1.6, 1.0, ((1.0, 0.3),))})
+    assert seen(box(TerrainKind.WALL, 4, 5, 1.1), rules=low).exposure == pytest.approx(0.4)
 
 
 def test_lying_figures_are_as_wide_as_their_base_across_the_line():
@@ -274,6 +368,18 @@ def test_lying_figures_are_as_wide_as_their_base_across_the_line():
     wall = box(TerrainKind.WALL, 9, 9.5, 5.0, y0=0.5)
     assert seen(wall, b=lying(0)).exposure == 1.0
     assert 0.8 < seen(wall, b=lying(90)).exposure < 0.9
+    small = SightRules(standing_height_in=0.95)  # whose base was measured as it is
+    assert seen(wall, b=lying(90), rules=small).exposure == pytest.approx(seen(wall, b=lying(90)).exposure)
+
+
+def test_who_lies_askew_over_his_place_is_seen_where_his_base_is():
+    # His base reaches 0.2 in to the right of the line and 1.0 to the left: a wall on the right hides the first of
+    # eight strips, whose middle is 0.125 in to the right; the next one's is 0.025 to the left.
+    flat = Body(0.3, 0.3, ((0.5, 1.0),), by_base=True)
+    base = ((9.9, -0.2), (10.1, -0.2), (10.1, 1.0), (9.9, 1.0))
+    askew = Figure("b", "tan", 10, 0, 0, 0.1, Posture.PRONE, base)
+    rules = SightRules(bodies={Posture.PRONE: flat})
+    assert seen(box(TerrainKind.WALL, 4, 5, 9.0, y1=0.0), b=askew, rules=rules).exposure == pytest.approx(7 / 8)
 
 
 def test_strips_are_the_silhouette():
@@ -307,6 +413,9 @@ def test_nonsense_is_refused():
         Body(float("nan"), 1.5, ((1.0, 0.2),))
     with pytest.raises(Refused, match="0 in or more"):
         Opacity(within=Within.FILLED, depth_in=-1)
+    for height in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(Refused, match="measure one"):
+            SightRules(standing_height_in=height)
 
 
 def test_tables_with_hardly_anything_on_them():

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.call import Call
@@ -7,6 +7,7 @@ from rules.squad import ahead_of, chain, lead, stayed
 from rules.table import Refused
 from tests.rules.board import Turned, block, figure
 
+few = settings(max_examples=40)
 places = st.tuples(st.floats(-20, 20), st.floats(-20, 20))
 
 
@@ -58,6 +59,7 @@ def test_one_figure_holds_together_and_so_does_none():
     assert chain([], 0.5).links == ()
 
 
+@few
 @given(st.lists(places, min_size=1, max_size=6, unique=True), st.randoms(use_true_random=False))
 def test_the_chain_does_not_depend_on_the_order(spots, random):
     squad = [figure(str(k), *spot) for k, spot in enumerate(spots)]
@@ -73,6 +75,7 @@ def test_nobody_is_ahead_of_the_lead(spots, toward):
     assert ahead_of(lead(squad, toward), squad, toward) == ()
 
 
+@few
 @given(st.builds(Turned, st.floats(0, 360), st.floats(-9, 9), st.floats(-9, 9)))
 def test_turning_the_table_changes_no_chain(table):
     squad = [figure("a", 0, 0), figure("b", 2, 1), figure("c", 5, -3), figure("d", 1, 6)]

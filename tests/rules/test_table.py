@@ -8,6 +8,8 @@ from shapely.geometry import Polygon
 from rules.table import Figure, Posture, Refused, TerrainKind, TerrainPiece, ellipse_outline
 
 BASE = ellipse_outline((0, 0), 0.5, 0.4)
+TAN_7 = {"id": "tan-7", "army": "tan", "x_in": 1.0, "y_in": 2.0, "z_in": 0.0, "sigma_in": 0.1,
+         "posture": Posture.PRONE, "base_in": BASE}  # fmt: skip
 
 
 @given(st.floats(0.1, 5), st.floats(0.1, 5), st.floats(-360, 360), st.integers(3, 60))
@@ -24,14 +26,28 @@ def test_an_ellipse_lies_along_its_turn():
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"x_in": math.nan}, {"sigma_in": -0.1}, {"confidence": 1.5}, {"base_in": BASE[:2]}, {"z_in": math.inf}],
+    ("wrong", "fault"),
+    [
+        ({"x_in": math.nan}, "finite place"),
+        ({"z_in": math.inf}, "finite place"),
+        ({"sigma_in": -0.1}, "negative"),
+        ({"confidence": 1.5}, "confidence"),
+        ({"facing_deg": math.nan}, "direction"),
+        ({"base_in": ()}, "0 points"),
+        ({"base_in": BASE[:2]}, "2 points"),
+        ({"base_in": ((0, 0), (1, 0), (1, math.nan))}, "finite"),
+        ({"base_in": ((1.1, 0.7), (1.3, 0.8), (2.1, 1.2))}, "no area"),  # on one line, but for rounding
+        ({"base_in": ((3, 3),) * 3}, "no area"),
+    ],
 )
-def test_a_figure_that_cannot_be_is_refused_by_name(wrong):
-    values = {"id": "tan-7", "army": "tan", "x_in": 1.0, "y_in": 2.0, "z_in": 0.0, "sigma_in": 0.1,
-              "posture": Posture.PRONE, "base_in": BASE}  # fmt: skip
-    with pytest.raises(Refused, match="tan-7"):
-        Figure(**values | wrong)
+def test_a_figure_that_cannot_be_is_refused_by_name(wrong, fault):
+    with pytest.raises(Refused, match=f"tan-7.*{fault}"):
+        Figure(**TAN_7 | wrong)
+
+
+def test_a_base_that_crosses_itself_is_a_figures_all_the_same():
+    crossed = ((0, 0), (1, 1), (1, 0), (0, 1))
+    assert Figure(**TAN_7 | {"base_in": crossed}).base_in == crossed
 
 
 @pytest.mark.parametrize(
@@ -41,7 +57,9 @@ def test_a_figure_that_cannot_be_is_refused_by_name(wrong):
         (((0, 0), (2, 2), (2, 0), (0, 2)), 1, "Self-intersection"),
         (((0, 0), (1, 1), (2, 2)), 1, "no area|intersection"),
         (((0, 0), (1, 0), (1, math.nan)), 1, "finite"),
+        ((), 1, "0 points"),
         (((0, 0), (1, 0), (1, 1)), -1, "negative"),
+        (((0, 0), (1, 0), (1, 1)), math.inf, "finite"),
     ],
 )
 def test_terrain_that_cannot_be_is_refused_by_name(outline, height, fault):
