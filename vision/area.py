@@ -65,10 +65,10 @@ def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence
     shrunk = np.asarray(cv2.blur(image_bgr, (9, 9)), np.uint8)
     colours = log_colour(sheet.lay(shrunk)).astype(np.float64)
     height, width = image_bgr.shape[:2]
-    seen = (sheet.map_x >= 0) & (sheet.map_x < width) & (sheet.map_y >= 0) & (sheet.map_y < height)
+    seen = sheet.in_view((width, height))
     papers = np.zeros(seen.shape, np.uint8)
     for paper in papers_in:
-        cv2.fillPoly(papers, [np.round(sheet.to_pixel(np.array(paper))).astype(np.int32)], 1)
+        sheet.fill(papers, np.array(paper), 1)
     inner, outer = (np.ones((2 * round(reach * _PX_PER_IN) + 1,) * 2, np.uint8) for reach in _ROUND_IN)
     ring = (cv2.dilate(papers, outer) > cv2.dilate(papers, inner)) & seen
     if not ring.any():

@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, Posture
+from rules.table import Posture
 from vision.palette import FloatImage
 from vision.segment import EVIDENCE_LIMIT, disc
-from vision.sheet import Sheet
-from vision.silhouette import REACH_IN, Shape, draw, shapes
+from vision.sheet import BoolImage, Sheet
+from vision.silhouette import REACH_IN, Shape, draw_all, shapes
 
 SEARCH_IN = 0.7  # how far from its patch of evidence a base may stand
 _BASE_RADIUS_IN = 0.42
 _LEAST_PEAK = 0.25  # of the evidence limit, averaged over a base: below it nobody stands there
-_LEAST_RISE = 0.5  # of it, between a base and what is an inch off
+_LEAST_RISE = 0.65  # of it, between a base and what is an inch off
 _LEAST_FILL = {
     Posture.STANDING: 0.35,
     Posture.KNEELING: 0.35,
@@ -33,13 +34,16 @@ _LEAST_FILL = {
 }  # of the evidence limit
 _NEIGHBOUR_IN2 = 0.3  # evidence left over by one soldier that may be another one
 _LYING = {Posture.STANDING: 0, Posture.KNEELING: 0, Posture.PRONE: 1, Posture.DOWN: 2}
-_NEIGHBOUR_COST = 0.65  # of it: two soldiers where one would do
+_NEIGHBOUR_COST = 0.4  # of it: two soldiers where one would do
 _GROUPS = (slice(0, 12), slice(12, 20), slice(20, 32))  # upright, prone and down among the shapes
 _CROWD = 0.5  # of it, at most, may be owed to neighbours left out of account
 _RING = 0.2  # weight of evidence just outside a silhouette against evidence inside
-_STEP = 2  # pixels of the coarse search
+_STEP = 2  # pixels of the coarse search, and of the picture it is done on
 _ROUNDS = 2
 _LEAST_SEEN = 0.3  # of a silhouette, past the terrain in front of it
+
+
+_Pixel = TypeVar("_Pixel", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,27 +67,17 @@ class Explained:
 class Explainer:
     """One sheet with its evidence, explained figure by figure."""
 
-    def __init__(
-        self,
-        sheet: Sheet,
-        inside: npt.NDArray[np.bool_],
-        evidence: FloatImage,
-        seen: FloatImage,
-        eye_in: FloatArray,
-        scale: float,
-    ) -> None:
+    def __init__(self, sheet: Sheet, inside: BoolImage, seen: FloatImage, evidence: FloatImage, scale: float) -> None:
         """Prepare a search; `evidence` is used up by it.
 
         Args:
             sheet: the surface, R rows and C columns.
-            inside: (R, C) bool, where figures may stand.
-            evidence: (A, R, C) for each army.
+            inside: (R, C), where figures may stand.
             seen: (R, C), 1 where the surface is seen past the terrain, else 0.
-            eye_in: (3,) the camera's place.
+            evidence: (A, R, C) for each army.
             scale: the figures' standing height / 2.1 in.
         """
-        self.sheet, self.inside, self.evidence, self.seen = sheet, inside, evidence, seen
-        self.eye_in, self.scale = eye_in, scale
+        self.sheet, self.inside, self.evidence, self.seen, self.scale = sheet, inside, evidence, seen, scale
         self.reach = math.ceil(REACH_IN * scale * sheet.px_per_in)
         self.room = math.ceil(SEARCH_IN * scale * sheet.px_per_in)
 
@@ -112,15 +106,15 @@ class Explainer:
         out = []
         for k, fit in enumerate(fits):
             row, column = round(fit.row), round(fit.column)
-            around = _cut(whole[fit.army], row, column, self.reach, 0.0)
+            around = _cut(whole[fit.army], row, column, self.reach)
             ring = (cv2.dilate(fit.mask, outer) > 0.5) & ~(cv2.dilate(fit.mask, inner) > 0.5)
-            owners = _cut(owner, row, column, self.reach, 0.0)
+            owners = _cut(owner, row, column, self.reach)
             clear = ring & ((owners == 0) | (owners == k + 1))
             core = fit.mask > 0.5
-            seen = _cut(self.seen, row, column, self.reach, 0.0)
+            seen = _cut(self.seen, row, column, self.reach)
             inside = float((around * seen)[core].sum()) / max(float(seen[core].sum()), 1.0)
 
-            def outside(where: npt.NDArray[np.bool_], around: FloatImage = around) -> float:
+            def outside(where: BoolImage, around: FloatImage = around) -> float:
                 return float(around[where].mean()) if where.any() else 0.0
 
             alone, crowded = inside - outside(ring), inside - outside(clear)
@@ -129,57 +123,67 @@ class Explainer:
 
     def _peaks(self) -> list[tuple[int, int, int]]:
         """Where each army's evidence over a base's area is highest and exceeds that around it, best first."""
-        radius = _BASE_RADIUS_IN * self.scale * self.sheet.px_per_in
+        radius = _BASE_RADIUS_IN * self.scale * self.sheet.px_per_in / _STEP
         base, wide, rim = (disc(k * radius).astype(np.float32) for k in (1, 2.2, 1.8))
         around = wide - np.pad(rim, (len(wide) - len(rim)) // 2)
         crest_side = np.ones((2 * (2 * round(radius) // 3) + 1,) * 2, np.uint8)
         found = []
-        for army, evidence in enumerate(self.evidence):
+        for army, layer in enumerate(self.evidence):
+            evidence = coarse(layer)
             mean = cv2.filter2D(evidence, -1, base / base.sum(), borderType=cv2.BORDER_CONSTANT)
-            rest = cv2.filter2D(evidence, -1, around / around.sum(), borderType=cv2.BORDER_CONSTANT)
-            good = (mean > _LEAST_PEAK * EVIDENCE_LIMIT) & (mean - rest > _LEAST_RISE * EVIDENCE_LIMIT)
-            rows, columns = np.nonzero(good & (mean >= cv2.dilate(mean, crest_side)))
-            found += [(float(mean[r, c]), army, int(r), int(c)) for r, c in zip(rows, columns, strict=True)]
+            crests = (mean > _LEAST_PEAK * EVIDENCE_LIMIT) & (mean >= cv2.dilate(mean, crest_side))
+            for row, column in np.argwhere(crests).tolist():
+                ring = _cut(evidence, row, column, len(around) // 2)
+                height = float(mean[row, column])
+                if height - float((ring * around).sum() / around.sum()) > _LEAST_RISE * EVIDENCE_LIMIT:
+                    found.append((height, army, row * _STEP + _STEP // 2, column * _STEP + _STEP // 2))
         return [(army, row, column) for _, army, row, column in sorted(found, reverse=True)]
 
     def _fit(self, army: int, row: int, column: int) -> Explained | None:
         """The silhouette near a peak that gathers the most evidence, together with what it leaves to a neighbour."""
         row, column = self._foot(row, column)
-        masks, kernels = self._masks(row, column)
-        half = self.reach + self.room
-        window = _cut(self.evidence[army], row, column, half, 0.0)
-        allowed = _cut(self.inside.astype(np.float32), row, column, self.room, 0) > 0
+        allowed = _cut(self.inside, row, column, self.room)
         if not allowed.any():
             return None
-        coarse = np.where(allowed[::_STEP, ::_STEP], _scores(window, kernels, _STEP), -np.inf)
+        stencils = self._stencils(row, column)
+        window = _cut(self.evidence[army], row, column, self.reach + self.room)
+        sums = np.where(allowed[::_STEP, ::_STEP], _scores(coarse(window), stencils.coarse), -np.inf)
         fits = []
         for group in _GROUPS:
-            best, top, left = (int(v) for v in np.unravel_index(np.argmax(coarse[group]), coarse[group].shape))
+            best, top, left = (int(v) for v in np.unravel_index(np.argmax(sums[group]), sums[group].shape))
             best += group.start
-            top, left, scores = self._refine(window, kernels[best], allowed, top * _STEP, left * _STEP)
+            top, left, scores = self._refine(window, stencils.kernel(best), allowed, top * _STEP, left * _STEP)
             at = (row - self.room + top, column - self.room + left)
-            fit = self._fit_at(army, best, masks[best], scores, *at)
+            fit = self._fit_at(army, best, stencils.mask(best), scores, *at)
             if fit is not None and fit.score > 0:
                 fits.append(fit)
-        if len(fits) < 2:
-            return fits[0] if fits else None
-        fits.sort(key=lambda fit: -fit.worth)
-        wide = _cut(self.evidence[army], row, column, self.reach + 2 * self.room, 0.0)
-        areas = masks.sum(axis=(1, 2))[:, None, None] * EVIDENCE_LIMIT
+        return self._with_neighbours(fits, stencils, row, column) if len(fits) > 1 else next(iter(fits), None)
+
+    def _with_neighbours(self, fits: list[Explained], stencils: Stencils, row: int, column: int) -> Explained:
+        """The fit that is worth most together with the best neighbour in what it leaves over."""
+        wide = _cut(self.evidence[fits[0].army], row, column, self.reach + 2 * self.room)
         least = _NEIGHBOUR_IN2 * EVIDENCE_LIMIT * (self.sheet.px_per_in * self.scale) ** 2
+        rests = [self._left_over(wide, fit, row, column) for fit in fits]
+        amounts = [float(np.maximum(rest, 0).sum()) for rest in rests]
         # Two upright soldiers side by side fill the outline of one who lies: only what an upright one leaves tells.
-        simplest = min(fits, key=lambda fit: _LYING[fit.shape.posture])
-        if np.maximum(self._left_over(wide, simplest, row, column), 0).sum() < least:
-            return fits[0]
-
-        def total(fit: Explained) -> float:
-            rest = _scores(self._left_over(wide, fit, row, column), kernels, _STEP)
-            return fit.worth + max(0.0, float((np.maximum(rest, 0) ** 2 / areas).max()) - _NEIGHBOUR_COST * least)
-
-        return max(fits, key=total)
+        simplest = min(range(len(fits)), key=lambda k: _LYING[fits[k].shape.posture])
+        if amounts[simplest] < least:
+            return max(fits, key=lambda fit: fit.worth)
+        most = [
+            fit.worth + max(0.0, amount - _NEIGHBOUR_COST * least) for fit, amount in zip(fits, amounts, strict=True)
+        ]
+        best, best_total = fits[0], -math.inf
+        for k in sorted(range(len(fits)), key=lambda k: -most[k]):
+            if most[k] > best_total:
+                sums = _scores(coarse(rests[k]), stencils.coarse)
+                worth = float((np.maximum(sums, 0) ** 2 / stencils.areas[:, None, None]).max()) / EVIDENCE_LIMIT
+                total = fits[k].worth + max(0.0, worth - _NEIGHBOUR_COST * least)
+                if total > best_total:
+                    best, best_total = fits[k], total
+        return best
 
     def _refine(
-        self, window: FloatImage, kernel: FloatImage, allowed: npt.NDArray[np.bool_], top: int, left: int
+        self, window: FloatImage, kernel: FloatImage, allowed: BoolImage, top: int, left: int
     ) -> tuple[int, int, FloatImage]:
         """The best place within a coarse step, and the scores of it and its eight neighbours."""
         last = 2 * self.room - _STEP
@@ -196,10 +200,10 @@ class Explainer:
     def _fit_at(
         self, army: int, best: int, mask: FloatImage, scores: FloatImage, row: int, column: int
     ) -> Explained | None:
-        seen = float((_cut(self.seen, row, column, self.reach, 0) * mask).sum())
+        seen = float((_cut(self.seen, row, column, self.reach) * mask).sum())
         if seen < _LEAST_SEEN * float(mask.sum()):
             return None
-        held = float((_cut(self.evidence[army], row, column, self.reach, 0) * mask).sum())
+        held = float((_cut(self.evidence[army], row, column, self.reach) * mask).sum())
         dx, dy = _vertex(scores)
         fill = held / seen / EVIDENCE_LIMIT
         return Explained(army, shapes()[best], column + dx, row + dy, mask, float(scores[1, 1]), fill)
@@ -216,19 +220,19 @@ class Explainer:
 
     def _foot(self, row: int, column: int) -> tuple[int, int]:
         """Where the foot of a body is likely, given the middle of what is seen of him."""
-        eye = self.eye_in
+        eye = self.sheet.eye_in
         height = 0.6 * self.scale
         place = self.sheet.to_table(column, row)
         place = place - (place - eye[:2]) * height / (eye[2] - self.sheet.z_in)
         column, row = (int(v) for v in np.round(self.sheet.to_pixel(place[None]))[0])
         return row, column
 
-    def _masks(self, row: int, column: int) -> tuple[FloatImage, FloatImage]:
-        eye = self.eye_in
+    def _stencils(self, row: int, column: int) -> Stencils:
+        eye = self.sheet.eye_in
         away = np.round(self.sheet.to_table(column, row) - eye[:2])
-        return _kernels(*away, round(eye[2] - self.sheet.z_in, 1), self.sheet.px_per_in, self.scale)
+        return _stencils(*away, round(eye[2] - self.sheet.z_in, 1), self.sheet.px_per_in, self.scale)
 
-    def claimed(self, fit: Explained) -> npt.NDArray[np.bool_]:
+    def claimed(self, fit: Explained) -> BoolImage:
         """The silhouette with a margin for arms and rifle."""
         margin = disc(0.1 * self.scale * self.sheet.px_per_in)
         return np.asarray(cv2.dilate(fit.mask, margin) > 0.5)
@@ -237,30 +241,61 @@ class Explainer:
         """What a fit explains is no evidence for another."""
         claimed = self.claimed(fit)
         for layer in self.evidence:
-            rest = np.minimum(_cut(layer, round(fit.row), round(fit.column), self.reach, 0.0), 0)
+            rest = np.minimum(_cut(layer, round(fit.row), round(fit.column), self.reach), 0)
             _paste(layer, claimed, fit, rest)
 
 
-@lru_cache(maxsize=128)
-def _kernels(
-    away_x_in: float, away_y_in: float, camera_in: float, px_per_in: float, scale: float
-) -> tuple[FloatImage, FloatImage]:
-    """Every shape's silhouette, and the same with a ring against it that ought to be empty."""
-    away = np.array([away_x_in, away_y_in])
-    masks = np.stack([draw(shape, away, camera_in, px_per_in, scale) for shape in shapes()])
-    inner, outer = (disc(radius * scale * px_per_in) for radius in (0.06, 0.26))
-    rings = np.stack([cv2.dilate(mask, outer) - cv2.dilate(mask, inner) for mask in masks])
-    return masks, np.asarray(masks - _RING * rings, np.float32)
+@dataclass(frozen=True, slots=True, eq=False)
+class Stencils:
+    """Every shape's silhouette as seen in one part of the sheet, S shapes.
+
+    Attributes:
+        masks: (S, N, N) uint8 from 0 to 255.
+        rings: (S, N, N) uint8, the ring round each that ought to be empty.
+        coarse: (S, M, M) float32, mask with the ring against it, in the steps of the coarse search.
+        areas: (S,) pixels of each mask.
+    """
+
+    masks: npt.NDArray[np.uint8]
+    rings: npt.NDArray[np.uint8]
+    coarse: FloatImage
+    areas: FloatImage
+
+    def mask(self, shape: int) -> FloatImage:
+        """(N, N) from 0 to 1."""
+        return np.asarray(self.masks[shape] / np.float32(255))
+
+    def kernel(self, shape: int) -> FloatImage:
+        """(N, N) mask with the ring against it."""
+        return np.asarray((self.masks[shape] - _RING * self.rings[shape].astype(np.float32)) / np.float32(255))
 
 
-def _scores(window: FloatImage, masks: FloatImage, step: int = 1) -> FloatImage:
+@lru_cache(maxsize=256)
+def _stencils(away_x_in: float, away_y_in: float, camera_in: float, px_per_in: float, scale: float) -> Stencils:
+    masks = draw_all(np.array([away_x_in, away_y_in]), camera_in, px_per_in, scale)
+    layers = np.ascontiguousarray(masks.transpose(1, 2, 0))
+    inner, outer = (cv2.dilate(layers, disc(radius * scale * px_per_in)) for radius in (0.06, 0.26))
+    rings = np.ascontiguousarray((outer - inner).transpose(2, 0, 1))
+    out = Stencils(masks, rings, np.empty(0, np.float32), masks.sum(axis=(1, 2), dtype=np.float32) / 255)
+    steps = np.stack([coarse(out.kernel(k)) for k in range(len(masks))])
+    return replace(out, coarse=steps * np.float32(_STEP**2))
+
+
+def coarse(image: FloatImage) -> FloatImage:
+    """The image in the steps of the coarse search, what is missing from its last step taken to be 0."""
+    rows, columns = image.shape
+    even = cv2.copyMakeBorder(image, 0, -rows % _STEP, 0, -columns % _STEP, cv2.BORDER_CONSTANT)
+    return np.asarray(cv2.resize(even, None, fx=1 / _STEP, fy=1 / _STEP, interpolation=cv2.INTER_AREA))
+
+
+def _scores(window: FloatImage, masks: FloatImage) -> FloatImage:
     """Evidence inside each mask at each place of the window: (masks, places down, places across)."""
-    views = np.lib.stride_tricks.sliding_window_view(window, masks.shape[1:])[::step, ::step]
+    views = np.lib.stride_tricks.sliding_window_view(window, masks.shape[1:])
     stack = np.ascontiguousarray(views).reshape(-1, masks[0].size)
     return np.asarray((masks.reshape(len(masks), -1) @ stack.T).reshape(len(masks), *views.shape[:2]))
 
 
-def _paste(image: FloatImage, mask: npt.NDArray[np.bool_], fit: Explained, value: float | FloatImage) -> None:
+def _paste(image: FloatImage, mask: BoolImage, fit: Explained, value: float | FloatImage) -> None:
     """Set the pixels of a mask laid on a fit's place; the part off the image is dropped."""
     half = mask.shape[0] // 2
     top, left = round(fit.row) - half, round(fit.column) - half
@@ -270,12 +305,14 @@ def _paste(image: FloatImage, mask: npt.NDArray[np.bool_], fit: Explained, value
     part[mask[inner]] = np.broadcast_to(np.asarray(value, np.float32), mask.shape)[inner][mask[inner]]
 
 
-def _cut(image: FloatImage, row: int, column: int, half: int, beyond: float) -> FloatImage:
-    """The square round a place; `beyond` fills what lies off the image."""
+def _cut(image: npt.NDArray[_Pixel], row: int, column: int, half: int) -> npt.NDArray[_Pixel]:
+    """The square round a place; what lies off the image is 0."""
     size = 2 * half + 1
-    out = np.full((size, size), beyond, np.float32)
     top, left = row - half, column - half
     t0, l0, t1, l1 = max(top, 0), max(left, 0), min(top + size, image.shape[0]), min(left + size, image.shape[1])
+    if t1 - t0 == size and l1 - l0 == size:
+        return image[t0:t1, l0:l1]
+    out = np.zeros((size, size), image.dtype)
     if t0 < t1 and l0 < l1:
         out[t0 - top : t1 - top, l0 - left : l1 - left] = image[t0:t1, l0:l1]
     return out

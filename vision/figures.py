@@ -11,27 +11,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import POSTURE_HEIGHT_IN, STANDING_HEIGHT_IN, Outline, Posture, Refused, TerrainKind, TerrainPiece
+from rules.table import POSTURE_HEIGHT_IN, STANDING_HEIGHT_IN, FloatArray, Outline, Posture, Refused, TerrainPiece
 from vision.area import table_area
-from vision.explain import SEARCH_IN, Explained, Explainer
+from vision.explain import Explained, Explainer, coarse
 from vision.frame import ImageBgr
+from vision.ground import Ground, Lie
 from vision.palette import FloatImage, Palette
-from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, disc, likelihood, without_clutter
-from vision.sheet import Sheet, lay_sheet
-from vision.silhouette import REACH_IN, figure_scale
+from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, clutter, disc, likelihood
+from vision.sheet import BoolImage, Sheet
+from vision.silhouette import figure_scale
 from vision.vehicles import hulls
 
-_PX_PER_IN = 14.0
-_LEAST_CONTRAST = 1.0  # of the evidence limit, between a silhouette and what is just outside it
+_LEAST_CONTRAST = 0.93  # of the evidence limit, between a silhouette and what is just outside it
 _LEAST_CONTRAST_ALONE = 1.1  # the same without a picture of the empty table
 _VEHICLE_SIGMA_IN = 0.2
-_PAPER_IN = 0.2  # a paper's edge is not where it is said to be
-_GROUND = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
-_LOW_IN = 0.45  # terrain lower than this hides nobody
+_SPARSE = 2  # one row and column in so many teaches the table's colours
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ def find_figures(
     keep_out_in: Sequence[Outline] = (),
     area_in: Outline | None = None,
 ) -> tuple[Sighting, ...]:
-    """Find the figures of the taught armies.
+    """Find the figures of the taught armies in one picture; for more than one, a Finder does it faster.
 
     Args:
         image_bgr: (height, width, 3) uint8.
@@ -86,108 +83,120 @@ def find_figures(
     Raises:
         Refused: if the reference is not of the picture's size, or the figure height is no height.
     """
-    if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
-        raise Refused(
-            f"the picture of the empty table is {reference_bgr.shape[1]}x{reference_bgr.shape[0]} pixels and this one "
-            f"{image_bgr.shape[1]}x{image_bgr.shape[0]}; take both with the same camera settings"
-        )
-    if not figure_height_in > 0:
-        raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
-    if not palette:
-        return ()
-    table_in = area_in or table_area(camera, image_bgr, keep_out_in)
-    search = _Search(image_bgr, camera, palette, figure_scale(figure_height_in), reference_bgr)
-    return tuple(search.over(_surfaces(terrain, table_in), terrain, keep_out_in))
+    return Finder().find(
+        image_bgr,
+        camera,
+        palette,
+        figure_height_in=figure_height_in,
+        terrain=terrain,
+        reference_bgr=reference_bgr,
+        keep_out_in=keep_out_in,
+        area_in=area_in,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Surface:
-    """A level place to stand: its outline, and what rises out of it."""
+class Finder:
+    """Finds figures in picture after picture and keeps what stays the same between them: the lie of the land."""
 
-    z_in: float
-    outline_in: Outline
-    holes_in: tuple[Outline, ...]
+    def __init__(self) -> None:
+        self._asked: tuple[object, ...] = ()
+        self._reference: ImageBgr | None = None
+        self._lie: Lie | None = None
 
-
-def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surface]:
-    """The tops of the terrain, highest first, and the table itself."""
-    pieces = [piece for piece in terrain if piece.kind in _GROUND and piece.top_in > 0.2]
-    tops = [_Surface(piece.top_in, piece.outline_in, ()) for piece in pieces]
-    higher = [
-        _Surface(top.z_in, top.outline_in, tuple(o.outline_in for o in tops if o.z_in > top.z_in)) for top in tops
-    ]
-    ground = _Surface(0.0, table_in, tuple(piece.outline_in for piece in pieces if piece.base_in < 0.2))
-    return [*sorted(higher, key=lambda top: -top.z_in), ground]
+    def find(
+        self,
+        image_bgr: ImageBgr,
+        camera: TableCamera,
+        palette: Palette,
+        *,
+        figure_height_in: float = STANDING_HEIGHT_IN,
+        terrain: Sequence[TerrainPiece] = (),
+        reference_bgr: ImageBgr | None = None,
+        keep_out_in: Sequence[Outline] = (),
+        area_in: Outline | None = None,
+    ) -> tuple[Sighting, ...]:
+        """As `find_figures`. Pictures must not be written to once they were handed over as reference."""
+        if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
+            raise Refused(
+                f"the picture of the empty table is {reference_bgr.shape[1]}x{reference_bgr.shape[0]} pixels and this "
+                f"one {image_bgr.shape[1]}x{image_bgr.shape[0]}; take both with the same camera settings"
+            )
+        if not figure_height_in > 0:
+            raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
+        if not palette:
+            return ()
+        asked = (camera, figure_height_in, tuple(terrain), tuple(keep_out_in), area_in)
+        if self._lie is None or asked != self._asked or reference_bgr is not self._reference:
+            self._asked, self._reference = asked, reference_bgr
+            bare_bgr = image_bgr if reference_bgr is None else reference_bgr  # no hand reaches over the empty table
+            table_in = area_in or table_area(camera, bare_bgr, keep_out_in)
+            scale = figure_scale(figure_height_in)
+            self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale)
+        return tuple(_Search(self._lie, palette).over(image_bgr))
 
 
 class _Search:
-    """One picture being searched; `free` remembers which of its pixels no figure has claimed yet."""
+    """One picture being searched, ground by ground; what a figure on one ground covers is not searched on the next."""
 
-    def __init__(
-        self, image_bgr: ImageBgr, camera: TableCamera, palette: Palette, scale: float, reference_bgr: ImageBgr | None
-    ) -> None:
-        self.image_bgr = np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), 0.8), np.uint8)
-        self.reference_bgr = None
-        if reference_bgr is not None:
-            self.reference_bgr = np.asarray(cv2.GaussianBlur(reference_bgr, (0, 0), 0.8), np.uint8)
-        self.camera = camera
-        self.palette = palette
-        self.scale = scale
-        self.px_per_in = _PX_PER_IN / scale
-        self.least_contrast = _LEAST_CONTRAST_ALONE if reference_bgr is None else _LEAST_CONTRAST
-        self.free = np.full(image_bgr.shape[:2], 1, np.float32)
+    def __init__(self, lie: Lie, palette: Palette) -> None:
+        self.lie, self.palette, self.scale = lie, palette, lie.scale
+        self.claims: list[tuple[float, FloatArray]] = []  # height and outline in inches
 
-    def _open_above(self, z_in: float, terrain: Sequence[TerrainPiece]) -> FloatImage:
-        """Picture mask of what is seen past the terrain by somebody on a surface: nothing is known of the rest."""
-        seen = np.full(self.free.shape, 1, np.float32)
-        for piece in terrain:
-            if piece.top_in > z_in + _LOW_IN:
-                self._hide(seen, piece)
-        return seen
+    def over(self, image_bgr: ImageBgr) -> Iterator[Sighting]:
+        """Sightings on each ground in turn; the table, which comes last, teaches the table's colours."""
+        smooth = self.lie.smooth(image_bgr)
+        laid = [ground.sheet.lay(smooth) for ground in self.lie.grounds]
+        if not laid:
+            return
+        table = laid[-1][::_SPARSE, ::_SPARSE], self.lie.grounds[-1].inside[::_SPARSE, ::_SPARSE]
+        known = likelihood(cells_of(table[0])[table[1]], self.palette)
+        for ground, picture in zip(self.lie.grounds, laid, strict=True):
+            evidence = self._evidence(ground, picture, known)
+            yield from self._on(ground, evidence)
 
-    def _hide(self, seen: FloatImage, piece: TerrainPiece) -> None:
-        outline = np.array(piece.outline_in)
-        rings = [np.c_[outline, np.full(len(outline), height)] for height in (piece.base_in, piece.top_in)]
-        low, high = (self.camera.table_to_pixel(ring) for ring in rings)
-        sides = [np.array([low[k - 1], low[k], high[k], high[k - 1]]) for k in range(len(outline))]
-        for face in (low, high, *sides):
-            if np.isfinite(face).all():
-                cv2.fillPoly(seen, [np.round(face).astype(np.int32)], 0.0)
+    def _evidence(self, ground: Ground, picture: ImageBgr, known: Likelihood) -> FloatImage:
+        evidence = army_evidence(picture, known, ground.empty)
+        if self.claims:
+            claimed = np.zeros(ground.sheet.shape, np.uint8)
+            for z_in, outline_in in self.claims:
+                ground.sheet.fill(claimed, ground.sheet.shadow(outline_in, z_in), 1)
+            evidence[(evidence > 0) & (claimed > 0)] = 0
+        evidence[:, ground.barred] = 0
+        evidence *= ground.seen
+        return evidence
 
-    def over(
-        self, surfaces: Sequence[_Surface], terrain: Sequence[TerrainPiece], keep_out_in: Sequence[Outline]
-    ) -> Iterator[Sighting]:
-        """Sightings on each surface in turn; the table comes last and teaches the table's colours."""
-        ground, ground_in = self._sheet(surfaces[-1])
-        known = likelihood(ground.lay(self.image_bgr), self.palette, ground_in)
-        for surface in surfaces:
-            sheet, inside = self._sheet(surface)
-            if not inside.any():
-                continue
-            open_ = np.asarray(sheet.lay(self._open_above(surface.z_in, terrain)), np.float32)
-            evidence = self._evidence(sheet, known, keep_out_in) * open_
-            yield from self._vehicles(sheet, inside, evidence)
-            plain = without_clutter(evidence, self.px_per_in * self.scale)
-            explainer = Explainer(sheet, inside, plain, open_, self.camera.position_in, self.scale)
-            for fit, contrast in explainer.figures(evidence):
-                if contrast >= self.least_contrast:
-                    self.claim(sheet, explainer.claimed(fit), round(fit.column), round(fit.row))
-                    yield self._sighting(sheet, fit, contrast)
+    def _on(self, ground: Ground, evidence: FloatImage) -> Iterator[Sighting]:
+        """The vehicles and the soldiers on one ground."""
+        sheet = ground.sheet
+        yield from self._vehicles(ground, evidence)
+        plain = evidence.copy()
+        for layer in plain:
+            _spread(layer, clutter(coarse(layer), sheet.px_per_in * self.scale / 2))
+        explainer = Explainer(sheet, ground.inside, ground.seen, plain, self.scale)
+        least = _LEAST_CONTRAST_ALONE if ground.empty is None else _LEAST_CONTRAST
+        for fit, contrast in explainer.figures(evidence):
+            if contrast >= least:
+                self._claim(sheet, explainer.claimed(fit), fit)
+                yield self._sighting(sheet, fit, contrast)
 
-    def _vehicles(self, sheet: Sheet, inside: npt.NDArray[np.bool_], evidence: FloatImage) -> Iterator[Sighting]:
+    def _vehicles(self, ground: Ground, evidence: FloatImage) -> Iterator[Sighting]:
         """The vehicles; what they cover is evidence no more."""
-        eye = self.camera.position_in
-        height = POSTURE_HEIGHT_IN[Posture.VEHICLE] * self.scale / 2
-        margin = disc(0.15 * self.px_per_in * self.scale)
+        sheet, eye = ground.sheet, ground.sheet.eye_in
+        px_per_in = sheet.px_per_in * self.scale / 2
+        middle_in = POSTURE_HEIGHT_IN[Posture.VEHICLE] * self.scale / 2
+        margin = disc(0.15 * px_per_in)
         for army, layer in enumerate(evidence):
-            for hull in hulls(layer, self.px_per_in * self.scale, EVIDENCE_LIMIT):
-                seen = np.array([sheet.to_table(*corner) for corner in hull.corners_px])
-                corners = seen - (seen - eye[:2]) * height / (eye[2] - sheet.z_in)
+            for hull in hulls(coarse(layer), px_per_in, EVIDENCE_LIMIT):
+                seen = np.array([sheet.to_table(*corner) for corner in 2 * hull.corners_px + 0.5])
+                corners = seen - (seen - eye[:2]) * middle_in / (eye[2] - sheet.z_in)
                 x, y = corners.mean(axis=0)
                 column, row = np.round(sheet.to_pixel(np.array([[x, y]]))[0]).astype(int)
-                if not (0 <= row < inside.shape[0] and 0 <= column < inside.shape[1] and inside[row, column]):
+                rows, columns = sheet.shape
+                if not (0 <= row < rows and 0 <= column < columns and ground.inside[row, column]):
                     continue
-                evidence[:, cv2.dilate(hull.mask.astype(np.uint8), margin) > 0] = -EVIDENCE_LIMIT
+                covered = cv2.dilate(hull.mask.astype(np.uint8), margin) > 0
+                for other in evidence:
+                    _spread(other, covered)
                 yield Sighting(
                     army=self.palette[army].name,
                     x_in=float(x),
@@ -199,34 +208,6 @@ class _Search:
                     facing_deg=None,
                     confidence=min(1.0, hull.fill),
                 )
-
-    def _sheet(self, surface: _Surface) -> tuple[Sheet, npt.NDArray[np.bool_]]:
-        """The surface laid flat with room for what leans over its edge, and where on it a figure may stand."""
-        outline = np.array(surface.outline_in)
-        room = (REACH_IN + SEARCH_IN) * self.scale
-        sheet = lay_sheet(
-            self.camera, outline.min(axis=0) - room, outline.max(axis=0) + room, surface.z_in, self.px_per_in
-        )
-        inside = np.zeros(sheet.map_x.shape, np.uint8)
-        _fill(inside, sheet, surface.outline_in, 1)
-        for hole in surface.holes_in:
-            _fill(inside, sheet, hole, 0)
-        height, width = self.image_bgr.shape[:2]
-        seen = (sheet.map_x >= 0) & (sheet.map_x < width) & (sheet.map_y >= 0) & (sheet.map_y < height)
-        return sheet, (inside > 0) & seen
-
-    def _evidence(self, sheet: Sheet, known: Likelihood, keep_out_in: Sequence[Outline]) -> FloatImage:
-        empty = None if self.reference_bgr is None else sheet.lay(self.reference_bgr)
-        evidence = army_evidence(sheet.lay(self.image_bgr), known, empty)
-        free = sheet.lay(self.free)
-        evidence = np.where(evidence > 0, evidence * free, evidence)
-        if sheet.z_in == 0:
-            barred = np.zeros(sheet.map_x.shape, np.uint8)
-            for outline in keep_out_in:
-                _fill(barred, sheet, outline, 1)
-            margin = disc(_PAPER_IN * self.px_per_in)
-            evidence[:, cv2.dilate(barred, margin) > 0] = 0  # unknown: a figure may well lean over it
-        return np.asarray(evidence, np.float32)
 
     def _sighting(self, sheet: Sheet, fit: Explained, contrast: float) -> Sighting:
         x, y = (float(v) for v in sheet.to_table(fit.column, fit.row))
@@ -243,16 +224,17 @@ class _Search:
             confidence=min(1.0, max(0.0, contrast / 1.8)),
         )
 
-    def claim(self, sheet: Sheet, mask: npt.NDArray[np.bool_], column: int, row: int) -> None:
-        """Take the pixels of a silhouette out of the picture; the mask's middle lies at the place given."""
+    def _claim(self, sheet: Sheet, mask: BoolImage, fit: Explained) -> None:
+        """Remember a silhouette; the mask's middle lies at the fit's place."""
+        corner = np.array([round(fit.column), round(fit.row)]) - mask.shape[0] // 2
         contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         for contour in contours:
-            at = contour.reshape(-1, 2) + [column - mask.shape[1] // 2, row - mask.shape[0] // 2]
-            x, y = sheet.low_in[:, None] + at.T / sheet.px_per_in
-            px = self.camera.table_to_pixel(np.c_[x, y, np.full(len(x), sheet.z_in)])
-            if np.isfinite(px).all():
-                cv2.fillPoly(self.free, [np.round(px).astype(np.int32)], 0.0)
+            at = sheet.low_in + (contour.reshape(-1, 2) + corner) / sheet.px_per_in
+            self.claims.append((sheet.z_in, at))
 
 
-def _fill(mask: npt.NDArray[np.uint8], sheet: Sheet, outline: Outline, value: int) -> None:
-    cv2.fillPoly(mask, [np.round(sheet.to_pixel(np.array(outline))).astype(np.int32)], value)
+def _spread(evidence: FloatImage, taken: BoolImage) -> None:
+    """Strike out of the evidence what a mask of half its size covers."""
+    if taken.any():
+        whole = cv2.resize(taken.astype(np.uint8), None, fx=2, fy=2, interpolation=cv2.INTER_NEAREST)
+        evidence[whole[: evidence.shape[0], : evidence.shape[1]] > 0] = -EVIDENCE_LIMIT

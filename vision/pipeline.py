@@ -12,7 +12,7 @@ from calibration.opencv import cv2
 from calibration.prints import Prints, calibrate, watch
 from calibration.solve import Calibration
 from rules.table import STANDING_HEIGHT_IN, Figure, Outline, Refused, TerrainPiece
-from vision.figures import Sighting, find_figures
+from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.palette import Palette
 from vision.tracking import Tracker, Tracking
@@ -76,6 +76,7 @@ class Pipeline:
     def __init__(self) -> None:
         self._calibration: Calibration | None = None
         self._tracker = Tracker()
+        self._finder = Finder()
         self._unseen = 0
         self._asked: tuple[Prints, Lens | None] | None = None
 
@@ -121,7 +122,7 @@ class Pipeline:
     def _sightings(self, frame: Frame, calibration: Calibration, setup: Setup) -> tuple[Sighting, ...]:
         if not setup.palette:
             return ()
-        found = find_figures(
+        found = self._finder.find(
             frame.image_bgr,
             calibration.camera,
             setup.palette,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -36,52 +36,69 @@ _ELSE = 0.3  # chance that a pixel which is no longer empty table is not an army
 _STRANGE = 2.0  # a colour never seen before is rather not an army's
 _FLAT = 0.15  # density of colours nobody has seen
 
+_BAND = 32  # rows
+_SAMPLE = 8000  # pixels that tell how the lamp has changed
+
 _LIKELY = 0.15  # of the evidence limit, for a pixel to belong to a patch
 _TOO_BROAD_IN = 0.68  # radius of a disc that no soldier's silhouette holds
 _LONG_IN = 2.6  # nothing that fills a rectangle this long is a soldier
 
-IndexImage = npt.NDArray[np.int32]
+
+CellImage = npt.NDArray[np.int32]
 
 
 @cache
-def _steps() -> npt.NDArray[np.uint8]:
-    return np.asarray(np.round((LOG_LEVELS / LOG_LEVELS[0] - 1) * (1 - _LEVELS)), np.uint8)
+def _levels() -> npt.NDArray[np.int32]:
+    """(256, 1, 3) share of each grey level of blue, green and red in the number of a colour's cell."""
+    step = np.round((LOG_LEVELS / LOG_LEVELS[0] - 1) * (1 - _LEVELS)).astype(np.int32)
+    return np.stack([step * _LEVELS**2, step * _LEVELS, step], axis=-1)[:, None]
 
 
 @cache
-def _cells() -> tuple[FloatArray, npt.NDArray[np.intp]]:
+def _cells() -> tuple[FloatImage, CellImage]:
     """Log colour of every cell of the table of all colours, and the histogram bin it falls into."""
     level = np.linspace(LOG_LEVELS[0], 0, _LEVELS)
     blue, green, red = np.meshgrid(level, level, level, indexing="ij")
     colours = np.stack([red - green, blue - green, (red + green + blue) / 3], axis=-1).reshape(-1, 3)
-    at = np.clip(((colours - _LOW) / _STEP).astype(np.intp), 0, np.array(_BINS) - 1)
-    return colours, (at[:, 0] * _BINS[1] + at[:, 1]) * _BINS[2] + at[:, 2]
+    at = np.clip(((colours - _LOW) / _STEP).astype(np.int32), 0, np.array(_BINS) - 1)
+    return colours.astype(np.float32), np.asarray((at[:, 0] * _BINS[1] + at[:, 1]) * _BINS[2] + at[:, 2], np.int32)
 
 
-def _index(image_bgr: ImageBgr) -> IndexImage:
-    step = cv2.LUT(image_bgr, _steps()).astype(np.int32)
-    return np.asarray((step[..., 0] * _LEVELS + step[..., 1]) * _LEVELS + step[..., 2])
+def cells_of(image_bgr: ImageBgr) -> CellImage:
+    """(height, width) number of the cell of each pixel's colour in the table of all colours."""
+    blue, green, red = cv2.split(cv2.LUT(image_bgr, _levels()))
+    return np.asarray(blue + green + red)
 
 
-def _histogram(index: IndexImage, within: npt.NDArray[np.bool_]) -> FloatArray:
-    """Density of the picture's colours, for every cell of the table of all colours."""
-    counts = np.bincount(index[within], minlength=_LEVELS**3)
-    grid = np.bincount(_cells()[1], weights=counts, minlength=math.prod(_BINS)).reshape(_BINS)
+def _histogram(cells: CellImage) -> FloatImage:
+    """Density of the colours of some pixels, (N,), for every cell of the table of all colours."""
+    grid = np.bincount(_cells()[1][cells], minlength=math.prod(_BINS)).astype(np.float32).reshape(_BINS)
     for axis in range(3):
-        ahead, behind = np.roll(grid, 1, axis), np.roll(grid, -1, axis)
-        grid = 0.5 * grid + 0.25 * (ahead + behind)
-    density = grid / (max(counts.sum(), 1) * _STEP.prod())
-    return np.asarray(density.ravel()[_cells()[1]])
+        line = np.moveaxis(grid, axis, 0)
+        smooth = 0.5 * line
+        smooth[1:] += 0.25 * line[:-1]
+        smooth[:-1] += 0.25 * line[1:]
+        grid = np.moveaxis(smooth, 0, axis)
+    grid /= np.float32(max(len(cells), 1) * _STEP.prod())
+    return np.asarray(grid.ravel()[_cells()[1]])
 
 
-def _army_density(army: ArmyColour) -> FloatArray:
+def _army_density(army: ArmyColour) -> FloatImage:
     """Density of the army's colour, a t-distribution round what was taught, for every cell."""
     covariance = army.covariance + np.diag(np.square([_CHROMA_FLOOR, _BLUE_FLOOR, _LIGHT_FLOOR]))
-    away = _cells()[0] - army.mean
-    distance = np.einsum("ni,ij,nj->n", away, np.linalg.inv(covariance), away)
+    root = np.linalg.cholesky(np.linalg.inv(covariance)).astype(np.float32)
+    distance = np.square((_cells()[0] - army.mean.astype(np.float32)) @ root).sum(axis=1)
     scale = math.lgamma((_FREEDOM + 3) / 2) - math.lgamma(_FREEDOM / 2) - 1.5 * math.log(_FREEDOM * math.pi)
     scale -= 0.5 * float(np.linalg.slogdet(covariance)[1])
-    return np.asarray(np.exp(scale - (_FREEDOM + 3) / 2 * np.log1p(distance / _FREEDOM)))
+    return np.asarray(np.exp(scale - (_FREEDOM + 3) / 2 * np.log1p(distance / _FREEDOM)), np.float32)
+
+
+@lru_cache(maxsize=4)
+def _taught(palette: Palette) -> tuple[FloatImage, FloatImage]:
+    """(A, cells) how probable each colour is as each army's, and as another army's or nobody's."""
+    armies = np.stack([_army_density(army) for army in palette])
+    others = _OTHERS * (armies.sum(axis=0) - armies)
+    return armies + np.float32(_FLAT), others + np.float32(_STRANGE * _FLAT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,82 +108,117 @@ class Likelihood:
     Attributes:
         armies: (A, cells) float32.
         rest: (A, cells) float32, the table and the other armies.
+        ratios: (A, cells) float32, logarithm of one over the other.
     """
 
     armies: FloatImage
     rest: FloatImage
+    ratios: FloatImage
 
 
-def likelihood(image_bgr: ImageBgr, palette: Palette, within: npt.NDArray[np.bool_]) -> Likelihood:
+def likelihood(cells: CellImage, palette: Palette) -> Likelihood:
     """Learn the table's colours from the picture itself.
 
     Args:
-        image_bgr: (height, width, 3) uint8.
+        cells: (N,) colours of the picture of the table, as `cells_of` numbers them.
         palette: the armies, A of them.
-        within: (height, width) bool, the part of the picture that is table.
     """
-    armies = np.stack([_army_density(army) for army in palette])
-    others = _OTHERS * (armies.sum(axis=0) - armies)
-    rest = _histogram(_index(image_bgr), within) + others
-    return Likelihood(armies.astype(np.float32) + _FLAT, rest.astype(np.float32) + _STRANGE * _FLAT)
+    armies, others = _taught(palette)
+    rest = _histogram(cells) + others
+    return Likelihood(armies, rest, np.asarray(cv2.log(armies / rest)))
 
 
-def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty_bgr: ImageBgr | None = None) -> FloatImage:
+@dataclass(frozen=True, slots=True, eq=False)
+class Empty:
+    """The empty table as it lies on a sheet.
+
+    Attributes:
+        colours: (rows, columns, 3) its log colours.
+        sample: (N,) flat indices of the pixels that tell how the lamp has changed since.
+    """
+
+    colours: FloatImage
+    sample: npt.NDArray[np.intp]
+
+
+def empty_table(image_bgr: ImageBgr, within: npt.NDArray[np.bool_]) -> Empty:
+    """Keep what the empty table, (rows, columns, 3) uint8, looks like; `within` is where table is seen."""
+    places = np.flatnonzero(within)
+    return Empty(log_colour(image_bgr), places[:: max(1, len(places) // _SAMPLE)])
+
+
+def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: Empty | None = None) -> FloatImage:
     """Log-likelihood ratio of each army against the table and the other armies, pixel by pixel.
 
     Args:
         image_bgr: (height, width, 3) uint8.
         known: the colours.
-        empty_bgr: (height, width, 3) uint8, the same view of the empty table, if there is one.
+        empty: the same view of the empty table, if there is one.
 
     Returns:
         (A, height, width) float32 within plus and minus EVIDENCE_LIMIT.
     """
-    index = _index(image_bgr)
-    if empty_bgr is None:
-        ratio = np.log(known.armies / known.rest)[:, index]
-    else:
+    out = np.empty((len(known.armies), *image_bgr.shape[:2]), np.float32)
+    lamp = None if empty is None else _lamp(image_bgr, empty)
+    for start in range(0, len(image_bgr), _BAND):  # in bands, so that what is computed stays in the processor's cache
+        band = image_bgr[start : start + _BAND]
+        cells = cells_of(band)
+        if empty is None or lamp is None:
+            for k, table in enumerate(known.ratios):
+                table.take(cells, out=out[k, start : start + _BAND], mode="clip")
+            continue
         # A spot's own empty colour counts most; the histogram stands for what else may come.
-        local = _empty_density(image_bgr, empty_bgr)
-        ratio = np.log(known.armies[:, index] / ((1 - _ELSE) * local + _ELSE * known.rest[:, index]))
-    return np.asarray(np.clip(ratio, -EVIDENCE_LIMIT, EVIDENCE_LIMIT), np.float32)
+        local = (1 - _ELSE) * _empty_density(band, empty.colours[start : start + _BAND], *lamp)
+        for k, (army, rest) in enumerate(zip(known.armies, known.rest, strict=True)):
+            cv2.log(army[cells] / (local + _ELSE * rest[cells]), out[k, start : start + _BAND])
+    return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT, out=out))
 
 
-def _empty_density(image_bgr: ImageBgr, empty_bgr: ImageBgr) -> FloatImage:
+def _lamp(image_bgr: ImageBgr, empty: Empty) -> tuple[FloatArray, FloatArray]:
+    """(3,) by how much the lamp, or the camera's gain, has moved the log colours, and their spread over the table."""
+    now = log_colour(image_bgr.reshape(-1, 1, 3)[empty.sample]).reshape(-1, 3)
+    change = now - empty.colours.reshape(-1, 3)[empty.sample]
+    middle = np.median(change, axis=0)
+    spread = 1.4826 * np.median(np.abs(change - middle), axis=0) + 0.02
+    return middle.astype(np.float64), spread.astype(np.float64)
+
+
+def _empty_density(image_bgr: ImageBgr, colours: FloatImage, shift: FloatArray, sigma: FloatArray) -> FloatImage:
     """Density of each pixel's colour if it still shows the empty table, in the light of then or in a shadow."""
-    change = log_colour(image_bgr) - log_colour(empty_bgr)
-    sample = change.reshape(-1, 3)[::7]
-    change -= np.median(sample, axis=0)  # the lamp, or the camera's gain, moved a little
-    sigma = 1.4826 * np.median(np.abs(sample - np.median(sample, axis=0)), axis=0) + 0.02
-    chroma = (change[..., 0] / sigma[0]) ** 2 + (change[..., 1] / sigma[1]) ** 2
-    light = change[..., 2]
-    lit = np.exp(-0.5 * (chroma + (light / sigma[2]) ** 2)) / sigma[2] / math.sqrt(2 * math.pi)
-    # Shadows keep the chroma only roughly: the light that fills them has another colour than the lamp.
-    shadow = (
-        np.where(light < sigma[2], np.exp(np.minimum(light, 0) / _SHADOW) / _SHADOW, 0) * np.exp(-0.125 * chroma) / 4
+    planes = cv2.split(cv2.subtract(log_colour(image_bgr), colours))
+    red, blue, light = (
+        (plane - np.float32(mean)) / np.float32(one) for plane, mean, one in zip(planes, shift, sigma, strict=True)
     )
-    return np.asarray((0.8 * lit + 0.2 * shadow) / (2 * math.pi * sigma[0] * sigma[1]), np.float32)
+    chroma = red * red + blue * blue
+    lit = cv2.exp(np.float32(-0.5) * (chroma + light * light)) * np.float32(0.8 / sigma[2] / math.sqrt(2 * math.pi))
+    # Shadows keep the chroma only roughly: the light that fills them has another colour than the lamp.
+    shadow = cv2.exp(np.minimum(light, 0) * np.float32(sigma[2] / _SHADOW) - np.float32(0.125) * chroma) * (light < 1)
+    lit += shadow * np.float32(0.2 / 4 / _SHADOW)
+    return np.asarray(lit * np.float32(1 / (2 * math.pi * sigma[0] * sigma[1])))
 
 
-def without_clutter(evidence: FloatImage, px_per_in: float) -> FloatImage:
-    """Evidence without what is too broad for a soldier or as straight as a wall: trees, books, floors, pencils."""
-    broad = round(_TOO_BROAD_IN * px_per_in)
-    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * broad + 1,) * 2)
-    close = np.ones((3, 3), np.uint8)
-    out = evidence.copy()
-    for layer in out:
-        likely = cv2.morphologyEx((layer > _LIKELY * EVIDENCE_LIMIT).astype(np.uint8), cv2.MORPH_CLOSE, close)
-        clutter = cv2.dilate(cv2.morphologyEx(likely, cv2.MORPH_OPEN, disc), close, iterations=2)
-        count, labels, boxes, _ = cv2.connectedComponentsWithStats(likely, connectivity=8)
-        for k in range(1, count):
-            x, y, width, height, area = (int(v) for v in boxes[k])
-            if max(width, height) > _LONG_IN * px_per_in / math.sqrt(2):
-                part = labels[y : y + height, x : x + width] == k
-                _, sides, _ = cv2.minAreaRect(cv2.findNonZero(part.astype(np.uint8)))
-                if max(sides) > _LONG_IN * px_per_in and area > 0.72 * (sides[0] + 1) * (sides[1] + 1):
-                    clutter[y : y + height, x : x + width][part] = 1
-        layer[clutter > 0] = -EVIDENCE_LIMIT
-    return out
+def clutter(evidence: FloatImage, px_per_in: float) -> npt.NDArray[np.bool_]:
+    """Where one army's evidence is too broad for a soldier or as straight as a wall: trees, books, floors, pencils.
+
+    Args:
+        evidence: (rows, columns).
+        px_per_in: pixels per inch, for 54 mm soldiers.
+    """
+    likely = (evidence > _LIKELY * EVIDENCE_LIMIT).astype(np.uint8)
+    found = np.zeros_like(likely)
+    broad = disc(_TOO_BROAD_IN * px_per_in)
+    cores = cv2.erode(likely, broad, borderType=cv2.BORDER_CONSTANT, borderValue=1)
+    if cores.any():
+        found = np.asarray(cv2.dilate(cv2.dilate(cores, broad), np.ones((3, 3), np.uint8)), np.uint8)
+    count, labels, boxes, _ = cv2.connectedComponentsWithStats(likely, connectivity=8)
+    for k in range(1, count):
+        x, y, width, height, area = (int(v) for v in boxes[k])
+        if max(width, height) > _LONG_IN * px_per_in / math.sqrt(2):
+            part = labels[y : y + height, x : x + width] == k
+            _, sides, _ = cv2.minAreaRect(cv2.findNonZero(part.astype(np.uint8)))
+            if max(sides) > _LONG_IN * px_per_in and area > 0.72 * (sides[0] + 1) * (sides[1] + 1):
+                found[y : y + height, x : x + width][part] = 1
+    return np.asarray(found > 0)
 
 
 def disc(radius_px: float) -> npt.NDArray[np.uint8]:

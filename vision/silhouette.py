@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from calibration.opencv import cv2
 from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, Posture, ellipse_outline
-from vision.palette import FloatImage
 
 # Half sizes in inches of the bases of common 54 mm sets; others scale with their standing height.
 _UPRIGHT_BASE = (0.54, 0.41)
@@ -47,6 +48,7 @@ class Shape:
         return ellipse_outline((x_in, y_in), length * scale, width * scale, self.turn_deg)
 
 
+@cache
 def shapes() -> tuple[Shape, ...]:
     """Every shape that is tried, coarse in turn."""
     return tuple(
@@ -56,58 +58,65 @@ def shapes() -> tuple[Shape, ...]:
     )
 
 
-def _lifted(outline: FloatArray, height_in: float, away_in: FloatArray, camera_in: float) -> FloatArray:
-    """Where points at a height appear on the surface; `away_in` leads from the camera's foot to the figure's."""
-    return np.asarray(outline + (outline + away_in) * (height_in / (camera_in - height_in)))
+def _at(outline: FloatArray, height: float) -> FloatArray:
+    return np.asarray(np.c_[outline, np.full(len(outline), height)])
 
 
-def _disc(radius: float, at: tuple[float, float] = (0.0, 0.0)) -> FloatArray:
-    return np.array(ellipse_outline(at, radius, radius, points=16))
+def _disc(radius: float) -> FloatArray:
+    return np.array(ellipse_outline((0, 0), radius, radius, points=16))
 
 
-def _polygons(shape: Shape, scale: float, away_in: FloatArray, camera_in: float) -> list[FloatArray]:
-    def lift(outline: FloatArray, height: float) -> FloatArray:
-        return _lifted(outline * scale, height * scale, away_in, camera_in)
-
+def _solids(shape: Shape) -> list[FloatArray]:
+    """The convex bodies a figure is made of, each (N, 3) points in inches for a 2.1 in figure at the origin."""
     turn = math.radians(shape.turn_deg)
     along, across = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
     if shape.posture is Posture.DOWN:
         # The base stands on its edge at one end, the body lies from there.
-        body = np.vstack([lift(_disc(0.24) - 0.72 * along, 0.3), lift(_disc(0.22) + 0.75 * along, 0.5)])
-        base = np.vstack([lift(_disc(0.1) + 0.9 * along + s * 0.4 * across, h) for s in (-1, 1) for h in (0.15, 0.75)])
-        return [_hull(body), _hull(base)]
-    outlines = [lift(np.array(shape.base(0, 0, 1.0)), 0.05)]
+        body = np.vstack([_at(_disc(0.24) - 0.72 * along, 0.3), _at(_disc(0.22) + 0.75 * along, 0.5)])
+        base = np.vstack([_at(_disc(0.1) + 0.9 * along + s * 0.4 * across, h) for s in (-1, 1) for h in (0.15, 0.75)])
+        return [body, base]
+    base = _at(np.array(shape.base(0, 0, 1.0)), 0.05)
     if shape.posture is Posture.PRONE:
-        outlines.append(_hull(np.vstack([lift(_disc(0.2) + s * 0.7 * along, 0.25) for s in (-1, 1)])))
-    else:
-        rings = [lift(_disc(radius), height) for height, radius in _BODY[shape.posture]]
-        outlines += [_hull(np.vstack(pair)) for pair in pairwise(rings)]
-    return outlines
+        return [base, np.vstack([_at(_disc(0.2) + s * 0.7 * along, 0.25) for s in (-1, 1)])]
+    rings = [_at(_disc(radius), height) for height, radius in _BODY[shape.posture]]
+    return [base, *(np.vstack(pair) for pair in pairwise(rings))]
 
 
-def _hull(points: FloatArray) -> FloatArray:
-    return np.asarray(cv2.convexHull(points.astype(np.float32)).reshape(-1, 2), np.float64)
+@cache
+def _all_solids() -> tuple[FloatArray, list[tuple[int, slice]]]:
+    """Points of every shape's solids, (N, 3), and for each solid its shape and the points that are its own."""
+    points: list[FloatArray] = []
+    parts = []
+    start = 0
+    for k, shape in enumerate(shapes()):
+        for solid in _solids(shape):
+            points.append(solid)
+            parts.append((k, slice(start, start + len(solid))))
+            start += len(solid)
+    return np.vstack(points), parts
 
 
-def draw(shape: Shape, away_in: FloatArray, camera_in: float, px_per_in: float, scale: float = 1.0) -> FloatImage:
-    """Mask of a figure's silhouette, its place in the middle, x to the right and y down the rows.
+def draw_all(away_in: FloatArray, camera_in: float, px_per_in: float, scale: float = 1.0) -> npt.NDArray[np.uint8]:
+    """Masks of every shape's silhouette, its place in the middle, x to the right and y down the rows.
 
     Args:
-        shape: posture and turn.
         away_in: (2,) from the camera's foot to the figure.
         camera_in: height of the camera above what the figure stands on.
-        px_per_in: pixels per inch of the mask.
+        px_per_in: pixels per inch of the masks.
         scale: the figure's standing height / 2.1 in.
 
     Returns:
-        (N, N) float32 from 0 to 1, N odd.
+        (shapes, N, N) uint8 from 0 to 255, N odd.
     """
     half = math.ceil(REACH_IN * scale * px_per_in)
-    mask = np.zeros((2 * half + 1, 2 * half + 1), np.uint8)
-    for outline in _polygons(shape, scale, away_in, camera_in):
-        corners = np.round((outline * px_per_in + half) * 16).astype(np.int32)
-        cv2.fillConvexPoly(mask, corners, 255, cv2.LINE_AA, 4)
-    return np.asarray(mask / 255, np.float32)
+    masks = np.zeros((len(shapes()), 2 * half + 1, 2 * half + 1), np.uint8)
+    points, parts = _all_solids()
+    flat, height = points[:, :2] * scale, points[:, 2:] * scale
+    lifted = flat + (flat + away_in) * (height / (camera_in - height))
+    corners = np.round((lifted * px_per_in + half) * 16).astype(np.int32)
+    for shape, own in parts:
+        cv2.fillConvexPoly(masks[shape], cv2.convexHull(corners[own]), 255, cv2.LINE_AA, 4)
+    return masks
 
 
 def figure_scale(figure_height_in: float) -> float:

@@ -18,6 +18,8 @@ from rules.table import Refused
 from vision.frame import Frame, ImageBgr
 from vision.simulator import demo_table
 
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it says of a broken video, our own sentence says better
+
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff"})
 
 FOLDER_STEP_S = 1.0
@@ -91,6 +93,8 @@ def open_source(
     """
     if spec == "demo":
         return demo_table(clock)
+    if not spec:
+        raise Refused("no source is named: give an image, a folder, a video, a camera's number, or demo")
     path = Path(spec)
     if spec.isdecimal() and not path.exists():
         return Webcam(int(spec), clock, open_capture)

@@ -14,7 +14,7 @@ from vision.palette import FloatImage
 _LONG_IN = (2.6, 8.0)  # hulls from a jeep to a long gun carriage, for 54 mm soldiers
 _BROAD_IN = (1.2, 4.0)
 _OBLONG = 1.25  # a tree's canopy is as long as it is broad
-_SQUARE = 0.78  # of its rectangle a hull fills more than an ellipse can
+_SQUARE = 0.8  # of its rectangle a hull fills more, an ellipse pi / 4
 _NARROW_IN = 0.45  # radius; guns, arms and soldiers beside the hull are thinner than its body
 _LEAST = 0.35  # mean evidence, of the limit given
 

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PyQt6.QtCore import QEvent, QPoint, QPointF, QSettings, Qt
+from PyQt6.QtCore import QEvent, QLocale, QPoint, QPointF, QSettings, Qt
 from PyQt6.QtGui import QMouseEvent, QWheelEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QPushButton
+from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton
 
+from calibration.prints import Prints
 from rules.table import Refused
 from ui.desktop.app import LastResort
+from ui.desktop.dialogs import PrintsDialog
 from ui.desktop.image import to_qimage
 from ui.desktop.view import PictureView
 from ui.desktop.window import Window
@@ -49,7 +51,7 @@ def table() -> SimulatedTable:
 def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
     """Figures are found where they are and at once; what finds them has tests of its own."""
 
-    def find(_image: object, _camera: object, palette: object, **_: object) -> tuple[Sighting, ...]:
+    def find(_self: object, _image: object, _camera: object, palette: object, **_: object) -> tuple[Sighting, ...]:
         armies = {colour.name for colour in palette}  # type: ignore[attr-defined]
         return tuple(
             Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
@@ -57,7 +59,7 @@ def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
             if f.army in armies
         )
 
-    monkeypatch.setattr("vision.pipeline.find_figures", find)
+    monkeypatch.setattr("vision.pipeline.Finder.find", find)
 
 
 @pytest.fixture
@@ -176,6 +178,18 @@ def test_a_blast_tells_whom_it_covers_and_how_much(window: Window) -> None:
     assert 20 < percents[0] < 50
 
 
+def test_a_laid_blast_is_drawn_once_until_the_mouse_moves_on(window: Window) -> None:
+    window.use_tool("blast")
+    point(window, BARE_IN)
+    click(window, BARE_IN)
+    assert drawn_words(window).count("blast 3 in") == 1
+    window.turn(1)
+    assert "blast 3.5 in" in drawn_words(window)
+    window.turn(-1)
+    move(window.picture, at(window, BARE_IN) + QPoint(9, 0))
+    assert drawn_words(window).count("blast 3 in") == 2
+
+
 def turn_wheel(view: PictureView, where: QPoint, steps: int, keys: Qt.KeyboardModifier | None = None) -> None:
     none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
     angle, spot = QPoint(0, 120 * steps), QPointF(where)
@@ -212,6 +226,15 @@ def test_teaching_the_bare_table_is_refused_in_words(window: Window) -> None:
     assert not window.bar.isVisible()
 
 
+def test_a_message_does_not_move_the_picture_under_the_mouse(window: Window) -> None:
+    before = window.picture.geometry()
+    window.use_tool("teach")
+    click(window, BARE_IN)
+    QApplication.processEvents()
+    assert window.bar.isVisible()
+    assert window.picture.geometry() == before
+
+
 def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait) -> None:
     window.panel.forget.emit("blue")
     wait_until(lambda: {f.army for f in window.bench.view.figures} == {"green"})
@@ -233,7 +256,7 @@ def test_a_camera_that_is_missing_leaves_the_window_alive(
         return table
 
     window = open_window("table.png", opener)
-    wait_until(lambda: window.bar.text == "there is no picture there: choose another")
+    wait_until(lambda: window.bar.text == "There is no picture there: choose another")
     buttons = {button.text(): button for button in window.bar.findChildren(QPushButton)}
     assert set(buttons) == {"Try again", "Open another source…"}
     QTest.mouseClick(buttons["Try again"], LEFT)
@@ -253,7 +276,7 @@ def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: 
         def close(self) -> None: ...
 
     window = open_window("blank.png", lambda _: Blank())
-    wait_until(lambda: "no marker was found" in window.bar.text)
+    wait_until(lambda: "No marker was found" in window.bar.text)
     assert [button.text() for button in window.bar.findChildren(QPushButton)] == ["Print markers…", "Marker size…"]
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
     assert window.session.state.rulers == ()
@@ -268,6 +291,7 @@ def test_a_frozen_picture_stands_still_and_is_measured(window: Window, wait_unti
     assert len(window.session.state.rulers) == 1
     QTest.qWait(150)
     assert window.bench.frame is still
+    assert window._status[2].text() == "frozen"
     window.actions_.freeze.setChecked(False)
     wait_until(lambda: window.bench.frame is not still)
 
@@ -302,6 +326,40 @@ def test_another_source_is_another_table(window: Window, wait_until: Wait) -> No
     assert window.session.state.setup.palette == (), "the simulated armies are not the player's"
     window.open("demo")
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+
+
+def test_what_does_not_open_leaves_nothing_of_the_table_before(window: Window, wait_until: Wait) -> None:
+    def refuse(_: str) -> Source:
+        raise Refused("it is broken")
+
+    click(window, POSTS["green-1"])
+    click(window, POSTS["blue-1"])
+    assert window.windowTitle() == "Simulated table"
+    window._opener = refuse
+    window.open("/some/where/table.jpg")
+    wait_until(lambda: window.bar.text == "It is broken")
+    assert window.windowTitle() == "table.jpg"
+    assert window.panel.headline == "-- in"
+    assert window.picture.shapes == ()
+    picture = window.picture.grab().toImage()
+    assert picture.pixelColor(picture.width() // 2, picture.height() // 2) == window.palette().window().color()
+
+
+@pytest.mark.parametrize("typed", ["2,95", "2.95"])
+@pytest.mark.parametrize("language", [QLocale.Language.German, QLocale.Language.English])
+def test_a_markers_side_is_typed_with_point_or_comma(qt: QApplication, typed: str, language: QLocale.Language) -> None:
+    usual = QLocale()
+    QLocale.setDefault(QLocale(language))
+    try:
+        dialog = PrintsDialog(Prints())
+        side = dialog.findChild(QDoubleSpinBox)
+        assert side is not None
+        assert side.text() == "3.000 in"
+        side.selectAll()
+        QTest.keyClicks(side, typed)
+        assert dialog.prints.side_in == 2.95
+    finally:
+        QLocale.setDefault(usual)
 
 
 def test_an_error_nobody_expected_is_shown_and_the_window_goes_on(

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from calibration.opencv import cv2
 from rules.table import Posture, Refused, TerrainKind, TerrainPiece
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, fill, soldier
-from vision.figures import find_figures
+from vision.figures import Finder, find_figures
+from vision.ground import Lie
 from vision.palette import teach
 from vision.sheet import lay_sheet
 
@@ -151,6 +152,56 @@ def test_the_sheet_is_the_camera_laid_flat():
         u, v = EYE.table_to_pixel((x, y, 1.2))[0]
         # Linear between samples 8 sheet pixels apart: the lens bends by far less than a hundredth of a pixel.
         assert (sheet.map_x[row, column], sheet.map_y[row, column]) == pytest.approx((u, v), abs=0.02)
+
+
+def test_a_finder_sees_in_the_second_picture_what_it_would_see_in_the_first(palette):
+    first, second = empty(), empty(seed=2)
+    soldier(first, EYE, 8, 8, GREEN)
+    soldier(second, EYE, 20, 14, TAN)
+    finder = Finder()
+    for image in (first, second, first):
+        assert finder.find(image, EYE, palette, area_in=AREA) == find(image, palette)
+
+
+def test_a_finder_notices_what_the_player_changes(palette):
+    hill = TerrainPiece("book", TerrainKind.HILL, ((2, 2), (10, 2), (10, 10), (2, 10)), 0.0, 2.5)
+    image = empty()
+    fill(image, EYE, list(hill.outline_in), 2.5, (150, 150, 150))
+    soldier(image, EYE, 5, 5, GREEN, z=2.5)
+    finder = Finder()
+    paper = ((3, 3), (7, 3), (7, 7), (3, 7))
+    higher = camera(40.5)
+    for eye, armies, more in (
+        (EYE, palette, {}),
+        (EYE, palette, {"terrain": (hill,)}),
+        (EYE, palette, {"keep_out_in": (paper,)}),
+        (EYE, palette, {"reference_bgr": image}),
+        (EYE, palette, {"reference_bgr": empty()}),
+        (EYE, palette[1:], {}),
+        (higher, palette, {}),
+        (EYE, palette, {"figure_height_in": 1.8}),
+    ):
+        found = finder.find(image, eye, armies, area_in=AREA, **more)
+        assert found == find_figures(image, eye, armies, area_in=AREA, **more)
+    assert finder.find(image, EYE, palette, area_in=AREA, terrain=(hill,))[0].z_in == 2.5
+
+
+def test_a_soldier_on_the_rim_of_a_board_is_nobody_on_the_table(palette):
+    # Too low to hide anything, so the table is searched right up to the board, over which he leans outwards.
+    board = TerrainPiece("board", TerrainKind.HILL, ((2, 2), (6, 2), (6, 6), (2, 6)), 0.0, 0.4)
+    image = empty()
+    soldier(image, EYE, 2.1, 2.1, GREEN, z=0.4)
+    (found,) = find(image, palette, terrain=(board,))
+    assert found.z_in == 0.4
+
+
+def test_nobody_is_looked_for_where_he_would_reach_the_camera():
+    # The camera hangs at 40 in; a soldier on the tower would be 2.1 in high, 1.5 in below it.
+    tower, hill = (
+        TerrainPiece("tower", TerrainKind.HILL, ((14, 11), (16, 11), (16, 13), (14, 13)), 0.0, top) for top in (38.5, 3)
+    )
+    levels = [[ground.sheet.z_in for ground in Lie(EYE, AREA, [top], (), None, 1.0).grounds] for top in (tower, hill)]
+    assert levels == [[0.0], [3.0, 0.0]]
 
 
 def test_a_sighting_cannot_be_changed(palette):

@@ -143,6 +143,18 @@ def test_video_gives_its_frames_with_their_times(tmp_path: Path) -> None:
     assert [f.image_bgr.mean() for f in frames] == pytest.approx([0, 40, 80, 120], abs=3)
 
 
+def test_of_a_broken_video_only_our_own_sentence_is_heard(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.mp4").write_bytes(b"\0" * 9)
+    with pytest.raises(Refused, match="convert it to MP4"):
+        open_source(str(tmp_path / "a.mp4"))
+    assert capfd.readouterr().err == ""
+
+
+def test_nothing_is_no_source() -> None:
+    with pytest.raises(Refused, match="no source is named"):
+        open_source("")
+
+
 def test_video_without_a_picture_is_refused() -> None:
     with pytest.raises(Refused, match=r"film\.mp4 holds no picture"):
         Video(Path("film.mp4"), FakeCamera([])).read()
