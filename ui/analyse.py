@@ -14,7 +14,7 @@ from calibration.profile import read_layout, read_lens
 from rules.table import Refused
 from rules.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of, sequence_of
-from ui.files import read_terrain, write_json, write_picture
+from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture
 from ui.overlay import table_overlay
 from ui.report import report
 from ui.session import Session
@@ -29,7 +29,10 @@ def run_analysis(options: argparse.Namespace) -> int:
     Raises:
         Refused: if a file, the source or the calibration cannot be used.
     """
+    _refuse_outputs(options)
     session = Session(_setup(options))
+    blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
+    stop: Refused | KeyboardInterrupt | None = None
     source = open_source(options.source)
     try:
         first = source.read()
@@ -37,16 +40,14 @@ def run_analysis(options: argparse.Namespace) -> int:
             raise Refused(f"{source.name} holds no picture")
         for army, px in options.teach:
             session.teach(first, army, px)
-        blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
         if options.frames is None and (source.live or not _is_sequence(source, options.source)):
             view = session.look(first)
             document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)
         else:
-            view, document = _sequence(session, first, source, options)
+            view, document, stop = _sequence(session, first, source, options)
     finally:
         source.close()
     state = replace(session.state, blasts=blasts)
-    print(report(view, state.setup, blasts, pairs=options.pairs))
     if options.json:
         write_json(options.json, document)
     if options.picture:
@@ -54,8 +55,19 @@ def run_analysis(options: argparse.Namespace) -> int:
 
         write_picture(options.picture, annotated(view.frame.image_bgr, table_overlay(view, state)))
     if view.calibration is None:
-        raise Refused(view.problem or "there is no calibration")
+        raise stop or Refused(view.problem or "there is no calibration")
+    print(report(view, state.setup, blasts, pairs=options.pairs))
+    if stop is not None:
+        raise stop
     return 0
+
+
+def _refuse_outputs(options: argparse.Namespace) -> None:
+    """Before the work, for a video may take an hour."""
+    for path in filter(None, (options.json, options.picture)):
+        refuse_unwritable(path)
+    if options.picture:
+        refuse_unpicturable(options.picture)
 
 
 def _is_sequence(source: Source, spec: str) -> bool:
@@ -64,21 +76,26 @@ def _is_sequence(source: Source, spec: str) -> bool:
 
 def _sequence(
     session: Session, first: Frame, source: Source, options: argparse.Namespace
-) -> tuple[TableView, dict[str, Any]]:
-    """Look at every frame in turn, with a sign of life on a terminal."""
-    frames: list[dict[str, Any]] = []
-    events: list[dict[str, Any]] = []
-    frame: Frame | None = first
-    while frame is not None:
-        view = session.look(frame)
-        frames.append(frame_of(view))
-        events.extend(events_of(view))
-        if sys.stderr.isatty():
-            print(f"\r{source.name}: {len(frames)} pictures", end="", file=sys.stderr)
-        frame = source.read() if len(frames) != options.frames else None
+) -> tuple[TableView, dict[str, Any], Refused | KeyboardInterrupt | None]:
+    """Look at every frame in turn, with a sign of life on a terminal.
+
+    A broken picture or Ctrl+C ends it before its time: the last of the three; what was seen until then is not lost.
+    """
+    view = session.look(first)
+    frames, events = [frame_of(view)], [*events_of(view)]
+    stop: Refused | KeyboardInterrupt | None = None
+    try:
+        while len(frames) != options.frames and (frame := source.read()) is not None:
+            view = session.look(frame)
+            frames.append(frame_of(view))
+            events.extend(events_of(view))
+            if sys.stderr.isatty():
+                print(f"\r{source.name}: {len(frames)} pictures", end="", file=sys.stderr)
+    except (Refused, KeyboardInterrupt) as why:
+        stop = why
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    return view, sequence_of(frames, events, options.source)
+    return view, sequence_of(frames, events, options.source), stop
 
 
 def _setup(options: argparse.Namespace) -> Setup:

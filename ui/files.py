@@ -13,6 +13,9 @@ from calibration.profile import read_json
 from rules.table import Refused, TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
 
+_FARTHEST_IN = 1000.0
+"""From the table's origin: more is another unit, or a slip of the pen."""
+
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
@@ -33,13 +36,15 @@ def _piece(piece: Any, where: str) -> TerrainPiece:
     if not isinstance(piece, dict):
         raise Refused(f"{where} must be an object with name, kind, outline_in, base_in and height_in")
     kind = piece.get("kind", "other")
-    if kind not in {k.value for k in TerrainKind}:
+    if kind not in [k.value for k in TerrainKind]:
         raise Refused(f"{where} has the unknown kind {kind!r}; use one of {', '.join(TerrainKind)}")
     try:
         outline = tuple((float(x), float(y)) for x, y in piece["outline_in"])
         base_in, height_in = float(piece.get("base_in", 0.0)), float(piece.get("height_in", 0.0))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Refused(f"{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {error}") from error
+    if max((abs(v) for v in (base_in, height_in, *sum(outline, ()))), default=0) > _FARTHEST_IN:
+        raise Refused(f"{where} reaches beyond {_FARTHEST_IN:g} in: give its places in inches from the table's origin")
     return TerrainPiece(str(piece.get("name", kind)), TerrainKind(kind), outline, base_in, height_in)
 
 
@@ -58,31 +63,68 @@ def write_picture(path: Path, image_bgr: ImageBgr) -> None:
     Raises:
         Refused: for an unknown ending; see also `write_bytes`.
     """
-    if path.suffix.lower() not in _PICTURES:
-        raise Refused(f"the picture {path} needs a name ending in {', '.join(_PICTURES)}")
+    refuse_unpicturable(path)
     done, data = cv2.imencode(path.suffix, image_bgr)
     if not done:
         raise Refused(f"the picture {path} cannot be written as {path.suffix}: use .png or .jpg")
     write_bytes(path, data.tobytes())
 
 
+def refuse_unpicturable(path: Path) -> None:
+    """Refuse a name whose ending is of no kind of picture.
+
+    Raises:
+        Refused: for such a name.
+    """
+    if path.suffix.lower() not in _PICTURES:
+        raise Refused(f"the picture {path} needs a name ending in {', '.join(_PICTURES)}")
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Refuse a file that could not be written, before there is work to lose.
+
+    Raises:
+        Refused: if it is a folder, or its own folder is missing or not writable.
+    """
+    if path.is_dir():
+        raise _not_written(path, "it is a folder")
+    if not path.exists() and not path.parent.is_dir():
+        raise _not_written(path, "there is no such folder")
+    if not os.access(path if _is_device(path) else Path(os.path.realpath(path)).parent, os.W_OK):
+        raise _not_written(path, "its folder is not yours to write in")
+
+
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file beside its place and move it there, so that a full disk leaves the old one whole.
+
+    Where a link leads is written to, and the link stays; a pipe or a device (`/dev/stdout`) is written into.
 
     Raises:
         Refused: if the folder is missing, not writable or full.
     """
     beside = None
     try:
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        if _is_device(path):
+            path.write_bytes(data)
+            return
+        place = Path(os.path.realpath(path))
+        handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".sandtable.")
         with os.fdopen(handle, "wb") as file:
             file.write(data)
         Path(beside).chmod(0o666 & ~_umask())
-        os.replace(beside, path)
+        os.replace(beside, place)
     except OSError as error:
         if beside:
             Path(beside).unlink(missing_ok=True)
-        raise Refused(f"{path} cannot be written: {error.strerror or error}") from error
+        raise _not_written(path, error.strerror or str(error)) from error
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _not_written(path: Path, why: str) -> Refused:
+    return Refused(f"{path} cannot be written ({why}): choose another folder or name, or make room")
 
 
 def _umask() -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from calibration.solve import Calibration
 from rules.measure import Range
-from rules.table import PointIn
+from rules.table import Figure, PointIn
 
 
 def spread_in(sigma_in: float) -> float:
@@ -30,6 +31,11 @@ def percent_words(fraction: float) -> str:
     if 0 < fraction < 1 - 1e-6:
         percent = min(99, max(1, percent))
     return f"{percent} %"
+
+
+def in_order(figures: Iterable[Figure]) -> list[Figure]:
+    """By army, then by number as people count: green-2 before green-10."""
+    return sorted(figures, key=lambda figure: (figure.army, len(figure.id), figure.id))
 
 
 def place_words(place_in: PointIn) -> str:

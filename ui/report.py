@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules.template import Blast
+from ui.readout import in_order
 from ui.session import blasted, measured, sights
 from vision.pipeline import Setup, TableView
 
@@ -37,7 +38,7 @@ def _figures(view: TableView) -> str:
     if not view.figures:
         return "No figures found. Teach an army by a click on one of its soldiers (--teach NAME@X,Y)."
     rows = [("figure", "posture", "x in", "y in", "± in", "facing", "sure")]
-    for figure in view.figures:
+    for figure in in_order(view.figures):
         facing = "" if figure.facing_deg is None else f"{figure.facing_deg:.0f}°"
         place = (f"{figure.x_in:.1f}", f"{figure.y_in:.1f}", f"{figure.sigma_in:.2f}")
         rows.append((figure.id, str(figure.posture), *place, facing, f"{figure.confidence:.0%}"))

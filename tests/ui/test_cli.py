@@ -1,6 +1,7 @@
 """The command line as a player meets it: exit codes, sentences, files."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -170,6 +171,8 @@ def test_a_folder_gives_frames_with_names_that_stay(table, tmp_path):
         (["table.png", "--reference", "small.png", "--teach", "GREEN"], "empty table"),
         (["table.png", "--json", "none/out.json"], "cannot be written"),
         (["table.png", "--picture", "out.gif"], "name ending in"),
+        (["table.png", "--json", "empty-folder"], "is a folder"),
+        ([""], "no source is named"),
         (["table.png", "--board", "7x5:1.4:1.0"], "no marker was found"),
         (["table.png", "--board", "7x5:1.0:1.4"], "cannot be"),
     ],
@@ -203,6 +206,8 @@ def test_what_cannot_be_done_is_said_in_one_sentence(table, tmp_path, monkeypatc
         ["analyse", "x.png", "--blast", "1,2,-3"],
         ["analyse", "x.png", "--blast", "nan,2,3"],
         ["analyse", "x.png", "--board", "7:1"],
+        ["analyse", "x.png", "--board", "99999999999x5:1.4:1.0"],
+        ["analyse", "x.png", "--blast", "--pairs"],
         ["analyse", "x.png", "--marker-side", "0"],
         ["analyse", "x.png", "--frames", "0"],
         ["print", "out.pdf", "--paper", "a3"],
@@ -215,8 +220,59 @@ def test_wrong_usage_exits_with_2(arguments, capsys):
     assert "usage:" in capsys.readouterr().err
 
 
+def test_a_blast_may_lie_left_of_the_origin(table, capsys):
+    folder, _, _ = table
+    assert main(["analyse", str(folder / "table.png"), "--blast", "-5,-.5,2"]) == 0
+    assert "Blast of 2 in at -5.0, -0.5" in capsys.readouterr().out
+
+
+def test_a_broken_picture_does_not_lose_those_before_it(table, tmp_path, capsys):
+    folder, _, _ = table
+    shots, out = tmp_path / "shots", tmp_path / "out.json"
+    shots.mkdir()
+    (shots / "1.png").symlink_to(folder / "table.png")
+    (shots / "2.png").write_bytes(b"")
+    assert main(["analyse", str(shots), "--json", str(out)]) == 1
+    assert "2.png is not a picture" in capsys.readouterr().err
+    assert len(json.loads(out.read_text())["frames"]) == 1
+
+
+def test_ctrl_c_does_not_lose_what_was_seen(monkeypatch, tmp_path):
+    demo, out, read = demo_table(lambda: 0.0), tmp_path / "out.json", []
+
+    def interrupted():
+        read.append(1)
+        if len(read) == 3:
+            raise KeyboardInterrupt
+        return type(demo).read(demo)
+
+    monkeypatch.setattr(demo, "read", interrupted)
+    monkeypatch.setattr("ui.analyse.open_source", lambda _: demo)
+    assert main(["analyse", "demo", "--frames", "9", "--json", str(out)]) == 130
+    assert len(json.loads(out.read_text())["frames"]) == 2
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is a device of Linux")
+@pytest.mark.parametrize(("output", "status", "lines"), [("> /dev/full", 1, 1), (">&-", 0, 0), ("| true", 0, 0)])
+def test_an_output_that_takes_nothing_ends_in_no_traceback(output, status, lines):
+    command = f"set -o pipefail; {sys.executable} -m ui.cli doctor {output}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr.count("\n") == lines, done.stderr
+    assert done.returncode == status
+
+
+def test_a_terminal_without_plus_minus_shows_the_rest(table):
+    folder, _, _ = table
+    done = subprocess.run(
+        [sys.executable, "-m", "ui.cli", "analyse", str(folder / "table.png")],
+        env=os.environ | {"PYTHONIOENCODING": "ascii"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "4 markers: ?0." in done.stdout
+
+
 def test_print(tmp_path, capsys):
-    assert main(["print", str(tmp_path / "sheet.pdf"), "--paper", "a4"]) == 0
+    assert main(["print", str(tmp_path / "sheet.pdf"), "--paper", "A4"]) == 0
     assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF")
     assert "100 %" in capsys.readouterr().out
     assert main(["print", str(tmp_path / "none" / "sheet.pdf")]) == 1

@@ -1,10 +1,11 @@
 import json
+import os
 
 import numpy as np
 import pytest
 
 from rules.table import Refused, TerrainKind
-from ui.files import read_terrain, write_bytes, write_json, write_picture
+from ui.files import read_terrain, refuse_unwritable, write_bytes, write_json, write_picture
 from vision.source import read_image
 
 HOUSE = {"name": "house", "kind": "building", "outline_in": [[0, 0], [4, 0], [4, 3]], "base_in": 0.5, "height_in": 5}
@@ -29,6 +30,11 @@ def test_terrain(tmp_path):
         ({k: v for k, v in HOUSE.items() if k != "outline_in"}, "piece 2 .*outline_in"),
         (HOUSE | {"outline_in": [[0, 0, 0]]}, "piece 2 .*outline_in"),
         (HOUSE | {"outline_in": [[0, 0], [2, 2], [2, 0], [0, 2]]}, "house.*Self-intersection"),
+        (HOUSE | {"kind": ["building"]}, "piece 2 .*unknown kind"),
+        (HOUSE | {"outline_in": [[0, 0], [1e300, 0], [4, 3]]}, "piece 2 .*beyond 1000 in"),
+        (HOUSE | {"height_in": 1e308}, "piece 2 .*beyond 1000 in"),
+        (HOUSE | {"outline_in": [[0, 0], [float("nan"), 0], [4, 3]]}, "finite"),
+        (HOUSE | {"outline_in": []}, "0 points"),
         (HOUSE | {"height_in": "tall"}, "piece 2 .*height_in"),
         (7, "piece 2 .*object"),
     ],
@@ -71,8 +77,38 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(Refused, match="cannot be written: No such file"):
+    with pytest.raises(Refused, match=r"cannot be written \(No such file"):
         write_bytes(tmp_path / "none" / "a.txt", b"")
+
+
+def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link.json").symlink_to(tmp_path / "there" / "a.json")
+    write_json(tmp_path / "link.json", {"a": 1})
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "there" / "a.json").read_text()) == {"a": 1}
+
+
+def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        refuse_unwritable(pipe)
+        write_bytes(pipe, b"x")
+        assert os.read(reader, 9) == b"x"
+        assert pipe.is_fifo()
+    finally:
+        os.close(reader)
+
+
+def test_what_could_not_be_written_is_refused_beforehand(tmp_path):
+    with pytest.raises(Refused, match="it is a folder"):
+        refuse_unwritable(tmp_path)
+    with pytest.raises(Refused, match="no such folder"):
+        refuse_unwritable(tmp_path / "none" / "a.json")
+    refuse_unwritable(tmp_path / "a.json")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_files_are_as_readable_as_any_other(tmp_path):

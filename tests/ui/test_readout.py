@@ -3,7 +3,8 @@
 import pytest
 
 from rules.measure import Range
-from ui.readout import edge_words, percent_words, range_words, spread_in
+from rules.table import Figure, Posture, ellipse_outline
+from ui.readout import edge_words, in_order, percent_words, range_words, spread_in
 
 
 def distance(centre_in: float, edge_in: float, sigma_in: float) -> Range:
@@ -30,3 +31,10 @@ def test_a_range_is_told_to_the_tenth() -> None:
 )
 def test_a_part_is_neither_nothing_nor_all(fraction: float, words: str) -> None:
     assert percent_words(fraction) == words
+
+
+def test_figures_are_told_in_the_order_people_count_in() -> None:
+    base = ellipse_outline((0.0, 0.0), 0.5, 0.5)
+    names = ["tan-1", "green-10", "green-2", "green-1"]
+    figures = [Figure(name, name.split("-")[0], 0.0, 0.0, 0.0, 0.1, Posture.STANDING, base) for name in names]
+    assert [figure.id for figure in in_order(figures)] == ["green-1", "green-2", "green-10", "tan-1"]

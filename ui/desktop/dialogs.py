@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PyQt6.QtCore import QLocale
+from PyQt6.QtGui import QValidator
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QDoubleSpinBox, QFileDialog, QFormLayout, QWidget
 
 from calibration.prints import Prints
@@ -17,13 +19,25 @@ def _files(suffixes: object) -> str:
     return " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(map(str, suffixes)))  # type: ignore[call-overload]
 
 
+class _Inches(QDoubleSpinBox):
+    """Takes a comma for a point, as both are typed: where one of them parts thousands, 3.5 would become 35."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setLocale(QLocale.c())  # as the window writes its other numbers
+
+    def validate(self, input: str | None, pos: int) -> tuple[QValidator.State, str, int]:
+        """With a point for every comma."""
+        return super().validate((input or "").replace(",", "."), pos)
+
+
 class PrintsDialog(QDialog):
     """Asks which markers lie on the table."""
 
     def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Markers on the table")
-        self._side = QDoubleSpinBox()
+        self._side = _Inches()
         self._side.setRange(0.2, 40.0)
         self._side.setDecimals(3)
         self._side.setSingleStep(0.05)
@@ -61,6 +75,9 @@ def ask_folder(parent: QWidget) -> str:
 
 
 def ask_where(parent: QWidget, title: str, name: str, kinds: str) -> Path | None:
-    """Where to write a file, or None."""
-    chosen = QFileDialog.getSaveFileName(parent, title, name, kinds)[0]
-    return Path(chosen) if chosen else None
+    """Where to write a file, or None; a name without an ending gets that of the one suggested."""
+    dialog = QFileDialog(parent, title, "", kinds)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(Path(name).suffix.removeprefix("."))
+    dialog.selectFile(name)
+    return Path(dialog.selectedFiles()[0]) if dialog.exec() == QDialog.DialogCode.Accepted else None

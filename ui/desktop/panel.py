@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QGroupBox,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QListWidget,
     QPushButton,
@@ -21,11 +22,13 @@ from PyQt6.QtWidgets import (
 
 from rules.table import Figure
 from ui.answer import Answer
-from ui.readout import place_words
+from ui.readout import in_order, place_words
 from ui.theme import Colour, army_colour
 
 SUGGESTED_ARMIES = ("green", "tan", "grey", "blue")
 _HEADLINE_PT = 30
+_WIDTH = 360
+_TEXT = 1.2  # the screen stands beyond the table: at arm's length the usual size is hard to read
 
 
 class SidePanel(QWidget):
@@ -41,7 +44,10 @@ class SidePanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedWidth(310)
+        self.setFixedWidth(_WIDTH)
+        font = self.font()
+        font.setPointSizeF(_TEXT * font.pointSizeF())
+        self.setFont(font)
         self._headline, self._rows = QLabel(), QLabel()
         self._army = QComboBox()
         self._forget = QPushButton("Forget")
@@ -139,7 +145,9 @@ class SidePanel(QWidget):
         box = QGroupBox("Armies")
         self._tree.setColumnCount(2)
         self._tree.setHeaderHidden(True)
-        self._tree.setColumnWidth(0, 130)
+        header = self._tree.header()
+        if header is not None:
+            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self._tree.setToolTip("The armies taught, how many figures of each are seen, and where they stand")
         self._tree.setAccessibleName("Armies and figures")
         self._tree.currentItemChanged.connect(lambda *_: self._allow_forget())
@@ -175,7 +183,7 @@ def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure]) -> None:
         item.takeChild(item.childCount() - 1)
     while item.childCount() < len(figures):
         item.addChild(QTreeWidgetItem())
-    for row, figure in enumerate(figures):
+    for row, figure in enumerate(in_order(figures)):
         child = item.child(row)
         if child is not None:
             child.setText(0, f"{figure.id}  {figure.posture.value}")

@@ -38,6 +38,8 @@ def write_pdf(sheet: Sheet, path: Path) -> None:
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     if not QFontDatabase.families():
         raise Refused("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
+    if path.is_dir():
+        raise Refused(f"cannot write {path}: it is a folder; add the name of a file")
     file = QSaveFile(str(path))
     if not file.open(QIODevice.OpenModeFlag.WriteOnly):
         raise Refused(f"cannot write {path}: {file.errorString()}; choose another folder or name")

@@ -198,6 +198,7 @@ class BlastTool(_Plain):
 
     def __init__(self, session: Session, radius_in: float = 3.0) -> None:
         self._session = session
+        self._laid: tuple[PointPx, float] | None = None
         self.radius_in = radius_in
 
     @property
@@ -209,14 +210,17 @@ class BlastTool(_Plain):
         """Lay the disc."""
         if at.place_in is not None:
             self._session.lay_blast(at.place_in, self.radius_in)
+            self._laid = at.px, self.radius_in
 
     def turn(self, steps: int) -> None:
         """Make the disc larger or smaller."""
         self.radius_in = min(max(self.radius_in + steps * _RADIUS_STEP_IN, _LEAST_RADIUS_IN), _MOST_RADIUS_IN)
 
     def preview(self, at: Pointed | None) -> Preview:
-        """The disc as it would be laid."""
-        return Preview(blast=Blast(at.place_in, self.radius_in) if at and at.place_in else None)
+        """The disc as it would be laid; none where it has just been laid, until the mouse moves on."""
+        if at is None or at.place_in is None or self._laid == (at.px, self.radius_in):
+            return Preview()
+        return Preview(blast=Blast(at.place_in, self.radius_in))
 
 
 class TeachTool(_Plain):

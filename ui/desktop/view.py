@@ -81,6 +81,11 @@ class PictureView(QWidget):
             self.fit()
         self.update()
 
+    def show_nothing(self) -> None:
+        """Take the picture away, and what lies over it."""
+        self._picture, self.shapes = None, ()
+        self.update()
+
     def show_shapes(self, shapes: Sequence[Shape]) -> None:
         """Show other shapes over the picture."""
         if shapes != self.shapes:

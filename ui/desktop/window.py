@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QSettings, QTimer
+from PyQt6.QtCore import QLocale, QSettings, Qt, QTimer
 from PyQt6.QtGui import QCloseEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMainWindow, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMainWindow, QWidget
 
 from calibration.sheet import marker_sheet
 from calibration.solve import Calibration
 from rules.table import Refused
 from rules.template import Blast
-from ui.answer import Laid, answer_to, current_answer, newest, on_table
+from ui.answer import Answer, Laid, answer_to, current_answer, newest, on_table
 from ui.desktop.actions import Actions
 from ui.desktop.bar import MessageBar, Ways
 from ui.desktop.bench import Bench
@@ -66,7 +66,6 @@ class Window(QMainWindow):
             clock: Seconds.
         """
         super().__init__()
-        self.setWindowTitle("Sandtable")
         self._memory, self._opener, self._clock = Memory(settings), opener, clock
         self._real = Setup(prints=self._memory.prints)
         self._left_benches: list[Bench] = []
@@ -94,11 +93,15 @@ class Window(QMainWindow):
         self._hint.setFont(font)
         self._hint.setMargin(6)
         self._hint.setWordWrap(True)
-        left = QVBoxLayout()
+        # Two lines always, for the same reason as the bar below.
+        self._hint.setMinimumHeight(2 * self._hint.fontMetrics().lineSpacing() + 2 * self._hint.margin())
+        left = QGridLayout()
         left.setSpacing(0)
-        left.addWidget(self.bar)
-        left.addWidget(self.picture, 1)
-        left.addWidget(self._hint)
+        left.addWidget(self.picture, 0, 0)
+        # Over the picture: above it, each message would push the soldiers away from under the mouse.
+        left.addWidget(self.bar, 0, 0, Qt.AlignmentFlag.AlignTop)
+        left.addWidget(self._hint, 1, 0)
+        left.setRowStretch(0, 1)
         middle = QWidget()
         layout = QHBoxLayout(middle)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -143,6 +146,10 @@ class Window(QMainWindow):
         setup = Setup() if spec == "demo" else Setup(prints=real.prints, lens=real.lens, palette=real.palette)
         self.bench = Bench(spec, setup, self._opener, self._clock)
         self._shown, self._last_laid, self._words = None, None, ""
+        self.setWindowTitle(_title(spec))
+        self.picture.show_nothing()
+        self.panel.show_answer(Answer())
+        self.panel.show_table((), (), ())
         tools = (
             MeasureTool(self.session),
             BlastTool(self.session),
@@ -288,7 +295,7 @@ class Window(QMainWindow):
         try:
             change()
         except Refused as refusal:
-            self._say(str(refusal)[:1].upper() + str(refusal)[1:])
+            self._say(str(refusal))
 
     # What is shown
 
@@ -331,10 +338,11 @@ class Window(QMainWindow):
         self._told_s = self._clock()
         if self._words and self._told_s > self._words_until_s:
             self._words = ""
-        self.bar.say(self._words or self.bench.problem, () if self._words else self._ways_out())
+        words = self._words or self.bench.problem
+        self.bar.say(words[:1].upper() + words[1:], () if self._words else self._ways_out())
         self._hint.setText(self._next_step())
         calibrated, _, rate = self._status
-        rate.setText("still picture" if self.bench.worker.ended else f"{self.bench.rate.per_second():.1f} pictures/s")
+        rate.setText(self._rate_words())
         view, state = self.bench.view, self.session.state
         calibrated.setText(self._calibration_words(view))
         if view is not None:
@@ -345,7 +353,9 @@ class Window(QMainWindow):
         if self.bench.worker.source_problem or self.bench.worker.broken:
             return (("Try again", self.try_again), ("Open another source…", self._offer_sources))
         if self.bench.view is not None and self.bench.view.calibration is None:
-            return (("Print markers…", lambda: self.print_markers("letter")), ("Marker size…", self.choose_prints))
+            imperial = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
+            paper = "letter" if imperial else "a4"  # where paper is letter, lengths are in inches
+            return (("Print markers…", lambda: self.print_markers(paper)), ("Marker size…", self.choose_prints))
         return ()
 
     def _offer_sources(self) -> None:
@@ -354,8 +364,7 @@ class Window(QMainWindow):
     def _next_step(self) -> str:
         view, state = self.bench.view, self.session.state
         if view is None:
-            name = "the simulated table" if self.bench.spec == "demo" else self.bench.spec
-            return "" if self.bench.worker.source_problem else f"Opening {name} …"
+            return "" if self.bench.worker.source_problem else f"Opening: {_title(self.bench.spec)} …"
         if view.calibration is None:
             return "Lay a printed marker flat on the table, wholly in the picture: it tells how long an inch is."
         if not state.setup.palette and self.tool.name != "teach":
@@ -364,6 +373,14 @@ class Window(QMainWindow):
             return "Looking for soldiers of the armies taught …"
         keys = "   M: measure   B: blast   T: teach" if self.tool.name != "teach" else "   M: measure"
         return self.tool.hint + keys
+
+    def _rate_words(self) -> str:
+        worker = self.bench.worker
+        if worker.source_problem or worker.frame is None:
+            return ""
+        if worker.ended or worker.held:
+            return "frozen" if worker.held else "still picture"
+        return f"{self.bench.rate.per_second():.1f} pictures/s"
 
     def _calibration_words(self, view: TableView | None) -> str:
         calibration = view.calibration if view else None
@@ -380,6 +397,13 @@ class Window(QMainWindow):
             bench.stop()
             bench.join()
         super().closeEvent(event)
+
+
+def _title(spec: str) -> str:
+    """What is open, for people; Qt adds the program's name."""
+    if spec == "demo":
+        return "Simulated table"
+    return f"Camera {spec}" if spec.isdecimal() else Path(spec).name
 
 
 def _row(view: TableView, thing: Laid) -> str:
