@@ -22,10 +22,10 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
         Refused: if it cannot be read, is no JSON object, or was written by a newer program.
     """
     try:
-        document = json.loads(path.read_text("utf-8"))
+        document = json.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise Refused(f"the {what} file {path} cannot be read: {error.strerror or error}") from error
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise Refused(f"the {what} file {path} is not JSON: {error}") from error
     if not isinstance(document, dict):
         raise Refused(f'the {what} file {path} must hold a JSON object with "schema": {SCHEMA}')
@@ -49,11 +49,11 @@ def read_lens(path: Path) -> Lens:
         width, height = (int(v) for v in document["image_size"])
         matrix = np.array(document["matrix"], np.float64).reshape(3, 3)
         distortion = np.array(document["distortion"], np.float64).reshape(5)
+        return Lens((width, height), matrix, distortion)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Refused(
             f"the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1, p2, k3]: {error}"
         ) from error
-    return Lens((width, height), matrix, distortion)
 
 
 def read_layout(path: Path) -> Mapping[int, FloatArray]:
@@ -69,6 +69,8 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
             corners = np.array(marker["corners_in"], np.float64).reshape(4, 2)
             if not np.isfinite(corners).all():
                 raise ValueError(f"marker {marker['id']} has a corner that is not a number")
+            if not _is_square(corners):
+                raise ValueError(f"the corners of marker {marker['id']} do not run clockwise round a square")
             if int(marker["id"]) in layout:
                 raise ValueError(f"marker {marker['id']} stands there twice")
             layout[int(marker["id"])] = corners
@@ -79,3 +81,11 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
     if not layout:
         raise Refused(f"the layout file {path} names no marker")
     return layout
+
+
+def _is_square(corners_in: FloatArray) -> bool:
+    """Whether four corners run clockwise (y up) round a square, within the hundredths that hand-made files have."""
+    sides = np.roll(corners_in, -1, 0) - corners_in
+    lengths = np.linalg.norm(sides, axis=1)
+    turns = sides[:, 0] * np.roll(sides[:, 1], -1) - sides[:, 1] * np.roll(sides[:, 0], -1)
+    return bool(lengths.min() > 0.9 * lengths.max() > 0 and (turns < -0.9 * lengths * np.roll(lengths, -1)).all())

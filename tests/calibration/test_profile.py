@@ -40,13 +40,14 @@ def test_a_layout(tmp_path):
         ("{", "not JSON"),
         ("[]", "JSON object"),
         ("[" * 100_000, "not JSON"),
+        ('{"image_size": ' + "9" * 5000 + "}", "not JSON"),
         ("\udce4".encode("utf-8", "surrogateescape").decode("latin-1"), "not JSON"),
         (LENS | {"schema": 2}, "another version"),
         ({k: v for k, v in LENS.items() if k != "matrix"}, "matrix"),
         (LENS | {"matrix": [[1, 2], [3, 4]]}, "matrix"),
         (LENS | {"image_size": ["a", 2]}, "image_size"),
         (LENS | {"distortion": [float("nan")] * 5}, "distortion"),
-        (LENS | {"matrix": [[0, 0, 1], [0, 1, 1], [0, 0, 1]]}, "focal"),
+        (LENS | {"matrix": [[0, 0, 1], [0, 1, 1], [0, 0, 1]]}, "file.json.*focal"),
     ],
 )
 def test_a_lens_file_that_is_none(tmp_path, document, fault):
@@ -63,6 +64,9 @@ def test_a_lens_file_that_is_none(tmp_path, document, fault):
         ({"markers": [{"id": 1, "corners_in": [[0, 0], [1, 1]]}]}, "corners_in"),
         ({"markers": [{"id": 1, "corners_in": [[0, 0], [1, 1], [2, 2], [float("inf"), 0]]}]}, "not a number"),
         ({"markers": 7}, "markers"),
+        ({"markers": [{"id": 1, "corners_in": [[3, 3], [0, 3], [0, 0], [3, 0]]}]}, "marker 1 do not run clockwise"),
+        ({"markers": [{"id": 1, "corners_in": [[0, 3], [4, 3], [4, 0], [0, 0]]}]}, "square"),
+        ({"markers": [{"id": 1, "corners_in": [[0, 0], [0, 0], [0, 0], [0, 0]]}]}, "square"),
     ],
 )
 def test_a_layout_file_that_is_none(tmp_path, document, fault):
@@ -73,3 +77,9 @@ def test_a_layout_file_that_is_none(tmp_path, document, fault):
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(Refused, match="cannot be read"):
         read_lens(tmp_path / "none.json")
+
+
+def test_a_file_with_a_byte_order_mark(tmp_path):
+    path = tmp_path / "lens.json"
+    path.write_text(json.dumps(LENS), "utf-8-sig")
+    assert read_lens(path).image_size == (640, 480)

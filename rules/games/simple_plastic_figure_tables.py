@@ -1,0 +1,358 @@
+"""The tables of Simple Plastic Figure: what a row of each must hold, and what a game may not name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any, TypeAlias
+
+from rules.call import Call, at_least, at_most
+from rules.ruleset import Ruleset
+from rules.table import TerrainKind
+from rules.typed import Count, Inches, Part, Row, Within
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+
+WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
+PlaceName = Annotated[str, Row("places", "unknown_place")]
+PoseName = Annotated[str, Row("poses", "unknown_pose")]
+CoverName = Annotated[str, Row("covers", "unknown_cover")]
+TerrainName = Annotated[str, Row("terrain", "unknown_terrain")]
+CrossingName = Annotated[str, Row("crossings", "unknown_event")]
+CommanderName = Annotated[str, Row("commanders", "unknown_commander")]
+NationName = Annotated[str, Row("nations", "unknown_nation")]
+Face = Annotated[int, Within(low=1, high=6, code="impossible_die_face")]
+
+
+class AimAt(StrEnum):
+    """What a firer names as his target."""
+
+    FIGURE = "figure"
+    SPOT = "spot"
+
+
+class Enemies(StrEnum):
+    """What coming into a place with enemies inside means."""
+
+    NONE = "none"
+    FIGHT = "fight"
+    REFUSE = "refuse"
+
+
+class Occupants(StrEnum):
+    """Whom an explosive that hits a shelter catches inside."""
+
+    NONE = "none"
+    ALL = "all"
+    RADIUS = "radius"
+    HOLE = "hole"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A single number of the rulebook."""
+
+    rule: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the turn; `half` is the side whose part it is, 0 for both."""
+
+    rule: str
+    number: Count
+    text: str
+    half: Annotated[int, Within(low=0, high=2)] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the faces of a status check leave a figure free to do."""
+
+    rule: str
+    faces: tuple[int, ...]
+    may_move: bool
+    may_fire: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """An objective; `counted` ones are told from numbers, the rest by the players."""
+
+    rule: str
+    text: str
+    counted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A row that has nothing but its rule."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nation:
+    """The side that a nation fights on, and its rifle."""
+
+    rule: str
+    side: str
+    rifle: WeaponName
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """What crossing, entering or leaving something takes off a move."""
+
+    rule: str
+    penalty_in: Inches
+    impassable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a measured terrain piece does to a walker.
+
+    Attributes:
+        leave: What coming out of it costs.
+        hurdle: Priced by its height, as leg high or waist high.
+        touch_first: A move ends at it; only the next may lead in.
+        on_top: One walks on it.
+    """
+
+    rule: str
+    passable: bool = True
+    leave: CrossingName | None = None
+    hurdle: bool = False
+    touch_first: bool = False
+    on_top: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Somewhere a figure may be.
+
+    Attributes:
+        pose_steps: By how many poses its occupants count as lower.
+        enter_rule: Rule of coming in; None where it is the row's own.
+        shelter: Its column among the attacks on shelters.
+    """
+
+    rule: str
+    cover: CoverName = "none"
+    pose_steps: Count = 0
+    may_enter: bool = True
+    enter_rule: str | None = None
+    touch_first: bool = False
+    enemies: Enemies = Enemies.NONE
+    shelter: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weapon:
+    """A row of the weapon tables; `first_list` where the rulebook's first list has it too."""
+
+    rule: str
+    range_in: Inches
+    rof: Count
+    fire: Annotated[str, Row("fires")]
+    kind: Annotated[str, Row("weapon_kinds")]
+    blast_radius_in: Inches | None = None
+    first_list: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WeaponKind:
+    """How a kind of weapon is aimed; indirect ones are not `direct`."""
+
+    rule: str
+    aim_at: AimAt
+    direct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Another name of a weapon."""
+
+    rule: str
+    weapon: WeaponName
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A range band up to and with `up_to_in`, None beyond all; it brings a modifier or a number to hit."""
+
+    rule: str
+    up_to_in: Inches | None = None
+    modifier: int = 0
+    hit_on: Count = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """What a kind of fire or cover adds."""
+
+    rule: str
+    modifier: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A pose: what it adds, the next lower one, and how much of it a waist-high piece hides."""
+
+    rule: str
+    modifier: int
+    lower: PoseName
+    behind: Part
+    lying: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """What a kind of terrain is to a figure behind it, and which measured pieces may be of that kind."""
+
+    rule: str
+    cover: CoverName
+    kinds: tuple[TerrainKind, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Where the faces of a shell's die send it."""
+
+    rule: str
+    faces: tuple[int, ...]
+    strays: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ShelterAttack:
+    """What a kind of explosive does to a kind of shelter; `hit_on` None where no die decides it."""
+
+    rule: str
+    occupants: Occupants
+    outside: bool
+    hit_on: Count | None = None
+    radius_factor: Count = 1
+    touching: bool = False
+    within_in: Inches | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Commander:
+    """What a figure can do for others."""
+
+    rule: str
+    leads: bool = False
+    binoculars: bool = False
+    radio: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A ready unit; None where any nation has it."""
+
+    rule: str
+    title: str
+    nation: NationName | None = None
+    weapons: tuple[WeaponName, ...] = ()
+    pose: PoseName = "standing"
+    role: CommanderName = "figure"
+    bayonet: bool = False
+    reserve: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables of the game, by the name of the row."""
+
+    limits: Mapping[str, Limit]
+    phases: Mapping[str, Phase]
+    status: Mapping[str, Status]
+    goals: Mapping[str, Goal]
+    later_segments: Mapping[str, Named]
+    scales: Mapping[str, Named]
+    nations: Mapping[str, Nation]
+    crossings: Mapping[str, Crossing]
+    ground: Mapping[str, Ground]
+    places: Mapping[str, Place]
+    weapons: Mapping[str, Weapon]
+    weapon_kinds: Mapping[str, WeaponKind]
+    aliases: Mapping[str, Alias]
+    range_bands: Mapping[str, Band]
+    fires: Mapping[str, Modifier]
+    poses: Mapping[str, Pose]
+    covers: Mapping[str, Modifier]
+    terrain: Mapping[str, Terrain]
+    launcher_bands: Mapping[str, Band]
+    scatter: Mapping[str, Scatter]
+    shelter_attacks: Mapping[str, ShelterAttack]
+    commanders: Mapping[str, Commander]
+    cards: Mapping[str, Card]
+
+
+Rules: TypeAlias = Ruleset[Tables]
+
+
+def limit(rules: Rules, name: str) -> float:
+    """A single number of the rulebook."""
+    return rules.tables.limits[name].value
+
+
+def within(value: float, most: float) -> bool:
+    """Whether a settled value lies within a limit, the limit included."""
+    return at_most(value, most) is Call.IN
+
+
+def reaches(value: float, least: float) -> bool:
+    """Whether a settled value comes up to a limit, the limit included."""
+    return at_least(value, least) is Call.IN
+
+
+def weapon_of(rules: Rules, name: str) -> Weapon:
+    """The row of a weapon in play.
+
+    Raises:
+        RuleRefusal: "unknown_weapon" if the players chose the rulebook's first list and it is not there.
+    """
+    weapon = rules.tables.weapons[name]
+    if rules.chooses("weapon_list", "first_list") and not weapon.first_list:
+        raise RuleRefusal("unknown_weapon", f"{name} is not in the first list of weapons: choose another", "WW-A35")
+    return weapon
+
+
+def explosive(rules: Rules, name: str) -> float | None:
+    """A weapon's blast radius in inches; None for a small arm."""
+    return weapon_of(rules, name).blast_radius_in
+
+
+def band(rules: Rules, bands: Mapping[str, Band], distance_in: float) -> Band:
+    """The range band of a distance; what lies between two printed inches goes as the players chose."""
+    if rules.chooses("between_bands", "nearest_inch"):
+        distance_in = math.floor(distance_in + 0.5)
+    elif rules.chooses("between_bands", "whole_inches"):
+        distance_in = math.floor(distance_in)
+    return next(row for row in bands.values() if row.up_to_in is None or within(distance_in, row.up_to_in))
+
+
+def status_of(rules: Rules, face: int) -> Status:
+    """What a status die leaves a figure free to do."""
+    return next(row for row in rules.tables.status.values() if face in row.faces)
+
+
+def spoken(name: str) -> str:
+    """A row's name as a player says it."""
+    return name.replace("_", " ")
+
+
+def legal(outcome: str, *reasons: Reason, **numbers: Any) -> Verdict:
+    """The rules allow it."""
+    return verdict(outcome, *reasons, legal=True, **numbers)
+
+
+def illegal(code: str, *reasons: Reason, **numbers: Any) -> Verdict:
+    """The rules forbid it; `code` is the short name of why."""
+    return forbidden(code, *reasons, legal=False, **numbers)
