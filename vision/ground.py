@@ -77,7 +77,8 @@ class Lie:
         """
         self.scale = scale
         self.px_per_in = _PX_PER_IN / scale
-        middle = np.array(table_in).mean(axis=0)
+        self._table_in = np.array(table_in)
+        middle = self._table_in.mean(axis=0)
         self._shrink = 2 if camera.px_per_inch(*middle.tolist()) > _SHRINK * self.px_per_in else 1
         reference = None if reference_bgr is None else self.smooth(reference_bgr)
         tallest = POSTURE_HEIGHT_IN[Posture.STANDING] * scale
@@ -104,7 +105,9 @@ class Lie:
     ) -> Ground:
         outline = np.array(surface.outline_in)
         room = (REACH_IN + SEARCH_IN) * self.scale
-        low, high = outline.min(axis=0) - room, outline.max(axis=0) + room
+        # Terrain that was drawn far beyond the table would make a sheet that no memory holds.
+        low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - room
+        high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + room
         sheet = lay_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
         inside, barred, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
         sheet.fill(inside, outline, 1)

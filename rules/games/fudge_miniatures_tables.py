@@ -1,0 +1,335 @@
+"""The tables of Fudge Miniatures Battles: what a row of each must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Protocol, TypeAlias, TypeVar
+
+from rules.call import Call, at_most
+from rules.ruleset import Ruleset
+from rules.table import TerrainKind
+from rules.typed import Count, Inches, Row, Within
+from rules.verdict import RuleRefusal
+
+CardName = Annotated[str, Row("cards", "unknown_card")]
+TraitName = Annotated[str, Row("traits", "unknown_trait")]
+Hands = Annotated[int, Within(low=1, high=2, code="bad_hands")]
+
+
+class Stat(StrEnum):
+    """A stat that a weapon may add."""
+
+    STRENGTH = "strength"
+    DEXTERITY = "dexterity"
+
+
+class ItemKind(StrEnum):
+    """What a piece of equipment is for."""
+
+    MELEE = "melee"
+    RANGED = "ranged"
+    SHIELD = "shield"
+    WORN = "worn"
+
+
+class Concern(StrEnum):
+    """What a gift or fault has its effect on."""
+
+    GUTS = "guts"
+    ODF = "odf"
+    FREE_ATTACK = "free_attack"
+    HONOUR = "honour"
+    TERROR = "terror"
+    FLEES_WOUNDED = "flees_wounded"
+    FLEES_FAILED = "flees_failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A trait level in numbers."""
+
+    rule: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatRow:
+    """Where a standard human's stat starts; `inches` for Movement, which is no trait level."""
+
+    rule: str
+    start: int
+    inches: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A single number of the rulebook."""
+
+    rule: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of a player's turn."""
+
+    rule: str
+    number: Count
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that a model may do.
+
+    Attributes:
+        action: One of the actions of step 2.
+        attack: An attack.
+        touches: Needs what it is done to within reach.
+        also: Other names for it.
+    """
+
+    rule: str
+    action: bool = True
+    attack: bool = False
+    touches: bool = False
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What an inch of terrain costs.
+
+    Attributes:
+        factor: Inches of Movement that it takes.
+        whole: A part of an inch counts as one.
+        flies: Nothing on the ground matters.
+        kinds: Terrain pieces that are so; those of "descend" stand upright and are climbed first.
+    """
+
+    rule: str
+    factor: Annotated[float, Within(low=0, code="bad_factor")]
+    whole: bool = False
+    flies: bool = False
+    kinds: tuple[TerrainKind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the wound track: its boxes, the wounds that go there, and what it takes off the stats."""
+
+    rule: str
+    boxes: Annotated[int, Within(low=1, code="bad_boxes")]
+    least: Count
+    most: Count | None = None
+    penalty: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a model is.
+
+    Attributes:
+        hddf: Attacks on it are against its HDDF.
+        hit_by_itself: Attacks on it hit whatever is rolled.
+        attackable: It can be attacked at all.
+        defenceless: A chivalrous man does not strike it.
+        lies: How its model is laid.
+        may_act: It can do anything.
+        forbids: What it may not do.
+        also: Other names for it.
+    """
+
+    rule: str
+    hddf: bool = False
+    hit_by_itself: bool = False
+    attackable: bool = True
+    defenceless: bool = False
+    lies: str = "standing"
+    may_act: bool = True
+    forbids: tuple[Annotated[str, Row("deeds", "unknown_deed")], ...] = ()
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What calls for a Guts check, and its target; `each_gift` is added for each Terrifying gift."""
+
+    rule: str
+    target: int
+    each_gift: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a Guts check failed by `margin` does; its name is also that of the state it leads to."""
+
+    rule: str
+    margin: Count
+    roll_modifier: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """An occasion for an attack: `free` ones are out of the steps, others are marked in the step named."""
+
+    rule: str
+    free: bool = False
+    marked: str = "at_once"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A scenario's task; `counted` ones are reached when no enemy is left, `turns` when the turns agreed are over."""
+
+    rule: str
+    text: str
+    counted: bool = False
+    turns: bool = False
+    discouraged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """A gift or a fault.
+
+    Attributes:
+        concerns: What it has its effect on.
+        bearers: Words for whom the effect holds for, any of which will do.
+        fact: What must be so, a field of `Situation`; None always.
+        modifier: What is added.
+        said: Sayings that tell of the fact, all words of one of them needed.
+    """
+
+    rule: str
+    text: str
+    concerns: Concern
+    bearers: tuple[str, ...]
+    fact: str | None = None
+    modifier: int = 0
+    said: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A piece of equipment.
+
+    Attributes:
+        hands: Hands that hold it; 0 for what is worn.
+        damage: Of a weapon.
+        stat: What a melee weapon adds to its damage (FM-12), None where it does not say.
+        adds_stat: What a ranged weapon adds, where its text says so (FM-13).
+        range_in: Of a ranged weapon.
+        armour, shield: What they add to the defence.
+        reach_in: Of a melee weapon that needs no base contact (FM-30).
+        fired_in_contact: A ranged weapon that may be fired at arm's length (FM-34).
+        usable_when_helpless: A shield that counts for HDDF.
+    """
+
+    name: str
+    kind: ItemKind = ItemKind.WORN
+    hands: Annotated[int, Within(low=0, high=2, code="bad_hands")] = 0
+    damage: int = 0
+    stat: Stat | None = None
+    adds_stat: Stat | None = None
+    range_in: Annotated[float | None, Within(low=0.1, code="bad_range")] = None
+    armour: int = 0
+    shield: int = 0
+    reach_in: Inches = 0
+    fired_in_contact: bool = False
+    usable_when_helpless: bool = False
+
+    @property
+    def is_weapon(self) -> bool:
+        """Whether it attacks."""
+        return self.kind in (ItemKind.MELEE, ItemKind.RANGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A character's datacard as printed; MODF or RODF is missing where there is no such weapon."""
+
+    rule: str
+    strength: int
+    dexterity: int
+    guts: int
+    movement_in: Count
+    ddf: int
+    hddf: int
+    modf: int | None = None
+    rodf: int | None = None
+    equipment: tuple[Item, ...] = ()
+    gifts: tuple[TraitName, ...] = ()
+    faults: tuple[TraitName, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spell:
+    """A spell that the players registered: with an `odf` it is an attack, else its text is played by hand."""
+
+    rule: str
+    text: str
+    odf: int | None = None
+    range_in: Annotated[float | None, Within(low=0.1, code="bad_range")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables of the game, by the name of the row."""
+
+    ladder: Mapping[str, Level]
+    stats: Mapping[str, StatRow]
+    limits: Mapping[str, Limit]
+    steps: Mapping[str, Step]
+    deeds: Mapping[str, Deed]
+    terrain: Mapping[str, Ground]
+    wounds: Mapping[str, Column]
+    states: Mapping[str, State]
+    guts_triggers: Mapping[str, Trigger]
+    guts_effects: Mapping[str, Effect]
+    attacks: Mapping[str, Occasion]
+    goals: Mapping[str, Goal]
+    traits: Mapping[str, Trait]
+    cards: Mapping[str, Card]
+    spells: Mapping[str, Spell]
+
+
+Rules: TypeAlias = Ruleset[Tables]
+
+
+def limit(rules: Rules, name: str) -> float:
+    """A single number of the rulebook."""
+    return rules.tables.limits[name].value
+
+
+def whole(rules: Rules, name: str) -> int:
+    """A single number that counts something."""
+    return int(limit(rules, name))
+
+
+def within(value: float, most: float) -> bool:
+    """Whether a settled distance lies within a limit, the limit included."""
+    return at_most(value, most) is Call.IN
+
+
+class _Named(Protocol):
+    @property
+    def also(self) -> tuple[str, ...]: ...
+
+
+N = TypeVar("N", bound=_Named)
+
+
+def named(table: Mapping[str, N], word: str, code: str) -> str:
+    """The row that goes by a word, its own name or another.
+
+    Raises:
+        RuleRefusal: `code` if there is none.
+    """
+    found = word if word in table else next((name for name, row in table.items() if word in row.also), None)
+    if found is None:
+        raise RuleRefusal(code, f"{word!r} is unknown: choose one of {', '.join(table)}")
+    return found
