@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from rules.game import Game
-from rules.games import army_men, fudge_miniatures, simple_plastic, simple_plastic_figure
+from rules.games import army_men, fudge_miniatures, plastic_fudge, simple_plastic, simple_plastic_figure
 from rules.verdict import RuleRefusal
 
 GAMES: Mapping[str, Callable[[Path | None], Game[Any]]] = {
     "army_men": army_men.open_game,
     "fudge_miniatures": fudge_miniatures.open_game,
+    "plastic_fudge": plastic_fudge.open_game,
     "simple_plastic": simple_plastic.open_game,
     "simple_plastic_figure": simple_plastic_figure.open_game,
 }

@@ -1,0 +1,119 @@
+"""Plastic Fudge: everything that can be asked of its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from keyword import iskeyword
+from pathlib import Path
+from typing import Any
+
+from rules.dice import Procedure
+from rules.game import Game, actions
+from rules.games import plastic_fudge_blasts as blasts
+from rules.games import plastic_fudge_combat as combat
+from rules.games import plastic_fudge_command as command
+from rules.games import plastic_fudge_fire as fire
+from rules.games import plastic_fudge_forces as forces
+from rules.games import plastic_fudge_movement as movement
+from rules.games.plastic_fudge_tables import Rules, Tables
+from rules.ruleset import load
+from rules.table import Refused, TerrainKind
+from rules.verdict import Verdict
+
+ACTIONS = actions(
+    # Set-up
+    forces.level,
+    forces.unit_cost,
+    forces.unit_card,
+    forces.basic_defense_level,
+    forces.army_check,
+    forces.muster,
+    forces.scenario,
+    forces.place_terrain,
+    forces.victory_check,
+    blasts.mine_cost,
+    fire.read_d6,
+    # The round
+    command.phases,
+    command.initiative_level,
+    command.initiative,
+    command.choose_order,
+    command.morale_modifier,
+    command.morale_check,
+    # Movement
+    movement.move_allowance,
+    movement.move,
+    movement.rout_move,
+    movement.rout_reaches_edge,
+    movement.rout_contagion,
+    movement.carry,
+    movement.call_jet,
+    movement.jet_acts,
+    # Combat
+    fire.can_act,
+    fire.attack_request,
+    fire.range_check,
+    fire.hand_to_hand,
+    combat.stands_in,
+    combat.chart,
+    combat.attack,
+    combat.volley,
+    combat.injuries,
+    combat.hand_to_hand_levels,
+    fire.flamethrower_attacked,
+    # Blasts and mines
+    blasts.disk,
+    blasts.explosion_result,
+    blasts.explosion,
+    blasts.grenade_throw,
+    blasts.conflagration,
+    blasts.bazooka_on_base,
+    blasts.mine,
+    blasts.sweep_result,
+    blasts.sweep_roll,
+)
+
+
+class PlasticFudge(Game[Tables]):
+    """The game; its facts may be called "class" and "from", names that Python keeps to itself."""
+
+    def begin(self, action: str, given: Mapping[str, Any]) -> Procedure[Verdict]:
+        """Start the procedure of an action; see `Game.begin`."""
+        return super().begin(action, _spelled(given))
+
+
+def _spelled(given: Any) -> Any:
+    """Keys that are Python's own words as the facts spell them, with an underscore behind."""
+    if isinstance(given, Mapping):
+        return {f"{key}_" if iskeyword(key) else key: _spelled(value) for key, value in given.items()}
+    return [_spelled(one) for one in given] if isinstance(given, list) else given
+
+
+def open_game(house_rules: Path | None = None) -> Game[Tables]:
+    """The game, or its variant by a house-rules file.
+
+    Raises:
+        Refused: if the file does not fit; the message names the file, the table and the key.
+    """
+    rules = load(house_rules or "plastic_fudge", Tables)
+    _check(rules)
+    return PlasticFudge(rules, ACTIONS)
+
+
+def _check(rules: Rules) -> None:
+    """What the columns of a row cannot say of one another."""
+    counted = {f"{side}_{fate}" for side in ("enemy", "friendly") for fate in ("destroyed", "routed")}
+    for name, row in rules.tables.morale_modifiers.items():
+        if row.counted is not None and row.counted not in counted:
+            raise Refused(f"morale_modifiers.{name} counts {row.counted!r}, which no check knows: name another")
+    ends = range(int(rules.tables.limits["abysmal"].value), int(rules.tables.limits["legendary"].value) + 1)
+    for total in ends:
+        found = rules.tables.chart.get(str(total))
+        if found is None or len(found.results) != len(ends):
+            raise Refused(f"chart.{total} must hold {len(ends)} results, one for each total of the attack")
+    strange = set(rules.tables.ground) - {kind.value for kind in TerrainKind}
+    if strange:
+        raise Refused(f"ground.{min(strange)} is no kind of terrain piece: choose one of {', '.join(TerrainKind)}")
+    for name, card in rules.tables.cards.items():
+        if card.weapons and not len(card.weapons) == len(card.RL) == len(card.AL):
+            raise Refused(f"cards.{name} must give each of its weapons an RL and an AL")

@@ -1,0 +1,344 @@
+"""The tables of Plastic Fudge: what a row of each must hold, and how levels are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
+
+from rules.call import Call, at_most
+from rules.dice import DiceRequest, Die, Procedure
+from rules.ruleset import Ruleset
+from rules.table import TerrainKind
+from rules.typed import Count, Inches, Part, Row, Within
+from rules.verdict import Reason
+
+LevelName = Annotated[str, Row("levels", "unknown_level")]
+ClassName = Annotated[str, Row("classes", "unknown_class")]
+TerrainName = Annotated[str, Row("terrain", "unknown_terrain")]
+WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
+UnitName = Annotated[str, Row("cards", "unknown_unit")]
+PoseName = Annotated[str, Row("poses", "unknown_pose")]
+ResultName = Annotated[str, Row("results", "unknown_result")]
+Rating = Annotated[int, Within(-9, 9, "unknown_level")]
+"""A level as a number; beyond Terrible and Superb it comes from poses, injuries and hand-to-hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level: what it adds, costs, moves and reaches."""
+
+    rule: str
+    rating: int
+    cost: Count
+    move_in: Inches
+    range_bands: Count
+
+
+@dataclass(frozen=True, slots=True)
+class UnitClass:
+    """Troopers or vehicles: what multiplies the cost of their attributes and what comes on top.
+
+    Attributes:
+        trained_for_terrain: Training changes what terrain takes off a move.
+    """
+
+    rule: str
+    cost_factor: Count
+    surcharge: Count
+    checks_morale: bool
+    trained_for_terrain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """What terrain takes off a move and adds to the Defense of who stands in it."""
+
+    rule: str
+    passable: bool = True
+    move_pct: Annotated[float, Within(-100, 0)] = 0
+    defense: int = 0
+    ranged_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Which terrain a piece on the table is; `on_top` where one walks on its upper side."""
+
+    rule: str
+    terrain: TerrainName
+    on_top: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRow:
+    """A row of the damage chart, from the worst offence to the best."""
+
+    rule: str
+    results: tuple[ResultName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a result of the chart means for a mine that is swept."""
+
+    rule: str
+    fate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result of the damage chart."""
+
+    rule: str
+    mine: Swept
+    injures: bool = False
+    destroys: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MoraleModifier:
+    """Added to a morale check; with `counted`, from that share of the starting units on."""
+
+    rule: str
+    text: str
+    modifier: int
+    counted: str | None = None
+    share: Part = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """The levels of Defense that a pose brings."""
+
+    rule: str
+    levels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A disk by its diameter, or a wedge by its radius and angle."""
+
+    rule: str
+    diameter_in: Inches | None = None
+    radius_in: Inches | None = None
+    angle_deg: Annotated[float | None, Within(0, 180)] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weapon:
+    """A weapon; its levels are the unit's.
+
+    Attributes:
+        template: What it lays on the table.
+        thrown: Reaches a part of the Range Level only.
+        most_RL: Reaches no farther than this level, whatever was paid for.
+    """
+
+    rule: str
+    template: Annotated[str | None, Row("templates")] = None
+    thrown: bool = False
+    most_RL: LevelName | None = None  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True)
+class HandToHand:
+    """The levels that a unit gains when it is attacked hand to hand."""
+
+    rule: str
+    AL: int
+    RL: int
+
+
+@dataclass(frozen=True, slots=True)
+class Special:
+    """A special trooper.
+
+    Attributes:
+        cost: Points on top of his attributes.
+        spotter: Cannot act without a spotter.
+        fixed: Moves only when attacked hand to hand.
+        explodes: A Legendary attack on him sets him off.
+    """
+
+    rule: str
+    cost: Count
+    hand_to_hand: HandToHand
+    spotter: bool = False
+    fixed: bool = False
+    explodes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FudgeFace:
+    """The faces of a six-sided die that stand for one of a Fudge die."""
+
+    rule: str
+    value: int
+    faces: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the round, with the number of the sheet's phase; morale may be checked after it."""
+
+    rule: str
+    phase: Count
+    simultaneous: bool = False
+    morale_after: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A single number of the sheet."""
+
+    rule: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forces:
+    """What a side may have at most."""
+
+    rule: str
+    units_most: Count
+    points_most: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Victory:
+    """The part of his troops that the enemy must lose."""
+
+    rule: str
+    enemy_loss: Part
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Forces, terrain and what ends it; with a `flag`, its capture does so too."""
+
+    rule: str
+    title: str
+    forces: Forces
+    victory: Victory
+    terrain: tuple[str, ...]
+    set_up: str
+    flag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A ready unit.
+
+    Attributes:
+        kind: Its class.
+        RL, AL: The levels paid for, one for each weapon.
+        posed: His pose is added to DL; `pose` is the one already in it.
+        ML_by_jeep: The printed ML is that of the jeep.
+        tows, towed: A jeep, and what moves only with one.
+        called: Comes when the radio calls it.
+    """
+
+    rule: str
+    title: str
+    kind: ClassName
+    ML: LevelName
+    RL: tuple[LevelName, ...]
+    AL: tuple[LevelName, ...]
+    DL: LevelName
+    TL: LevelName
+    weapons: tuple[WeaponName, ...]
+    printed_cost: Count
+    special: Annotated[str | None, Row("specials")] = None
+    pose: PoseName | None = None
+    posed: bool = False
+    commander: bool = False
+    radio: bool = False
+    binoculars: bool = False
+    sweeps: bool = False
+    ML_by_jeep: bool = False
+    tows: bool = False
+    towed: bool = False
+    flies: bool = False
+    carries: bool = False
+    called: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables of the game, by the name of the row."""
+
+    levels: Mapping[str, Level]
+    classes: Mapping[str, UnitClass]
+    terrain: Mapping[str, Terrain]
+    ground: Mapping[str, Ground]
+    chart: Mapping[str, ChartRow]
+    results: Mapping[str, Result]
+    morale_modifiers: Mapping[str, MoraleModifier]
+    poses: Mapping[str, Pose]
+    templates: Mapping[str, Template]
+    weapons: Mapping[str, Weapon]
+    specials: Mapping[str, Special]
+    fudge_faces: Mapping[str, FudgeFace]
+    phases: Mapping[str, Phase]
+    limits: Mapping[str, Limit]
+    scenarios: Mapping[str, Scenario]
+    cards: Mapping[str, Card]
+
+    def grounds(self) -> Mapping[TerrainKind, Ground]:
+        """The terrain pieces that are not open ground."""
+        return {TerrainKind(name): row for name, row in self.ground.items()}
+
+
+Rules: TypeAlias = Ruleset[Tables]
+
+
+def limit(rules: Rules, name: str) -> float:
+    """A single number of the sheet."""
+    return rules.tables.limits[name].value
+
+
+def within(value: float, most: float) -> bool:
+    """Whether a settled number lies within a limit, the limit included."""
+    return at_most(value, most) is Call.IN
+
+
+def rating(rules: Rules, level: str) -> int:
+    """What a level adds."""
+    return rules.tables.levels[level].rating
+
+
+def called(rules: Rules, number: int) -> str:
+    """The name of a rating, as "Good"; levels that only poses, injuries and rolls reach go by their number."""
+    return next((name for name, row in rules.tables.levels.items() if row.rating == number), f"{number:+d}")
+
+
+def range_bands(rules: Rules, number: int) -> int:
+    """The bands that a Range Level reaches; below Terrible as Terrible, above Superb as Superb."""
+    rows = sorted(rules.tables.levels.values(), key=lambda row: row.rating)
+    nearest = min(max(number, rows[0].rating), rows[-1].rating)
+    return next(row.range_bands for row in rows if row.rating == nearest)
+
+
+def special_of(rules: Rules, unit: str | None) -> Special | None:
+    """What sets a unit apart, None where nothing does."""
+    name = rules.tables.cards[unit].special if unit else None
+    return rules.tables.specials[name] if name else None
+
+
+def spoken(name: str) -> str:
+    """A row's name as a player says it."""
+    return "the " + name.replace("_", " ")
+
+
+def fudge(rules: Rules, for_whom: str, why: str, attack: bool = False) -> Procedure[tuple[int, bool]]:
+    """Roll Fudge dice: their sum, and whether every one of them shows minus."""
+    count = int(limit(rules, "dice")) if attack else rules.option("dice_for_other_rolls")
+    roll = yield DiceRequest(Die.FUDGE, count, for_whom, why)
+    return roll.total, all(face == min(Die.FUDGE.faces) for face in roll.faces)
+
+
+def thrown(rules: Rules, rule: str, total: int) -> Reason:
+    """The dice as a reason."""
+    return rules.because(rule, f"rolled {total:+d}", total)

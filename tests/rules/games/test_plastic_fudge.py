@@ -1,0 +1,368 @@
+"""Plastic Fudge against its sheet: worked examples, further cases by rule, and what no dice may break."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.dice import DiceRequest, Roll, Scripted
+from rules.game import Game
+from rules.games import open_game
+from rules.games.plastic_fudge_board import after_hole, bands_up, disk, distance_in, flame, gait, rod, terrain_under
+from rules.games.plastic_fudge_forces import card_cost
+from rules.games.plastic_fudge_movement import Mover
+from rules.games.plastic_fudge_tables import Tables
+from rules.movement import walk
+from rules.table import Figure, Refused, TerrainKind
+from rules.template import fraction_inside
+from tests.rules import rule_table
+from tests.rules.board import block, box, figure, piece
+from ui.resolve import resolve_question
+
+ROOT = Path(__file__).parents[3]
+GAME: Game[Tables] = open_game("plastic_fudge")
+
+
+def _data(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
+    return found
+
+
+EXAMPLES = _data("plastic_fudge.json")
+"""Worked examples of the sheet's own sentences."""
+MORE = _data("plastic_fudge_more.json")
+"""Further cases by rule (PFT), and every value of an option but the default (PFO)."""
+OPTIONS = [question for question in MORE if "options" in question]
+
+
+def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
+    missing = "no such key"
+    return all(answer.get(key, missing) == value for key, value in question["expect"].items())
+
+
+@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
+def test_worked_example(question: dict[str, Any]) -> None:
+    answer = resolve_question(question)
+    assert {key: answer.get(key, "no such key") for key in question["expect"]} == question["expect"]
+    assert answer.get("reasons") or answer["message"]
+
+
+@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
+def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
+    assert not _expected(question, resolve_question({**question, "options": {}}))
+
+
+def test_every_ambiguity_is_an_option_and_every_value_is_shown() -> None:
+    ambiguities = {f"PF-A{number:02}" for number in range(1, 48)}  # the checklist has 47
+    agreed = {"PF-15", "PF-127"}  # open to the players in the sheet's own words
+    assert {option.rule for option in GAME.options.values()} == ambiguities | agreed
+    shown = {(name, value) for question in OPTIONS for name, value in question["options"].items()}
+    others = {(name, value) for name, o in GAME.options.items() for value in o.values if value != o.default}
+    assert shown == others
+
+
+def test_the_rules_are_the_129_of_the_checklist() -> None:
+    assert list(GAME.rules.header.rules) == [f"PF-{number:02}" for number in range(1, 130)]
+
+
+def test_every_rule_has_a_home_and_a_test() -> None:
+    homes, shown = rule_table.lives("plastic_fudge"), rule_table.tests("plastic_fudge")
+    enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]
+    assert [rule for rule in enforced if not homes.get(rule)] == []
+    assert [rule for rule in enforced if not shown.get(rule)] == []
+    assert list(GAME.rules.header.beyond) == ["PF-01", "PF-44"]
+
+
+# The tables against themselves.
+
+
+def test_the_chart_is_a_function_of_the_difference_pf_49() -> None:
+    # Read off the printed chart: below 0 no damage, 0 and 1 no effect, 2 and 3 injury, 4 and more a kill.
+    def expected(difference: int) -> str:
+        return "--" if difference < 0 else ("NE", "NE", "INJ", "INJ", "KIL")[min(difference, 4)]
+
+    for attack in range(-4, 5):
+        for defence in range(-4, 5):
+            facts = {"attack_total": attack, "defense_total": defence}
+            assert GAME.ask("chart", facts, Scripted([])).outcome == expected(attack - defence)
+
+
+def test_totals_beyond_the_chart_pf_48() -> None:
+    by_difference = GAME.choosing(off_the_chart="by_difference")
+    for attack in range(-12, 13):
+        for defence in range(-12, 13):
+            facts = {"attack_total": attack, "defense_total": defence}
+            held = {key: min(max(value, -4), 4) for key, value in facts.items()}
+            assert GAME.ask("chart", facts, Scripted([])).outcome == GAME.ask("chart", held, Scripted([])).outcome
+            kept = by_difference.ask("chart", facts, Scripted([])).outcome
+            shifted = {"attack_total": min(attack - defence, 8) - 4, "defense_total": -4}
+            assert kept == (GAME.ask("chart", shifted, Scripted([])).outcome if attack >= defence else "--")
+
+
+PRINTED = {"grenade_and_rifle": -20, "mortar": 25, "50_cal": 25, "bazooka": 25, "flamethrower": 25, "bfg": 25}
+"""Cost less the printed one: a sum that is 20 too high in print, and 25 points that the printed costs leave out."""
+
+
+@pytest.mark.parametrize("name", list(GAME.rules.tables.cards))
+def test_a_card_costs_what_is_printed_but_for_its_slips_pf_107(name: str) -> None:
+    card = GAME.rules.tables.cards[name]
+    assert card_cost(GAME.rules, name).numbers["total"] - card.printed_cost == PRINTED.get(name, 0)
+
+
+def test_every_single_number_is_used() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules/games").glob("plastic_fudge*.py"))
+    assert [name for name in GAME.rules.tables.limits if f'"{name}"' not in code] == []
+    written = (ROOT / "rules/games/plastic_fudge.toml").read_text(encoding="utf-8")
+    idle = [name for name in GAME.options if f'"{name}"' not in code and f"options.{name}.changes" not in written]
+    assert idle == []
+
+
+def test_every_weapon_has_a_card_or_is_laid() -> None:
+    carried = {weapon for card in GAME.rules.tables.cards.values() for weapon in card.weapons}
+    assert set(GAME.rules.tables.weapons) - carried == {"land_mine"}
+
+
+@pytest.mark.parametrize("name", list(GAME.rules.tables.morale_modifiers))
+def test_every_morale_modifier_is_reachable(name: str) -> None:
+    row = GAME.rules.tables.morale_modifiers[name]
+    facts: dict[str, Any] = {"enemy_units": 4, "friendly_units": 4}
+    if row.counted:
+        facts[row.counted] = int(4 * row.share)
+    elif name == "commander_destroyed":
+        facts["commander_destroyed"] = True
+    else:
+        facts["commander_distance_in"] = 6
+    found = GAME.ask("morale_modifier", facts, Scripted([]))
+    assert [(reason.rule, reason.modifier) for reason in found.reasons] == [(row.rule, row.modifier)]
+
+
+# Odds.
+
+
+def test_an_unled_basic_trooper_stands_in_31_of_81_cases_pf_56() -> None:
+    # Four Fudge dice reach +1 or more in (81 - 19) / 2 = 31 of 81 ways: 19 of them make 0.
+    odds = GAME.odds("morale_check", {"TL": "Mediocre"})
+    assert odds == {"passed": Fraction(31, 81), "routed": Fraction(50, 81)}
+
+
+def test_odds_of_level_troopers_pf_49() -> None:
+    # The difference of four dice and four falls as eight dice do, so many ways of 6561: 1107 for 0, then 1016, 784,
+    # 504, 266, 112, 36, 8 and 1 for +1 to +8 (coefficients of (1/x + 1 + x)^8); Fair keeps all totals on the chart.
+    odds = GAME.odds("attack", {"attacker_AL": 0, "defender_DL": 0, "ranged": True})
+    ways = {"NE": 1107 + 1016, "INJ": 784 + 504, "KIL": 266 + 112 + 36 + 8 + 1}
+    ways["--"] = 6561 - sum(ways.values())
+    assert odds == {result: Fraction(many, 6561) for result, many in ways.items()}
+
+
+def test_reasons_add_up_to_both_totals_pf_47_pf_48() -> None:
+    facts = {"attacker_AL": 1, "defender_DL": -1, "ranged": True, "terrain": "forest", "height_difference_bands": 1}
+    answer = GAME.ask("attack", facts, Scripted([1, 0, 0, 0, -1, 0, 0, 0]))
+    told = [(reason.rule, reason.modifier) for reason in answer.reasons]
+    assert told[:3] == [("PF-47", 1), ("PF-11", 1), ("PF-43", 1)]
+    assert told[3:6] == [("PF-48", -1), ("PF-12", -1), ("PF-30", 1)]
+    assert (answer.numbers["attack_total"], answer.numbers["defense_total"]) == (3, -1)
+
+
+def test_questions_are_what_no_camera_sees() -> None:
+    asked = {question.fact: question.default for question in GAME.questions("attack_request")}
+    assert asked["spotter_with_binoculars"] is False
+    assert "distance_in" not in asked
+
+
+def test_the_jet_is_called_by_a_radio_and_acts_last_pf_126() -> None:
+    order = [row["name"] for row in GAME.ask("phases", {}, Scripted([])).numbers["phases"]]
+    assert order.index("jet") > order.index("morale")
+    assert GAME.ask("call_jet", {"called_turn": 4, "radio_operator": True}, Scripted([])).numbers["arrives_turn"] == 7
+
+
+# No dice sequence crashes a procedure.
+
+LEVELS = st.integers(-5, 5)
+NAMES = st.sampled_from(list(GAME.rules.tables.levels))
+UNITS = st.sampled_from(list(GAME.rules.tables.cards))
+GROUNDS = st.sampled_from(list(GAME.rules.tables.terrain))
+STANCE = {"terrain": GROUNDS, "height_difference_bands": st.integers(-3, 3), "target_flies": st.booleans()}
+MEN = st.lists(st.fixed_dictionaries({"id": st.sampled_from("abc"), "DL": LEVELS}), max_size=2)
+CHOICES = st.fixed_dictionaries({}, optional={n: st.sampled_from(o.values) for n, o in GAME.options.items()})
+ATTACKS = st.fixed_dictionaries(
+    {"attacker_AL": LEVELS, "defender_DL": LEVELS},
+    optional={**STANCE, "ranged": st.booleans(), "target_unit": UNITS, "occupants": MEN},
+)
+EXCHANGES = st.fixed_dictionaries(
+    {"from": st.sampled_from("abc"), "to": st.sampled_from("abc"), "AL": LEVELS, "DL": LEVELS}, optional=STANCE
+)
+CAUGHT = st.lists(
+    st.fixed_dictionaries(
+        {"id": st.sampled_from("abc")},
+        optional={**STANCE, "DL": LEVELS, "fraction": st.floats(0, 1), "target_unit": UNITS},
+    ),
+    max_size=3,
+)
+COUNTS = st.integers(0, 4)
+SPIRITS = {f"{side}_{fate}": COUNTS for side in ("enemy", "friendly") for fate in ("destroyed", "routed")}
+SEATS = [{"id": "P1", "roll_level": 1}, {"id": "P2", "roll_level": 0, "commander_destroyed": True}]
+QUESTIONS = st.one_of(
+    st.tuples(st.just("attack"), ATTACKS),
+    st.tuples(st.just("volley"), st.fixed_dictionaries({"attacks": st.lists(EXCHANGES, max_size=3)})),
+    st.tuples(st.just("explosion"), st.fixed_dictionaries({"AL": LEVELS, "targets": CAUGHT})),
+    st.tuples(
+        st.just("grenade_throw"), st.fixed_dictionaries({"AL": LEVELS, "targets": CAUGHT, "near_thrower": CAUGHT})
+    ),
+    st.tuples(st.just("mine"), st.fixed_dictionaries({"path_crosses": st.booleans(), "targets": CAUGHT})),
+    st.tuples(st.just("sweep_roll"), st.fixed_dictionaries({"AL": LEVELS}, optional={"real": st.booleans()})),
+    st.tuples(st.just("flamethrower_attacked"), st.fixed_dictionaries({"attacker_AL": LEVELS})),
+    st.tuples(st.just("initiative"), st.just({"players": SEATS})),
+    st.tuples(
+        st.just("morale_check"),
+        st.fixed_dictionaries({"TL": NAMES, "enemy_units": st.just(5), "friendly_units": st.just(5)}, optional=SPIRITS),
+    ),
+    st.tuples(
+        st.just("move_allowance"),
+        st.fixed_dictionaries(
+            {"unit": UNITS, "terrain": GROUNDS},
+            optional={"turns_deg": st.lists(st.floats(-180, 180), max_size=3), "enters_higher_bands": COUNTS},
+        ),
+    ),
+    st.tuples(st.just("attack_request"), st.fixed_dictionaries({"unit": UNITS}, optional={"target_unit": UNITS})),
+    st.tuples(st.just("unit_card"), st.fixed_dictionaries({"unit": UNITS})),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
+def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
+    dice = np.random.default_rng(seed)
+
+    def fall(request: DiceRequest) -> Roll:
+        return Roll(tuple(int(dice.choice(request.die.faces)) for _ in range(request.count)))
+
+    answer = GAME.choosing(**options).ask(question[0], question[1], fall)
+    assert answer.reasons
+    json.dumps(dict(answer.numbers))  # every number is one that JSON knows
+    known = set(GAME.rules.header.rules) | {option.rule for option in GAME.options.values()}
+    assert {reason.rule for reason in answer.reasons} <= known
+
+
+@settings(max_examples=25, deadline=None)
+@given(facts=ATTACKS, options=CHOICES)
+def test_odds_sum_to_one(facts: dict[str, Any], options: dict[str, Any]) -> None:
+    odds = GAME.choosing(**options).odds("attack", {**facts, "occupants": []})
+    assert sum(odds.values()) == 1
+    assert all(0 < chance <= 1 for chance in odds.values())
+
+
+@given(level=st.integers(-3, 5), taken=st.integers(0, 12))
+def test_injuries_wear_a_unit_down_to_abysmal_pf_54(level: int, taken: int) -> None:
+    numbers = GAME.ask("injuries", {"DL": level, "injuries": taken}, Scripted([])).numbers
+    assert numbers["removed"] == (taken >= level + 4)
+    assert numbers["DL_after"] == max(level - taken, -4)
+
+
+# The measured table.
+
+
+def _at(name: str, x_in: float, z_in: float = 0.0) -> Figure:
+    return figure(name, x_in, 0.0, z=z_in)
+
+
+def test_the_rod_tells_the_range_bands_pf_02_pf_16() -> None:
+    marked = rod(GAME.rules)
+    assert (len(marked.marks_in), marked.marks_in[-1], marked.bold_in) == (13, 36, (6, 12))
+    for name, level in GAME.rules.tables.levels.items():
+        limit_in = GAME.ask("range_check", {"RL": name, "distance_in": 0}, Scripted([])).numbers["limit_in"]
+        assert marked.band(limit_in).value == level.range_bands
+        assert marked.band(limit_in + 0.01).value == level.range_bands + 1
+    assert rod(GAME.rules.choosing(band_in=4)).bold_in == (12,)
+
+
+def test_ranges_and_heights_of_the_measured_table_pf_40() -> None:
+    a, b = block("a", 0, 0), block("b", 5, 0)  # bases an inch wide: 4 in from edge to edge
+    assert distance_in(GAME.rules, a, b) == pytest.approx(4)
+    assert distance_in(GAME.rules.choosing(measured_from="centres"), a, b) == pytest.approx(5)
+    assert bands_up(GAME.rules, _at("up", 0, 7.0), _at("down", 4)) == 2  # 7 in are two whole bands of 3 in
+    assert bands_up(GAME.rules, _at("down", 0), _at("up", 4, 2.9)) == 0
+    assert bands_up(GAME.rules, _at("down", 0), _at("up", 4, 3.0)) == -1
+
+
+def test_the_terrain_under_a_base_pf_28() -> None:
+    forest = piece("forest", TerrainKind.WOODS, box(0.2, -5, 9, 5))
+    man = block("man", 0, 0)  # 0.3 of his inch stand in it
+    best = GAME.rules.choosing(border_terrain="best_part")
+    assert terrain_under(GAME.rules, man, [forest]) == "open"
+    assert terrain_under(best, man, [forest]) == "forest"
+    assert terrain_under(
+        GAME.rules, block("in", 4, 0), [forest, piece("hill", TerrainKind.HILL, box(3, -1, 5, 1))]
+    ) == ("forest")
+
+
+def test_walking_the_measured_table_pf_26_pf_27_pf_41() -> None:
+    marsh = piece("marsh", TerrainKind.MARSH, box(2, -5, 3, 5))
+    path = ((0.0, 0.0), (4.0, 0.0))
+    man = walk(path, [marsh], gait(GAME.rules, Mover(unit="basic")), 6, facing_deg=90)
+    assert man.cost_in == pytest.approx(2 + 3 + 2)  # a quarter turn, three inches of open ground, a slow one
+    hill = piece("hill", TerrainKind.HILL, box(2, -5, 9, 5), height=3.5)
+    for option in ("per_increment", "flat"):
+        walker = gait(GAME.rules.choosing(height_counts=option), Mover(unit="basic"))
+        assert walk(path, [hill], walker, 6).cost_in == pytest.approx(5)
+    mountain = piece("crag", TerrainKind.MOUNTAIN, box(2, -5, 3, 5))
+    assert walk(path, [mountain], gait(GAME.rules, Mover(unit="tank")), 9).impassable
+    assert not walk(path, [mountain], gait(GAME.rules, Mover(unit="helicopter")), 24).impassable
+
+
+def test_templates_on_the_measured_table_pf_03_pf_04_pf_05() -> None:
+    assert disk(GAME.rules, "small", (0, 0)).radius_in == 1.75
+    assert disk(GAME.rules, "large", (0, 0)).radius_in == 3.5
+    wedge = flame(GAME.rules, _at("trooper", 0), toward_deg=0)
+    inside, aside, far = box(1.9, -0.1, 2.1, 0.1), box(1.9, 1.4, 2.1, 1.6), box(3.1, -0.1, 3.3, 0.1)
+    assert [fraction_inside(wedge, base) for base in (inside, aside, far)] == [1, 0, 0]  # tan 22.5 deg * 2 in = 0.83 in
+
+
+def test_a_bazooka_cuts_a_disk_out_of_a_base_pf_81() -> None:
+    bunker = piece("bunker", TerrainKind.BUNKER, box(0, 0, 10, 2), height=2)
+    left = after_hole(GAME.rules, bunker, (5.0, 1.0))  # 3.5 in across: it parts the 2 in wide bunker in two
+    assert [part.name for part in left] == ["bunker 1", "bunker 2"]
+    assert max(x for x, _ in left[0].outline_in) < 5 or min(x for x, _ in left[0].outline_in) > 5
+    assert after_hole(GAME.rules, piece("post", TerrainKind.BUNKER, box(0, 0, 1, 1)), (0.5, 0.5)) == ()
+
+
+# House rules.
+
+
+def test_house_rules_change_a_row_and_bear_their_label(tmp_path: Path) -> None:
+    file = tmp_path / "giants.toml"
+    file.write_text(
+        'inherits = "plastic_fudge"\nhouse_rules = "Giants"\n[levels.Superb]\nmove_in = 48\n[chosen]\nband_in = 6\n',
+        encoding="utf-8",
+    )
+    variant = open_game("plastic_fudge", file)
+    assert variant.rules.labels == ("Giants",)
+    numbers = variant.ask("level", {"level": "Superb"}, Scripted([])).numbers
+    assert (numbers["move_in"], numbers["range_in"]) == (48, 36)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ('[cards.basic]\nML = "Epic"\n', r"names 'Epic', which is not in the table levels"),
+        (
+            '[cards.basic]\nweapons = ["rifle", "pistol"]\n',
+            r"cards\.basic must give each of its weapons an RL and an AL",
+        ),
+        ('[chart.0]\nresults = ["NE"]\n', r"chart\.0 must hold 9 results"),
+        ('[ground.lava]\nrule = "PF-31"\nterrain = "water"\n', r"ground\.lava is no kind of terrain piece"),
+        ('[morale_modifiers.rain]\nrule = "PF-56"\ntext = "rain"\nmodifier = -1\ncounted = "wet"\n', r"counts 'wet'"),
+        ("[terrain.forest]\nmove_pct = 50\n", r"move_pct must be at least -100 and at most 0"),
+    ],
+)
+def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
+    file = tmp_path / "slip.toml"
+    file.write_text('inherits = "plastic_fudge"\n' + wrong, encoding="utf-8")
+    with pytest.raises(Refused, match=told):
+        open_game("plastic_fudge", file)
