@@ -82,6 +82,11 @@ def _parser() -> argparse.ArgumentParser:
     resolve.add_argument("file", metavar="FILE", help='a question, or a list of them; "-" reads standard input')
     resolve.set_defaults(run=_resolve)
 
+    replay = commands.add_parser("replay", help="a battle told from its journal")
+    replay.add_argument("battle", type=Path, metavar="BATTLE")
+    replay.add_argument("--json", action="store_true", help="every entry and the state, as JSON")
+    replay.set_defaults(run=_replay)
+
     doctor = commands.add_parser("doctor", help="what is missing: libraries, cameras, ports, permissions")
     doctor.set_defaults(run=_doctor)
     return parser
@@ -191,6 +196,16 @@ def _resolve(options: argparse.Namespace) -> int:
     answer = resolve_question(read_question(sys.stdin if options.file == "-" else Path(options.file)))
     print(json.dumps(answer, indent=1, ensure_ascii=False))
     return 1 if is_refused(answer) else 0
+
+
+def _replay(options: argparse.Namespace) -> int:
+    from ui.replay import replay_json, replay_text
+
+    if options.json:
+        print(json.dumps(replay_json(options.battle), indent=1, ensure_ascii=False))
+    else:
+        print(replay_text(options.battle))
+    return 0
 
 
 def _doctor(_: argparse.Namespace) -> int:

@@ -1,0 +1,384 @@
+"""What can happen in a battle: small values that go into the journal and come back out of it as they were."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Annotated, Any, ClassVar
+
+from rules.dice import DiceRequest, Roll
+from rules.journal import REDO, UNDO, Entry
+from rules.table import PointIn, Refused
+from rules.typed import Inches, Reader, Within
+from rules.verdict import Verdict
+
+EntryNumber = Annotated[int, Within(low=1)]
+
+
+def plain(value: Any) -> Any:
+    """A value in what JSON knows; dataclasses become objects.
+
+    Raises:
+        Refused: for a number that is not finite.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Refused(f"a journal cannot keep {value}: give a finite number")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    return value
+
+
+# The parts of events.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A figure that went from one place to another.
+
+    Attributes:
+        moved_in: The way, as it was walked.
+        cost_in: What it took of the figure's allowance.
+        ground: Names of the terrain pieces on the way.
+    """
+
+    figure: str
+    from_in: PointIn
+    to_in: PointIn
+    moved_in: Inches
+    cost_in: Inches
+    ground: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_point(self.figure, self.from_in)
+        _check_point(self.figure, self.to_in)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What is new about a figure.
+
+    Attributes:
+        key: What of it, as "wounds" or "eliminated".
+        value: What it is now; None takes it away.
+        rule: Id of the rule that says so; empty where the players say so.
+        this_turn: Forgotten when the next turn begins, as "moved".
+    """
+
+    figure: str
+    key: str
+    value: Any
+    rule: str = ""
+    this_turn: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """What comes of a verdict on the table."""
+
+    moves: tuple[Move, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throw:
+    """Dice as they were asked for and as they fell."""
+
+    die: str
+    for_whom: str
+    why: str
+    faces: tuple[int, ...]
+
+    @classmethod
+    def of(cls, request: DiceRequest, roll: Roll) -> Throw:
+        """The answer to a request."""
+        return cls(die=request.die.name, for_whom=request.for_whom, why=request.why, faces=roll.faces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A reason of a verdict, as it was said."""
+
+    rule: str
+    text: str
+    modifier: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A verdict, as it was told."""
+
+    outcome: str
+    numbers: Mapping[str, Any]
+    reasons: tuple[Said, ...]
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Told:
+        """A verdict in values that JSON gives back unchanged."""
+        reasons = tuple(Said(rule=one.rule, text=one.text, modifier=one.modifier) for one in verdict.reasons)
+        return cls(outcome=str(verdict.outcome), numbers=plain(verdict.numbers), reasons=reasons)
+
+
+# The events.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened.
+
+    Attributes:
+        kind: Its name in the journal.
+        version: Of what its body means; a newer one is not read.
+    """
+
+    kind: ClassVar[str]
+    version: ClassVar[int] = 1
+
+    def to_body(self) -> dict[str, Any]:
+        """The body of its entry in the journal."""
+        body: dict[str, Any] = plain(self)
+        return body
+
+    @classmethod
+    def from_body(cls, body: Mapping[str, Any], place: str = "the event") -> Event:
+        """The event of an entry's body.
+
+        Raises:
+            Refused: if the body is not one; the message names `place`, the key and what was expected.
+        """
+        return Reader({}).read(cls, body, place)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun(Event):
+    """The battle begins; the players are its sides.
+
+    Attributes:
+        options: What the players chose instead of a default.
+        house_rules: Text of the file of house rules; empty where the game is played as it is.
+    """
+
+    kind = "begun"
+    game: str
+    players: tuple[str, ...]
+    options: Mapping[str, Any]
+    house_rules: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enlisted(Event):
+    """A figure joins as a unit: of a ready card, or of the players' own."""
+
+    kind = "enlisted"
+    figure: str
+    side: str
+    card: str | None = None
+    own: Mapping[str, Any] | None = None
+    squad: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.card is None) == (self.own is None):
+            raise Refused(f"{self.figure} needs either a ready card or one of its own: give one of the two")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhaseBegun(Event):
+    """A turn, or a part of one, begins; `side` is empty where all act in it."""
+
+    kind = "phase"
+    turn: Annotated[int, Within(low=1)]
+    side: str = ""
+    phase: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed(Event):
+    """A figure is put somewhere without moving there: set up, dropped, brought in."""
+
+    kind = "placed"
+    figure: str
+    at_in: PointIn
+
+    def __post_init__(self) -> None:
+        _check_point(self.figure, self.at_in)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved(Event):
+    """Figures went; those of one squad together."""
+
+    kind = "moved"
+    moves: tuple[Move, ...]
+
+    def __post_init__(self) -> None:
+        _check_some(self.moves, "moved")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked(Event):
+    """The rules were asked, dice were rolled, this was the answer, and it had these effects.
+
+    Attributes:
+        action, given: The question, as it was put to the game.
+        by: Figures that acted; counted for each.
+        throws: All dice, in order.
+    """
+
+    kind = "asked"
+    action: str
+    given: Mapping[str, Any]
+    by: tuple[str, ...]
+    throws: tuple[Throw, ...]
+    verdict: Told
+    effects: Effects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed(Event):
+    """Something is new about figures: wounds, ammunition, a jam, who is out."""
+
+    kind = "changed"
+    changes: tuple[Change, ...]
+
+    def __post_init__(self) -> None:
+        _check_some(self.changes, "changed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubted(Event):
+    """A question that is too close to call, or that no camera can answer, is put to the players."""
+
+    kind = "doubted"
+    question: str
+    answers: tuple[str, ...] = ("in", "out")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled(Event):
+    """The players answered a question."""
+
+    kind = "settled"
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overruled(Event):
+    """The players set aside what an entry says, and what holds instead."""
+
+    kind = "overruled"
+    entry: EntryNumber
+    reason: str
+    effects: Effects
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted(Event):
+    """A remark."""
+
+    kind = "noted"
+    text: str
+
+
+EVENTS: Mapping[str, type[Event]] = {
+    event.kind: event
+    for event in (
+        *(Begun, Enlisted, PhaseBegun, Placed, Moved, Asked),
+        *(Changed, Doubted, Settled, Overruled, Noted),
+    )
+}
+"""Every event by its kind."""
+
+
+def event_of(entry: Entry) -> Event:
+    """The event of an entry.
+
+    Raises:
+        Refused: if this program does not know it, or its body is not one.
+    """
+    if entry.kind not in EVENTS:
+        raise Refused(f"entry {entry.seq} is of the unknown kind {entry.kind!r}: update Sandtable")
+    check_version(entry, EVENTS[entry.kind].version)
+    return EVENTS[entry.kind].from_body(entry.body, f"entry {entry.seq} ({entry.kind})")
+
+
+def check_version(entry: Entry, known: int = 1) -> None:
+    """Refuse an entry that a newer program wrote."""
+    if entry.version > known:
+        newer = f"has version {entry.version} and this program reads {known}"
+        raise Refused(f"entry {entry.seq} ({entry.kind}) {newer}: update Sandtable")
+
+
+def is_event(entry: Entry) -> bool:
+    """Whether an entry is an event; the rest take one back, or do it again."""
+    return entry.kind not in (UNDO, REDO)
+
+
+def _check_point(figure: str, place_in: PointIn) -> None:
+    if len(place_in) != 2:
+        raise Refused(f"the place of {figure} must be [x, y] in inches, not {list(place_in)}")
+
+
+def _check_some(parts: tuple[Any, ...], kind: str) -> None:
+    if not parts:
+        raise Refused(f"an event of the kind {kind!r} needs at least one figure: name it")
+
+
+# In a few words.
+
+
+def spoken(name: str) -> str:
+    """A figure's id or an action's name as a player says it: "tan-4" is Tan 4."""
+    words = name.replace("-", " ").replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Several of them."""
+    return ", ".join(map(spoken, dict.fromkeys(names)))
+
+
+def change_words(change: Change) -> str:
+    """As "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
+    if change.value is True:
+        return f"{spoken(change.figure)} {change.key.replace('_', ' ')}"
+    if change.value is None or change.value is False:
+        return f"{spoken(change.figure)} no longer {change.key.replace('_', ' ')}"
+    return f"{spoken(change.figure)}: {change.key.replace('_', ' ')} {change.value}"
+
+
+def _moved(moves: tuple[Move, ...]) -> str:
+    return f"{listed(tuple(move.figure for move in moves))} moved {max((m.moved_in for m in moves), default=0):.1f} in"
+
+
+def _effects(effects: Effects) -> str:
+    changes = [change_words(change) for change in effects.changes if not change.this_turn]
+    parts = ([_moved(effects.moves)] if effects.moves else []) + changes
+    return ", ".join(parts)
+
+
+_LABELS: Mapping[type[Event], Callable[[Any], str]] = {
+    Begun: lambda e: f"the battle of {' against '.join(map(spoken, e.players))} begins",
+    Enlisted: lambda e: f"{spoken(e.figure)} joins {spoken(e.side)}",
+    PhaseBegun: lambda e: ", ".join(filter(None, [f"turn {e.turn}", spoken(e.side), e.phase.replace("_", " ")])),
+    Placed: lambda e: f"{spoken(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
+    Moved: lambda e: _moved(e.moves),
+    Asked: lambda e: _effects(e.effects) or f"{spoken(e.action).lower()}: {e.verdict.outcome}",
+    Changed: lambda e: ", ".join(map(change_words, e.changes)),
+    Doubted: lambda e: f"asked: {e.question}",
+    Settled: lambda e: f"settled: {e.question} {e.answer}",
+    Overruled: lambda e: f"overruled entry {e.entry}: {e.reason}",
+    Noted: lambda e: f"note: {e.text}",
+}
+
+
+def label(event: Event) -> str:
+    """What happened in a few words, as a menu would name what it takes back."""
+    return _LABELS[type(event)](event)

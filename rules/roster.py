@@ -1,0 +1,147 @@
+"""Armies on paper: which figure is which unit, kept as a list that can be used again and checked before a battle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rules.events import Enlisted, plain
+from rules.game import Game
+from rules.table import Refused
+from rules.typed import Reader
+from rules.verdict import Verdict
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recruit:
+    """A figure and what it is.
+
+    Attributes:
+        figure: Its id.
+        card: A ready card of the game by its name, or None.
+        own: A card of the player's own as data, where there is no ready one.
+        squad: Name of its squad; empty where it is alone.
+    """
+
+    figure: str
+    card: str | None = None
+    own: Mapping[str, Any] | None = None
+    squad: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.card is None) == (self.own is None):
+            raise Refused(f"{self.figure} needs either a ready card or one of its own: give one of the two")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Army:
+    """A list of recruits for one game."""
+
+    name: str
+    game: str
+    recruits: tuple[Recruit, ...]
+
+    def __post_init__(self) -> None:
+        figures = [recruit.figure for recruit in self.recruits]
+        twice = next((figure for figure in figures if figures.count(figure) > 1), None)
+        if twice is not None:
+            raise Refused(f"the army {self.name!r} has the figure {twice!r} twice: give each its own id")
+
+    @property
+    def squads(self) -> dict[str, tuple[Recruit, ...]]:
+        """The men of each squad; those who are alone are in none."""
+        names = dict.fromkeys(recruit.squad for recruit in self.recruits if recruit.squad)
+        return {name: tuple(r for r in self.recruits if r.squad == name) for name in names}
+
+
+def army_document(army: Army) -> dict[str, Any]:
+    """An army as the JSON document of its file."""
+    return {"schema": SCHEMA, **plain(army)}
+
+
+def army_of(document: Any) -> Army:
+    """The army of a JSON document.
+
+    Raises:
+        Refused: if it is none, or of a newer program.
+    """
+    if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
+        raise Refused(f"the army list is not of schema {SCHEMA}: choose another file, or update Sandtable")
+    rest = {key: value for key, value in document.items() if key != "schema"}
+    return Reader({}).read(Army, rest, "the army list")
+
+
+def enlistment(game: Game[Any], army: Army, side: str) -> tuple[Enlisted, ...]:
+    """The events that bring an army into a battle.
+
+    Raises:
+        Refused: if the army is of another game, or names a card that the game has not.
+    """
+    _fits(game, army)
+    return tuple(
+        Enlisted(figure=one.figure, side=side, card=one.card, own=one.own, squad=one.squad) for one in army.recruits
+    )
+
+
+def points_check(game: Game[Any], army: Army) -> Verdict | None:
+    """What the game says of an army by itself; None where it says nothing.
+
+    Raises:
+        Refused: as `enlistment`, or as the game's own action.
+    """
+    _fits(game, army)
+    if game.name not in CHECKS:
+        return None
+    action, facts = CHECKS[game.name]
+    return game.ask(action, facts(game, army), _no_dice)
+
+
+def _fits(game: Game[Any], army: Army) -> None:
+    if army.game != game.name:
+        raise Refused(f"the army {army.name!r} is for {army.game}, not for {game.name}: choose another list")
+    for one in army.recruits:
+        check_card(game, one.figure, one.card)
+
+
+def check_card(game: Game[Any], figure: str, card: str | None) -> None:
+    """Refuse a ready card that the game has not; None is a card of the player's own."""
+    cards = game.rules.plain.get("cards", {})
+    if card is not None and card not in cards:
+        raise Refused(f"{figure} has the card {card!r}, which {game.title} lacks: choose one of {', '.join(cards)}")
+
+
+def _no_dice(request: Any) -> Any:
+    raise Refused(f"a check of an army needs no dice, but {request.why} asks for some")
+
+
+Facts = Callable[[Game[Any], Army], dict[str, Any]]
+
+
+def _by_squads(game: Game[Any], army: Army) -> dict[str, Any]:
+    """Simple Plastic Wargame counts specialists and squads."""
+
+    def kind(one: Recruit) -> Any:
+        return game.rules.plain["cards"][one.card]["unit"] if one.card else (one.own or {}).get("unit")
+
+    alone = [kind(one) for one in army.recruits if not one.squad]
+    return {"squads_of": [[kind(one) for one in men] for men in army.squads.values()], "alone": alone}
+
+
+def _by_cards(_: Game[Any], army: Army) -> dict[str, Any]:
+    """Plastic Fudge counts units, points and commanders by their cards."""
+    strange = next((one.figure for one in army.recruits if one.card is None), None)
+    if strange is not None:
+        raise Refused(f"the points of {strange} are not known, because its card is its player's own: add them by hand")
+    return {"roster": [one.card for one in army.recruits]}
+
+
+CHECKS: Mapping[str, tuple[str, Facts]] = {
+    "army_men": ("force_advice", lambda _, army: {"men": len(army.recruits)}),
+    "fudge_miniatures": ("force_size", lambda _, army: {"models": len(army.recruits)}),
+    "plastic_fudge": ("muster", _by_cards),
+    "simple_plastic": ("force_legal", _by_squads),
+}
+"""The action of each game that judges an army by itself, and what it is told."""

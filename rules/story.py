@@ -1,0 +1,146 @@
+"""A battle as text that a player enjoys: what happened, turn by turn, and the rules that said so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from rules.events import (
+    Asked,
+    Begun,
+    Changed,
+    Doubted,
+    Effects,
+    Enlisted,
+    Event,
+    Move,
+    Moved,
+    Noted,
+    Overruled,
+    PhaseBegun,
+    Placed,
+    Said,
+    Settled,
+    Throw,
+    change_words,
+    listed,
+    spoken,
+)
+from rules.game import Game
+
+
+def tell(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
+    """The lines of the story: what is nested in a turn or in a question is indented."""
+    enlisting = ""
+    for event in events:
+        if isinstance(event, Enlisted):
+            if event.side != enlisting:
+                yield f"{spoken(event.side)} fields"
+            enlisting = event.side
+            yield f"  {spoken(event.figure)}: {_card(game, event)}"
+            continue
+        enlisting = ""
+        yield from _begun(game, event) if isinstance(event, Begun) else _TELLERS[type(event)](event)
+
+
+def _begun(game: Game[Any], event: Begun) -> Iterator[str]:
+    yield f"{game.title}: {' against '.join(map(spoken, event.players))}"
+    yield game.credit
+    for name in game.rules.labels:
+        yield f"House rules: {name}"
+    for name, value in event.options.items():
+        yield f"{game.options[name].title}: {_value(value)} ({game.options[name].rule})"
+
+
+def _value(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
+
+
+def _card(game: Game[Any], event: Enlisted) -> str:
+    row = game.rules.plain.get("cards", {}).get(event.card, {})
+    own = event.own or {}
+    title = str(row.get("title") or own.get("title") or spoken(event.card or "a card of his own"))
+    return f"{title}, {spoken(event.squad)}" if event.squad else title
+
+
+def _phase(event: PhaseBegun) -> Iterator[str]:
+    yield ""
+    yield ", ".join(filter(None, [f"Turn {event.turn}", spoken(event.side), event.phase.replace("_", " ")]))
+
+
+def _placed(event: Placed) -> Iterator[str]:
+    yield f"  {spoken(event.figure)} is placed at {_place(event.at_in)}."
+
+
+def _moved(event: Moved) -> Iterator[str]:
+    return map(_move, event.moves)
+
+
+def _move(move: Move) -> str:
+    over = f" over {', '.join(move.ground)}" if move.ground else ""
+    cost = "" if abs(move.cost_in - move.moved_in) < 0.05 else f", which takes {move.cost_in:.1f}"
+    return f"  {spoken(move.figure)} moves {move.moved_in:.1f} in{over} to {_place(move.to_in)}{cost}."
+
+
+def _place(at_in: tuple[float, ...]) -> str:
+    return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
+
+
+def _asked(event: Asked) -> Iterator[str]:
+    action = spoken(event.action)
+    winner = event.verdict.numbers.get("winner")
+    outcome = f"{event.verdict.outcome} for {spoken(winner)}" if isinstance(winner, str) else event.verdict.outcome
+    yield f"  {listed(event.by)}: {action.lower()}: {outcome}." if event.by else f"  {action}: {outcome}."
+    yield from (f"    {_throw(throw)}" for throw in event.throws)
+    yield from (f"    {_reason(reason)}" for reason in event.verdict.reasons)
+    yield from _effects(event.effects)
+
+
+def _throw(throw: Throw) -> str:
+    faces = " ".join(f"{face:+d}" if throw.die == "FUDGE" and face else str(face) for face in throw.faces)
+    return f"{faces} on the dice: {throw.for_whom}, {throw.why}"
+
+
+def _reason(reason: Said) -> str:
+    modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
+    return f"{reason.rule}  {reason.text}{modifier}"
+
+
+def _effects(effects: Effects) -> Iterator[str]:
+    yield from map(_move, effects.moves)
+    yield from (f"  {change_words(change)}." for change in effects.changes if not change.this_turn)
+
+
+def _changed(event: Changed) -> Iterator[str]:
+    for change in event.changes:
+        yield f"  {change_words(change)}{f' ({change.rule})' if change.rule else ''}."
+
+
+def _doubted(event: Doubted) -> Iterator[str]:
+    yield f"  Too close to call: {event.question} ({' or '.join(event.answers)})"
+
+
+def _settled(event: Settled) -> Iterator[str]:
+    yield f"  The players settle it: {event.question} {event.answer}."
+
+
+def _overruled(event: Overruled) -> Iterator[str]:
+    yield f"  The players overrule entry {event.entry}: {event.reason}."
+    yield from _effects(event.effects)
+
+
+def _noted(event: Noted) -> Iterator[str]:
+    yield f"  {event.text}"
+
+
+_TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
+    PhaseBegun: _phase,
+    Placed: _placed,
+    Moved: _moved,
+    Asked: _asked,
+    Changed: _changed,
+    Doubted: _doubted,
+    Settled: _settled,
+    Overruled: _overruled,
+    Noted: _noted,
+}
