@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -254,8 +255,11 @@ def test_ctrl_c_does_not_lose_what_was_seen(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/dev/full is a device of Linux")
 @pytest.mark.parametrize(("output", "status", "lines"), [("> /dev/full", 1, 1), (">&-", 0, 0), ("| true", 0, 0)])
-def test_an_output_that_takes_nothing_ends_in_no_traceback(output, status, lines):
-    command = f"set -o pipefail; {sys.executable} -m ui.cli doctor {output}"
+def test_an_output_that_takes_nothing_ends_in_no_traceback(output, status, lines, tmp_path):
+    question = tmp_path / "question.json"
+    question.write_text('{"ruleset": "army_men", "given": {"action": "weapon", "weapon": "knife"}}')
+    python, asked = shlex.quote(sys.executable), shlex.quote(str(question))
+    command = f"set -o pipefail; {python} -m ui.cli resolve {asked} {output}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr.count("\n") == lines, done.stderr
     assert done.returncode == status
