@@ -90,6 +90,10 @@ class Bars:
 
 def may_attack(rules: Rules, wish: Bars) -> Verdict:
     """Whether somebody may attack a target in this state at all."""
+    return _wish_barred(rules, wish, "melee") or verdict("legal", rules.because("FM-31"), legal=True)
+
+
+def _wish_barred(rules: Rules, wish: Bars, deed: str) -> Verdict | None:
     strike = Strike(
         model=wish.model,
         ddf=0,
@@ -97,7 +101,7 @@ def may_attack(rules: Rules, wish: Bars) -> Verdict:
         attacker_state=wish.attacker_state,
         effect=wish.effect,
     )
-    return barred(rules, strike, "melee") or verdict("legal", rules.because("FM-31"), legal=True)
+    return barred(rules, strike, deed)
 
 
 # What the roll comes to.
@@ -283,9 +287,14 @@ def _range_reason(rules: Rules, line: Line) -> list[Reason]:
     return [rules.because("FM-36", text, far)] if far else []
 
 
-def may_shoot(rules: Rules, line: Line) -> Verdict:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim(Bars, Line):
+    """Somebody who wants to shoot along a line."""
+
+
+def may_shoot(rules: Rules, line: Aim) -> Verdict:
     """Whether somebody may shoot along this line, and what the distance costs him."""
-    if bar := line_barred(rules, line):
+    if bar := line_barred(rules, line) or _wish_barred(rules, line, "shoot"):
         return bar
     far = range_modifier(rules, line)
     reasons = (rules.because("FM-35"), *_range_reason(rules, line))

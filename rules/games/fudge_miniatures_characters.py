@@ -128,10 +128,10 @@ def _build_faults(rules: Rules, build: Build, steps: dict[str, int], raised: int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeleeWeapon:
-    """A melee weapon in somebody's hands."""
+    """A melee weapon in somebody's hands; of his stats the one that it adds is needed."""
 
-    strength: int
-    dexterity: int
+    strength: int | None = None
+    dexterity: int | None = None
     weapon_damage: int
     weapon_stat: Stat | None = None
 
@@ -142,9 +142,13 @@ def silent_stat(rules: Rules) -> Stat:
 
 
 def modf(rules: Rules, weapon: MeleeWeapon) -> Verdict:
-    """Melee Offensive Damage Factor."""
+    """Melee Offensive Damage Factor; raises "missing_key" where the stat that the weapon adds is not given."""
     name = weapon.weapon_stat or silent_stat(rules)
-    stat = getattr(weapon, name)
+    stat: int | None = getattr(weapon, name)
+    if stat is None:
+        raise RuleRefusal(
+            "missing_key", f"the weapon adds {name.capitalize()}: give it with the key {str(name)!r}", "FM-12"
+        )
     reasons = (
         rules.because("FM-12", "the weapon's damage", weapon.weapon_damage),
         rules.because("FM-12", f"the wielder's {name.capitalize()}", stat),

@@ -10,7 +10,7 @@ from typing import Annotated
 from rules.call import EXACT
 from rules.dice import Procedure
 from rules.game import Answer
-from rules.games.fudge_miniatures_attack import Melee, barred, struck
+from rules.games.fudge_miniatures_attack import Melee, barred, shaken, struck
 from rules.games.fudge_miniatures_rolls import Modifier, added, because_of, throw, told, traits_of, words
 from rules.games.fudge_miniatures_tables import Concern, Rules, limit, whole, within
 from rules.going import Gait, Going, Rounding
@@ -159,15 +159,16 @@ class Enemy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaving(Enemy):
-    """A model that leaves one enemy's base."""
+    """A model that leaves one enemy's base; `effect` is that of a failed Guts check."""
 
     dexterity: int
     modifiers: tuple[Modifier, ...] = ()
+    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
 
 
 def disengage(rules: Rules, leaver: Leaving) -> Procedure[Verdict]:
     """The Dexterity test, and the enemy's free attack if it fails."""
-    reasons = yield from _dexterity_test(rules, leaver.dexterity, leaver.modifiers)
+    reasons = yield from _dexterity_test(rules, leaver)
     rolled = int(total(reasons))
     attacks, needed = _free_attacks(rules, leaver, rolled)
     reasons.append(rules.because("FM-25", f"{rolled:+d} against {needed:+d}"))
@@ -175,12 +176,13 @@ def disengage(rules: Rules, leaver: Leaving) -> Procedure[Verdict]:
     return Verdict(outcome, {"total": rolled, "needed": needed, "free_attacks": attacks}, tuple(reasons))
 
 
-def _dexterity_test(rules: Rules, dexterity: int, modifiers: Sequence[Modifier]) -> Procedure[list[Reason]]:
+def _dexterity_test(rules: Rules, leaver: Leaving | LeavingSeveral) -> Procedure[list[Reason]]:
     thrown = yield from throw(rules, "the leaver", "its Dexterity test")
     return [
         *told(rules, thrown),
-        rules.because("FM-25", "its Dexterity", dexterity),
-        *added(rules, "FM-25", modifiers),
+        rules.because("FM-25", "its Dexterity", leaver.dexterity),
+        *added(rules, "FM-25", leaver.modifiers),
+        *shaken(rules, leaver.effect),
     ]
 
 
@@ -193,11 +195,12 @@ def _free_attacks(rules: Rules, enemy: Enemy, rolled: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeavingSeveral:
-    """A model that leaves several enemies' bases at once."""
+    """A model that leaves several enemies' bases at once; `effect` is that of a failed Guts check."""
 
     dexterity: int
     enemies: tuple[Enemy, ...]
     modifiers: tuple[Modifier, ...] = ()
+    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
 
 
 def leave_several(rules: Rules, leaver: LeavingSeveral) -> Procedure[Verdict]:
@@ -207,7 +210,7 @@ def leave_several(rules: Rules, leaver: LeavingSeveral) -> Procedure[Verdict]:
     reasons: list[Reason] = []
     for enemy in leaver.enemies:
         if not totals or rules.chooses("leaving_several", "one_each"):
-            rolled = yield from _dexterity_test(rules, leaver.dexterity, leaver.modifiers)
+            rolled = yield from _dexterity_test(rules, leaver)
             reasons += rolled
             totals.append(int(total(rolled)))
         struck, needed = _free_attacks(rules, enemy, totals[-1])
@@ -252,11 +255,11 @@ class FreeAttack:
     """Why somebody may strike a leaver, and who it is."""
 
     reason: str
-    leaver: str = ""
+    leaver: str | None = None
 
 
 LEAVES = frozenset({"disengage", "disengaging", "disengagement", "leave", "leaving"})
-RUNS = frozenset({"run", "running", "flee", "fleeing", "flight", "guts"})
+RUNS = frozenset({"run", "ran", "running", "flee", "fled", "fleeing", "flight", "rout", "guts", "margin"})
 
 
 def free_attack_bonus(rules: Rules, attack: FreeAttack) -> Verdict:
@@ -269,7 +272,7 @@ def free_attack_bonus(rules: Rules, attack: FreeAttack) -> Verdict:
     if said & RUNS:
         reasons = [rules.because("FM-53", modifier=whole(rules, "run_free_attack"))]
     elif said & LEAVES:
-        reasons = because_of(rules, traits_of(rules, attack.leaver, Concern.FREE_ATTACK))
+        reasons = because_of(rules, traits_of(rules, attack.leaver or "", Concern.FREE_ATTACK))
     else:
         raise RuleRefusal("unknown_reason", f"{attack.reason!r} allows no free attack: disengage or run", "FM-25")
     bonus = int(total(reasons))

@@ -86,7 +86,7 @@ class Situation:
     from_behind: Annotated[bool, Asked("Is the attack from behind the target?")] = False
 
 
-NEGATIONS = frozenset({"not", "no", "never", "before", "until", "without", "unless"})
+NEGATIONS = frozenset({"not", "no", "never", "before", "until", "without", "unless", "out", "outside"})
 OTHER_ROLLS = frozenset({"attack", "attacking", "shooting", "dexterity", "disengage", "disengagement"})
 
 
@@ -128,7 +128,7 @@ class Told:
 
 def gift_modifier(rules: Rules, asked: Told) -> Verdict:
     """What gifts and faults add for a model, read from a sentence about it."""
-    said = words(asked.situation)
+    said = words(f"{asked.model} {asked.situation}")
 
     def speaks_of(row: Trait) -> bool:
         elsewhere = row.concerns is Concern.GUTS and "guts" not in said and said & OTHER_ROLLS

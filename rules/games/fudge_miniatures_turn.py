@@ -131,19 +131,22 @@ def actions_in_step_2(rules: Rules, wanted: Deeds) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doer:
-    """A model's state, by its wounds or by a failed Guts check, and what it wants to do."""
+    """A model's state, the effect of a failed Guts check that it is under, and what it wants to do."""
 
-    state: str
+    state: str = "normal"
     actions: tuple[str, ...]
+    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
 
 
 def may_do(rules: Rules, model: Doer) -> Verdict:
     """Which of these things a model may do as it is."""
-    row = state(rules, model.state)
+    rows = [state(rules, word) for word in (model.state, model.effect)]
     wanted = {word: named(rules.tables.deeds, word, "unknown_action") for word in model.actions}
-    stopped = _stopped(rules, model.state)
-    allowed = [word for word, deed in wanted.items() if row.may_act and deed not in stopped]
-    rule = "FM-42" if model.state == "near_death" else row.rule
+    stopped = _stopped(rules, model.state) | _stopped(rules, model.effect)
+    able = all(row.may_act for row in rows)
+    allowed = [word for word, deed in wanted.items() if able and deed not in stopped]
+    by_effect = able and model.effect != "none"
+    rule = "FM-42" if model.state == "near_death" else rows[by_effect].rule
     return verdict("free" if len(allowed) == len(wanted) else "stopped", rules.because(rule), allowed=allowed)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_tables import (
-    CoverName,
+    Cover,
     Elevation,
     PhaseName,
     Rules,
@@ -20,7 +20,7 @@ from rules.games.simple_plastic_tables import (
     within,
 )
 from rules.typed import Asked, Count, Inches, Part
-from rules.verdict import Reason, Verdict, forbidden, total, verdict
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 HIGHER_OR_LOWER = Asked("Does the target stand higher than the attacker, lower, or level with him?")
 ANY_COVER = Asked("Does anything hide a part of the target from the attacker?")
@@ -43,7 +43,7 @@ class Target:
     in_cover: Annotated[bool | None, ANY_COVER] = None
     special: bool = False
     visible_fraction: Part = 1.0
-    obstacle: CoverName | None = None
+    obstacle: str | None = None
     squad: str = ""
 
 
@@ -90,7 +90,7 @@ class Look:
 def look(rules: Rules, visible_fraction: float, obstacle: str | None) -> Look:
     """Whether a target can be seen and is covered; something solid hides what nothing is named for."""
     name = obstacle or "solid"
-    row = rules.tables.covers[name]
+    row = _cover(rules, name)
     if not row.counts:
         return Look(True, False, False, rules.because(row.rule, f"{spoken(name)} neither block nor cover"))
     hidden = 1 - visible_fraction
@@ -102,16 +102,31 @@ def look(rules: Rules, visible_fraction: float, obstacle: str | None) -> Look:
     return Look(visible, covered, ask, rules.because(row.rule, text) if covered else rules.because("SP-09"))
 
 
+def _cover(rules: Rules, word: str) -> Cover:
+    """A kind of cover by any of its names."""
+    rows = rules.tables.covers
+    found = rows.get(word) or next((row for row in rows.values() if word in row.also), None)
+    if found is None:
+        known = ", ".join((*rows, *(name for row in rows.values() for name in row.also)))
+        raise RuleRefusal("unknown_obstacle", f"the obstacle {word!r} is no kind of cover: choose one of {known}")
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """How much of a target is seen past what is solid, and what stands on the line to it."""
+    """How much of a target is seen past what is solid, what stands on the line to it, and who looks, if it matters."""
 
     visible_fraction: Part
-    obstacle: CoverName | None = None
+    obstacle: str | None = None
+    attacker: UnitName | None = None
+    attacker_moved: bool = False
 
 
 def may_attack(rules: Rules, seen: Seen) -> Verdict:
     """Whether a target is seen well enough, and what cover adds."""
+    looker = Attacker(seen.attacker, seen.attacker_moved) if seen.attacker else None
+    if looker and (barred := attacker_barred(rules, looker, "attacking", 0)):
+        return barred
     found = look(rules, seen.visible_fraction, seen.obstacle)
     if not found.visible:
         return forbidden("not_visible", found.reason, legal=False, ask=found.ask)
@@ -224,7 +239,7 @@ class Attack(Turn):
     target_in_cover: Annotated[bool | None, ANY_COVER] = None
     target_special: bool = False
     visible_fraction: Part = 1.0
-    obstacle: CoverName | None = None
+    obstacle: str | None = None
     distance_in: Inches = 0
     target_figures: Count | None = None
     dice_at_target: Annotated[Count | None, Asked("How many of his dice does he roll at this target?")] = None

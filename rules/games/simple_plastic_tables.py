@@ -63,12 +63,14 @@ class Cover:
         counts: Whether it matters at all.
         blocks: Forbids the attack where it hides all of the target.
         always: Covers the target however much of it can be seen.
+        also: Other names for it.
     """
 
     rule: str
     counts: bool = True
     blocks: bool = False
     always: bool = False
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
