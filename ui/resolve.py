@@ -75,4 +75,14 @@ def _game(name: str) -> Game[Any]:
 
 def _told(answer: Verdict) -> dict[str, Any]:
     reasons = [{"rule": one.rule, "text": one.text, "modifier": one.modifier} for one in answer.reasons]
-    return {"outcome": answer.outcome, **answer.numbers, "reasons": reasons}
+    told: dict[str, Any] = _whole({"outcome": answer.outcome, **answer.numbers, "reasons": reasons})
+    return told
+
+
+def _whole(value: Any) -> Any:
+    """The same with 6 for 6.0, as people write it."""
+    if isinstance(value, Mapping):
+        return {key: _whole(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_whole(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -20,11 +20,18 @@ class Burst:
     weapon: WeaponName
     bearings_deg: tuple[float, ...]
     separate_targets: bool = True
+    moved_this_turn: bool = False
+    mounted: bool = False
+    jammed: bool = False
 
 
 def burst(rules: Rules, wanted: Burst) -> Answer:
     """Whether a burst may be spread so."""
     weapon = rules.tables.weapons[wanted.weapon]
+    if wanted.jammed:
+        return forbidden("jammed", rules.because("AM-75"))
+    if wanted.moved_this_turn and weapon.stationary and not wanted.mounted:
+        return forbidden("moved_stationary_weapon", rules.because("AM-78"))
     if not wanted.separate_targets:
         return forbidden("same_target_twice", rules.because("AM-42"))
     if len(wanted.bearings_deg) > weapon.rof:

@@ -140,6 +140,7 @@ class FromPillbox:
 
     weapon: WeaponName
     target_zone: Annotated[ZoneOfPillbox, Asked("Where does the target stand, seen from the pillbox?")]
+    stunned: bool = False
 
 
 def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
@@ -150,6 +151,8 @@ def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
 
 def fire_from_pillbox(rules: Rules, shot: FromPillbox) -> Verdict:
     """Whether the men inside can aim there."""
+    if shot.stunned:
+        return forbidden("stunned", rules.because("AM-96"))
     if blind(shot.weapon, shot.target_zone):
         return forbidden("pillbox_blind_zone", rules.because("AM-109"))
     rule = "AM-110" if shot.target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"

@@ -104,19 +104,25 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """A move over several kinds of ground; `turns` counts the tank's changes of direction."""
+    """A move over several kinds of ground; a tank says how often it turns, or only that it does."""
 
     unit: KindName
     path: tuple[Stretch, ...]
     weapon: WeaponName | None = None
     direction_changes: Count = 0
+    turns: bool = False
+    dropped_this_turn: bool = False
+    immobilized: bool = False
 
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a measured path is within the allowance: slow ground takes more of it for each inch."""
     all_road = bool(path.path) and all(part.on_road for part in path.path)
-    turns = path.direction_changes > 0
-    whole = move_allowance(rules, Move(unit=path.unit, weapon=path.weapon, on_road=all_road, turns=turns))
+    turns = path.turns or path.direction_changes > 0
+    stuck = {"dropped_this_turn": path.dropped_this_turn, "immobilized": path.immobilized}
+    whole = move_allowance(rules, Move(unit=path.unit, weapon=path.weapon, on_road=all_road, turns=turns, **stuck))
+    if not whole.allowed:
+        return whole
     allowance_in = whole.numbers["distance_in"]
     if allowance_in is None:
         return verdict("legal", *whole.reasons, legal=True, cost_in=0.0, allowance_in=None, left_in=None)

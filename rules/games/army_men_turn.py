@@ -170,14 +170,18 @@ class Opportunity:
     weapon: WeaponName
     target_crossed_los: Annotated[bool, Asked("Did the firer see the target at any moment of its move?")] = False
     target_in_los_at_end: bool = False
+    attacks_made_this_turn: Count = 0
 
 
 def opportunity_fire(rules: Rules, chance: Opportunity) -> Verdict:
     """Whether a unit may be fired at that was seen on its way."""
     weapon = rules.tables.weapons[chance.weapon]
+    if chance.attacks_made_this_turn:
+        return forbidden("already_attacked", rules.because("AM-37"))
     if not (chance.target_crossed_los or chance.target_in_los_at_end):
         return forbidden("no_line_of_sight", rules.because("AM-34"))
-    if weapon.indirect is not Indirect.NEVER and not chance.target_in_los_at_end:
+    direct = weapon.indirect is Indirect.NEVER or (weapon.indirect is Indirect.CAN and chance.target_in_los_at_end)
+    if not direct:
         return forbidden("indirect_weapon", rules.because("AM-34"))
     phase = weapon.phase if rules.chooses("opportunity_fire_in", "weapon_phase") else 1
     return verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)

@@ -18,6 +18,7 @@ from rules.games.plastic_fudge_tables import (
     fudge,
     limit,
     range_bands,
+    rating,
     special_of,
     spoken,
     thrown,
@@ -154,7 +155,7 @@ def attack(rules: Rules, blow: Attack) -> Procedure[Verdict]:
 def attack_reasons(rules: Rules, stance: Stance, level: int, rolled: int) -> list[Reason]:
     """All that an attack total is made of."""
     found = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", level)]
-    up = _bands_up(rules, stance)
+    up = bands_of_height(rules, stance)
     return found + ([rules.because("PF-43", modifier=up * limit(rules, "height_attack"))] if up > 0 else [])
 
 
@@ -165,7 +166,7 @@ def defence_reasons(rules: Rules, stance: Stance, level: int, rolled: int, range
     over_it = stance.target_flies and rules.chooses("aircraft_and_ground", "ignored")
     if ground.defense and not over_it and (ranged or not ground.ranged_only):
         found.append(rules.because(ground.rule, f"in {spoken(stance.terrain)}", ground.defense))
-    down = -_bands_up(rules, stance)
+    down = -bands_of_height(rules, stance)
     return found + ([rules.because("PF-42", modifier=down * limit(rules, "height_defense"))] if down > 0 else [])
 
 
@@ -188,7 +189,7 @@ def stands_in(rules: Rules, base: Border) -> Verdict:
     return verdict(found, rules.because("PF-28", f"he stands in {spoken(found)}"), terrain=found)
 
 
-def _bands_up(rules: Rules, stance: Stance) -> int:
+def bands_of_height(rules: Rules, stance: Stance) -> int:
     """How many times the attacker has the bonus of height; negative where the target has it."""
     if (stance.attacker_flies or stance.target_flies) and not rules.option("aircraft_height_bonus"):
         return 0
@@ -308,18 +309,21 @@ def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackedByHand:
-    """A unit attacked hand to hand, with its levels."""
+    """A unit attacked hand to hand; an AL or RL that is not said is that of the first weapon on its card."""
 
     unit: UnitName
-    AL: Rating
-    RL: Rating
+    AL: Rating | None = None
+    RL: Rating | None = None
     DL: Rating | None = None
     rounds_since: Annotated[Count, Asked("How many rounds ago was he attacked hand to hand?")] = 0
 
 
 def hand_to_hand_levels(rules: Rules, unit: AttackedByHand) -> Verdict:
     """The levels of a unit that is attacked hand to hand, and how far it still reaches."""
-    levels = (unit.AL, unit.RL, unit.DL)
+    card = rules.tables.cards[unit.unit]
+    attack_level = rating(rules, card.AL[0]) if unit.AL is None else unit.AL
+    range_level = rating(rules, card.RL[0]) if unit.RL is None else unit.RL
+    levels = (attack_level, range_level, unit.DL)
     changed = by_hand(rules, unit.unit, *levels, unit.rounds_since)
     attack_level, range_level, defence_level = changed
     numbers = {"AL": attack_level, "RL": range_level, "range_bands": range_bands(rules, range_level)}

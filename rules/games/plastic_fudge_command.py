@@ -103,21 +103,24 @@ class Command:
     """A side's Commander and his link to the troops."""
 
     commander_alive: bool = False
+    commander_destroyed: bool = False
     commander_TL: Rating | None = None
     radioman_destroyed: bool = False
+    out_of_touch: bool = False
     trooper_TLs: tuple[Rating, ...] = ()
 
 
 def initiative_level(rules: Rules, side: Command) -> Verdict:
     """The level on which a side rolls for initiative."""
-    in_touch = side.commander_alive and not side.radioman_destroyed
-    his_own = not side.commander_alive and rules.chooses("dead_commander_level", "his_own")
-    numbers = {"in_touch": in_touch, "modifier": 0 if side.commander_alive else _penalty(rules)}
+    alive = side.commander_alive and not side.commander_destroyed
+    in_touch = alive and not (side.radioman_destroyed or side.out_of_touch)
+    his_own = not alive and rules.chooses("dead_commander_level", "his_own")
+    numbers = {"in_touch": in_touch, "modifier": 0 if alive else _penalty(rules)}
     if (in_touch or his_own) and side.commander_TL is not None:
         return verdict("commander", rules.because("PF-21"), level=side.commander_TL, **numbers)
     if not side.trooper_TLs:
         return forbidden("no_trooper", rules.because("PF-90", "no trooper is left to roll for the side"))
-    rule = "PF-90" if side.commander_alive else "PF-24"
+    rule = "PF-90" if alive else "PF-24"
     return verdict("highest trooper", rules.because(rule), level=max(side.trooper_TLs), **numbers)
 
 
@@ -135,6 +138,7 @@ class Spirits:
     commander_distance_in: Inches | None = None
     commander_destroyed: bool = False
     out_of_touch: bool = False
+    radioman_destroyed: bool = False
     is_commander: bool = False
     enemy_units: Count = 0
     enemy_destroyed: Count = 0
@@ -187,9 +191,13 @@ def _highest(reached: Mapping[str, MoraleModifier], like: MoraleModifier) -> flo
     return max(row.share for row in reached.values() if row.counted == like.counted)
 
 
+def _cut_off(spirits: Spirits) -> bool:
+    return spirits.out_of_touch or spirits.radioman_destroyed
+
+
 def _lost(rules: Rules, spirits: Spirits) -> bool:
     as_destroyed = rules.chooses("out_of_touch_morale", "as_destroyed")
-    return spirits.commander_destroyed or (spirits.out_of_touch and as_destroyed)
+    return spirits.commander_destroyed or (_cut_off(spirits) and as_destroyed)
 
 
 def _near(rules: Rules, spirits: Spirits) -> bool:
@@ -198,7 +206,7 @@ def _near(rules: Rules, spirits: Spirits) -> bool:
         near = rules.chooses("commander_steadies_himself", True)
     else:
         near = distance_in is not None and within(distance_in, limit(rules, "commander_near_in"))
-    return near and not spirits.commander_destroyed and not spirits.out_of_touch
+    return near and not spirits.commander_destroyed and not _cut_off(spirits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.dice import Procedure
-from rules.games.plastic_fudge_combat import by_hand, is_legendary
+from rules.games.plastic_fudge_combat import Stance, bands_of_height, by_hand, is_legendary
 from rules.games.plastic_fudge_tables import (
     Card,
     LevelName,
@@ -217,8 +217,8 @@ def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgainstFlamethrower:
-    """An attack on a Flamethrower Trooper."""
+class AgainstFlamethrower(Stance):
+    """An attack on a Flamethrower Trooper, and how he stands."""
 
     attacker_AL: Rating
 
@@ -226,9 +226,11 @@ class AgainstFlamethrower:
 def flamethrower_attacked(rules: Rules, blow: AgainstFlamethrower) -> Procedure[Verdict]:
     """Whether the attack sets him off; his defence is rolled only where it does not."""
     rolled, _ = yield from fudge(rules, "the attacker", "the attack on the flamethrower", attack=True)
-    attack_total = rolled + blow.attacker_AL
+    bonus = max(0, bands_of_height(rules, blow))
+    attack_total = rolled + blow.attacker_AL + bonus
     explodes = is_legendary(rules, attack_total, rolled)
     reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", blow.attacker_AL)]
+    reasons += [rules.because("PF-43", modifier=bonus)] if bonus else []
     reasons += [rules.because("PF-116")] if explodes else []
     numbers = {"attack_total": attack_total, "explodes": explodes, "disk": "large" if explodes else None}
     return verdict("explodes" if explodes else "holds", *reasons, **numbers)

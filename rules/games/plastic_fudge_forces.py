@@ -60,8 +60,48 @@ class Attributes:
     special: bool = False
 
 
-def unit_cost(rules: Rules, unit: Attributes) -> Verdict:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bought:
+    """A ready unit, or one made up; an attribute that is not said is that of the card, else the standard trooper's."""
+
+    unit: UnitName | None = None
+    ML: LevelName | None = None
+    RL: tuple[LevelName, ...] | None = None
+    AL: tuple[LevelName, ...] | None = None
+    DL: LevelName | None = None
+    TL: LevelName | None = None
+    class_: ClassName | None = None
+    pose: PoseName = "standing"
+    commander: bool | None = None
+    special: bool | None = None
+
+
+def unit_cost(rules: Rules, bought: Bought) -> Verdict:
     """What a unit costs."""
+    said = {name: value for name in _BOUGHT if (value := getattr(bought, name)) is not None}
+    card = _attributes(rules.tables.cards[bought.unit], bought.pose) if bought.unit else Attributes(pose=bought.pose)
+    return attributes_cost(rules, dataclasses.replace(card, **said))
+
+
+_BOUGHT = ("ML", "RL", "AL", "DL", "TL", "class_", "commander", "special")
+
+
+def _attributes(card: Card, pose: str) -> Attributes:
+    return Attributes(
+        ML=card.ML,
+        RL=card.RL,
+        AL=card.AL,
+        DL=card.DL,
+        TL=card.TL,
+        class_=card.kind,
+        pose=pose if card.posed else "standing",
+        commander=card.commander,
+        special=card.special is not None,
+    )
+
+
+def attributes_cost(rules: Rules, unit: Attributes) -> Verdict:
+    """What these attributes cost."""
     row = rules.tables.classes[unit.class_]
     if unit.commander and unit.class_ != "trooper":
         return forbidden("commander_must_be_trooper", rules.because("PF-19"))
@@ -92,20 +132,7 @@ def card_cost(rules: Rules, name: str, pose: str = "standing") -> Verdict:
     card = rules.tables.cards[name]
     if name == "grenade_and_rifle" and rules.chooses("grenadier_cost", "printed"):
         return verdict("as printed", rules.because(card.rule), total=card.printed_cost)
-    return unit_cost(
-        rules,
-        Attributes(
-            ML=card.ML,
-            RL=card.RL,
-            AL=card.AL,
-            DL=card.DL,
-            TL=card.TL,
-            class_=card.kind,
-            pose=pose if card.posed else "standing",
-            commander=card.commander,
-            special=card.special is not None,
-        ),
-    )
+    return attributes_cost(rules, _attributes(card, pose))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

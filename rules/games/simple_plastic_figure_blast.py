@@ -15,12 +15,14 @@ from rules.games.simple_plastic_figure_tables import (
     PlaceName,
     PoseName,
     Rules,
+    ShelterAttack,
     WeaponName,
     explosive,
     illegal,
     legal,
     limit,
     spoken,
+    tidy,
     weapon_of,
     within,
 )
@@ -143,7 +145,7 @@ def hole_in_wall(rules: Rules, blast: Explosion) -> Procedure[Verdict]:
 def hole_in(rules: Rules, weapon: str) -> float:
     """Width of the hole that a gun makes."""
     part_in = blast_radius_in(rules, weapon) * limit(rules, "hole_part")
-    return part_in * (2 if rules.chooses("hole_size", "radius") else 1)
+    return tidy(part_in * (2 if rules.chooses("hole_size", "radius") else 1))
 
 
 def _rolled(rules: Rules, blast: Explosion, hit: Sequence[Caught], gone: Sequence[Caught]) -> Procedure[Verdict]:
@@ -206,8 +208,7 @@ def grenade_at(rules: Rules, throw: Thrown) -> Verdict:
     radius_in = blast_radius_in(rules, throw.weapon)
     shelter = rules.tables.places[throw.place].shelter
     row = rules.tables.shelter_attacks[f"grenade_{shelter}"] if shelter else None
-    near = row is not None and row.within_in is not None and _near(throw, row.within_in)
-    if row is None or not (throw.thrower_touching_wall or near):
+    if row is None or not _lands_inside(throw, row):
         targets = outside(rules, throw.figures, radius_in)
         rule = "WW-38" if row is None else "WW-40" if row.touching else row.rule
         why = rules.because(rule)
@@ -228,5 +229,8 @@ def grenade_at(rules: Rules, throw: Thrown) -> Verdict:
     )
 
 
-def _near(throw: Thrown, most_in: float) -> bool:
-    return throw.thrower_distance_in is not None and within(throw.thrower_distance_in, most_in)
+def _lands_inside(throw: Thrown, row: ShelterAttack) -> bool:
+    """A wall must be touched; touching some wall does not help into a foxhole, only being near it."""
+    if row.within_in is None:
+        return throw.thrower_touching_wall
+    return throw.thrower_distance_in is not None and within(throw.thrower_distance_in, row.within_in)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated
 
@@ -48,6 +48,11 @@ class Helped:
         return self.directed or self.directed_by_binoculars or self.directed_by_radio
 
 
+def both(one: Helped, other: Helped) -> Helped:
+    """The help that either has."""
+    return Helped(**{field.name: getattr(one, field.name) or getattr(other, field.name) for field in fields(Helped)})
+
+
 def led(rules: Rules, figure: Helped, bonus: str) -> list[Reason]:
     """What being led adds; `bonus` is the limit that holds it."""
     times = figure.leaders if rules.chooses("leads_stack", True) else min(figure.leaders, 1)
@@ -76,6 +81,7 @@ class Leading:
 
     leader_action: Deed
     figure_distance_in: Inches
+    who: CommanderName = "leader"
     status_die: Face = 1
     led_already: bool = False
 
@@ -83,11 +89,11 @@ class Leading:
 def lead(rules: Rules, leader: Leading) -> Verdict:
     """Whether a figure has a leader's bonus, +1 inch or +1 on its fire."""
     near = within(leader.figure_distance_in, limit(rules, "lead_radius_in"))
-    able = permits(rules, Deed.LEAD, leader.status_die)
+    able = rules.tables.commanders[leader.who].leads and permits(rules, Deed.LEAD, leader.status_die)
     fresh = not leader.led_already or rules.chooses("leads_stack", True)
     led_now = leader.leader_action is Deed.LEAD and near and able and fresh
     reason = rules.because(
-        "WW-56", f"{leader.figure_distance_in:g} in from a leader who does this: {leader.leader_action}"
+        "WW-56", f"{leader.figure_distance_in:g} in from a {spoken(leader.who)} who does this: {leader.leader_action}"
     )
     return verdict(
         "led" if led_now else "not led",

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
-from rules.games.simple_plastic_figure_command import Helped, fire_help
+from rules.games.simple_plastic_figure_command import Helped, both, fire_help
 from rules.games.simple_plastic_figure_cover import Piece, cover_of, exposure, lowered, worst
 from rules.games.simple_plastic_figure_tables import (
     AimAt,
@@ -35,23 +35,34 @@ from rules.verdict import Reason, Verdict, total, verdict
 # What the tables say of a weapon.
 
 
+Scope = Annotated[bool, Asked("Has the rifle a scope?")]
+
+
+def held(rules: Rules, weapon: str, scope: bool) -> str:
+    """The row that a figure's weapon is: any rifle with a scope is a sniper rifle."""
+    rifles = {nation.rifle for nation in rules.tables.nations.values()}
+    return "sniper_rifle" if scope and weapon in rifles else weapon
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Armed:
     """A weapon, and distances to try."""
 
     weapon: WeaponName
+    scope: Scope = False
     distances_in: tuple[Inches, ...] = ()
 
 
 def weapon_profile(rules: Rules, asked: Armed) -> Verdict:
     """Range, rate of fire and blast radius, and which of the distances are in range."""
-    row = weapon_of(rules, asked.weapon)
+    name = held(rules, asked.weapon, asked.scope)
+    row = weapon_of(rules, name)
     return verdict(
-        asked.weapon,
+        name,
         rules.because("WW-03"),
         rules.because(row.rule),
         rules.because("WW-36"),
-        weapon=asked.weapon,
+        weapon=name,
         range_in=row.range_in,
         in_range=[within(distance_in, row.range_in) for distance_in in asked.distances_in],
         rate_of_fire=row.rof,
@@ -77,13 +88,12 @@ class RifleFigure:
     """A figure with a rifle."""
 
     nation: NationName
-    scope: Annotated[bool, Asked("Has the rifle a scope?")] = False
+    scope: Scope = False
 
 
 def weapon_of_rifle_figure(rules: Rules, figure: RifleFigure) -> Verdict:
     """A rifle is its nation's, or with a scope a sniper rifle."""
-    weapon = "sniper_rifle" if figure.scope else rules.tables.nations[figure.nation].rifle
-    return weapon_profile(rules, Armed(weapon=weapon))
+    return weapon_profile(rules, Armed(weapon=rules.tables.nations[figure.nation].rifle, scope=figure.scope))
 
 
 def aim(rules: Rules, asked: Armed) -> Verdict:
@@ -97,13 +107,15 @@ class Declared:
     """How many shots a player announces."""
 
     weapon: WeaponName
+    scope: Scope = False
     shots: Count
 
 
 def declare_shots(rules: Rules, asked: Declared) -> Verdict:
     """Whether a weapon fires that often."""
-    rof = weapon_of(rules, asked.weapon).rof
-    reason = rules.because("WW-36", f"the {spoken(asked.weapon)} fires {rof} a turn")
+    name = held(rules, asked.weapon, asked.scope)
+    rof = weapon_of(rules, name).rof
+    reason = rules.because("WW-36", f"the {spoken(name)} fires {rof} a turn")
     return legal("allowed", reason) if asked.shots <= rof else illegal("rate_of_fire", reason)
 
 
@@ -112,6 +124,7 @@ class Aiming(Helped):
     """A firer and what he aims at; exposed is the part of a body that the other sees."""
 
     weapon: WeaponName
+    scope: Scope = False
     distance_in: Inches
     target_exposed: Part = 1.0
     shooter_exposed: Part = 1.0
@@ -123,10 +136,11 @@ class Aiming(Helped):
 
 def may_target(rules: Rules, shot: Aiming) -> Verdict:
     """Whether a weapon may be fired at a target, or a spot."""
-    weapon = weapon_of(rules, shot.weapon)
+    name = held(rules, shot.weapon, shot.scope)
+    weapon = weapon_of(rules, name)
     if not permits(rules, Deed.FIRE, shot.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids firing"))
-    measured = f"{shot.distance_in:g} in away; the {spoken(shot.weapon)} reaches {weapon.range_in:g} in"
+    measured = f"{shot.distance_in:g} in away; the {spoken(name)} reaches {weapon.range_in:g} in"
     if not within(shot.distance_in, weapon.range_in):
         return illegal("out_of_range", rules.because("WW-25", measured))
     if not rules.tables.weapon_kinds[weapon.kind].direct and rules.chooses("indirect_needs_sight", False):
@@ -151,7 +165,7 @@ def may_target(rules: Rules, shot: Aiming) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target(Helped):
-    """A target as it counts: the pose after any shelter, and its cover."""
+    """A target: its pose and its cover."""
 
     pose: PoseName
     cover: CoverName = "none"
@@ -159,10 +173,12 @@ class Target(Helped):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shot(Target):
-    """One shot, or an explosive's effect on one figure."""
+    """One shot, or an explosive's effect on one figure; with a `place` the pose is as modelled."""
 
     weapon: WeaponName
+    scope: Scope = False
     range_for_modifier_in: Inches
+    place: PlaceName = "open"
 
 
 def modifiers(
@@ -215,8 +231,11 @@ def effect(rules: Rules, face: int, reasons: Sequence[Reason]) -> Verdict:
 
 def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
     """The combat roll against one target."""
-    reasons = modifiers(rules, shot.weapon, shot.range_for_modifier_in, shot.pose, [shot.cover], shot)
-    return rolled_at(rules, "the target", shot.weapon, reasons)
+    pose = lowered(rules, shot.place, shot.pose)
+    covers = worst(rules, [rules.tables.places[shot.place].cover, shot.cover])
+    weapon = held(rules, shot.weapon, shot.scope)
+    reasons = modifiers(rules, weapon, shot.range_for_modifier_in, pose, covers, shot)
+    return rolled_at(rules, "the target", weapon, reasons)
 
 
 def rolled_at(rules: Rules, target: str, weapon: str, reasons: Sequence[Reason]) -> Procedure[Verdict]:
@@ -234,15 +253,17 @@ class Aimed(Target):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Volley:
-    """All shots of one weapon in a turn, at one target or several."""
+class Volley(Helped):
+    """All shots of one weapon in a turn, at one target or several; help for the firer helps every shot."""
 
     weapon: WeaponName
+    scope: Scope = False
     shots: tuple[Aimed, ...]
 
 
 def volley(rules: Rules, fired: Volley) -> Answer:
     """A die for every shot; shots at somebody who is dead already are lost."""
+    fired = replace(fired, weapon=held(rules, fired.weapon, fired.scope))
     kind = rules.tables.weapon_kinds[weapon_of(rules, fired.weapon).kind]
     if kind.aim_at is AimAt.SPOT:
         return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {spoken(fired.weapon)} is aimed at a spot"))
@@ -259,7 +280,7 @@ def _volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
         if shot.target in dead and rules.chooses("targets_named", "one_by_one"):
             left += 1
             continue
-        reasons = modifiers(rules, fired.weapon, shot.range_in, shot.pose, [shot.cover], shot)
+        reasons = modifiers(rules, fired.weapon, shot.range_in, shot.pose, [shot.cover], both(fired, shot))
         answer = yield from rolled_at(rules, shot.target, fired.weapon, reasons)
         answers.append((shot.target, answer))
         if answer.numbers["eliminated"] and shot.target not in dead:
@@ -288,6 +309,7 @@ class Sighted(Aiming):
 
 def attack(rules: Rules, shot: Sighted) -> Answer:
     """One shot of a small arm, from the measured table to its effect."""
+    shot = replace(shot, weapon=held(rules, shot.weapon, shot.scope))
     kind = rules.tables.weapon_kinds[weapon_of(rules, shot.weapon).kind]
     if kind.aim_at is AimAt.SPOT:
         return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {spoken(shot.weapon)} is aimed at a spot"))

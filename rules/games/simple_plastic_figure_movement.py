@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rules.call import EXACT
@@ -37,6 +37,7 @@ class Move(Helped):
     distance_in: Inches
     events: tuple[CrossingName, ...] = ()
     pose: PoseName = "standing"
+    touching_at_start_of_move: bool = False
     inside_building: Annotated[bool, Asked("Does any of the move lie inside a building?")] = False
     status_die: Face = 1
 
@@ -44,8 +45,9 @@ class Move(Helped):
 def move(rules: Rules, path: Move) -> Verdict:
     """Whether a move is within the allowance, and how far it may be."""
     rows = [(name, rules.tables.crossings[name]) for name in path.events]
-    base = [rules.because("WW-12", modifier=limit(rules, "allowance_in")), *led(rules, path, "led_move_in")]
-    tolls = [rules.because(row.rule, spoken(name), -row.penalty_in) for name, row in rows]
+    helped = replace(path, led=path.led or any(row.led for _, row in rows))
+    base = [rules.because("WW-12", modifier=limit(rules, "allowance_in")), *led(rules, helped, "led_move_in")]
+    tolls = [rules.because(row.rule, spoken(name), -row.penalty_in) for name, row in rows if not row.led]
     if rules.chooses("penalties", "largest"):
         tolls = sorted(tolls, key=lambda toll: toll.modifier or 0)[:1]
     allowance_in, left_in = total(base), total([*base, *tolls])
@@ -59,6 +61,8 @@ def move(rules: Rules, path: Move) -> Verdict:
     barred = [rules.because(row.rule, f"{spoken(name)} is impossible") for name, row in rows if row.impassable]
     if barred:
         return illegal("impassable", *barred, **numbers)
+    if not path.touching_at_start_of_move and (apart := [row for _, row in rows if row.touch_first]):
+        return illegal("touch_it_first", *(rules.because(row.rule) for row in apart), **numbers)
     if left_in < -EXACT and rules.chooses("unpaid_crossing", "blocked"):
         return illegal("crossing_too_dear", *reasons, **numbers)
     if not within(path.distance_in, max_in):

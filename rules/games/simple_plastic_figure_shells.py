@@ -22,6 +22,7 @@ from rules.games.simple_plastic_figure_tables import (
     legal,
     limit,
     spoken,
+    tidy,
     weapon_of,
     within,
 )
@@ -202,7 +203,7 @@ def struck(
     rules: Rules, row: ShelterAttack, shot: Launched | Shell, reasons: Sequence[Reason], *, hit: bool
 ) -> Verdict:
     """What an explosive does that has hit a shelter, or missed it and bursts beside it."""
-    radius_in = blast_radius_in(rules, shot.weapon) * (row.radius_factor if hit else 1)
+    radius_in = tidy(blast_radius_in(rules, shot.weapon) * (row.radius_factor if hit else 1))
     inside = hit and row.occupants is not Occupants.NONE
     around = row.outside if hit else _bursts_beside(rules, row, shot)
     figures = shot.figures

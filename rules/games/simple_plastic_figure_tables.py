@@ -105,11 +105,18 @@ class Nation:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """What crossing, entering or leaving something takes off a move."""
+    """What crossing, entering or leaving something takes off a move.
+
+    Attributes:
+        touch_first: Only a move that begins in contact with it may do so.
+        led: It takes nothing off; it says that a leader helps the move.
+    """
 
     rule: str
     penalty_in: Inches
     impassable: bool = False
+    touch_first: bool = False
+    led: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +348,11 @@ def band(rules: Rules, bands: Mapping[str, Band], distance_in: float) -> Band:
 def status_of(rules: Rules, face: int) -> Status:
     """What a status die leaves a figure free to do."""
     return next(row for row in rules.tables.status.values() if face in row.faces)
+
+
+def tidy(length_in: float) -> float:
+    """A length as the rulebook writes it: whole inches without a decimal point."""
+    return int(length_in) if length_in == int(length_in) else length_in
 
 
 def spoken(name: str) -> str:

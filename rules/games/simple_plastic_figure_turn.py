@@ -283,7 +283,8 @@ def reserve(rules: Rules, side: Reserves) -> Verdict:
     back = min(side.fighting_figures_eliminated, lost, side.reserves_on_board)
     if back == 0:
         code = "no_reserves" if side.fighting_figures_eliminated else "nobody_lost"
-        return illegal(code, rules.because("WW-59"), returning=0, reserves_left=side.reserves_on_board)
+        nobody = {"returning": 0, "may_return_on_turn": None, "placed_at": None, "reserve_eliminated": False}
+        return illegal(code, rules.because("WW-59"), reserves_left=side.reserves_on_board, **nobody)
     return legal(
         "returns",
         rules.because("WW-59"),

@@ -104,3 +104,9 @@ def test_a_file_that_is_no_question(tmp_path, capsys, content, words):
         path.write_text(content)
     assert main(["resolve", str(path)]) == 1
     assert words in capsys.readouterr().err
+
+
+def test_whole_numbers_are_written_as_such():
+    answer = resolve_question({"ruleset": "army_men", "given": {"action": "move_allowance", "unit": "infantry"}})
+    assert answer["distance_in"] == 12  # AM-19
+    assert '"distance_in": 12,' in json.dumps(answer)

@@ -41,7 +41,7 @@ OPTIONS = [question for question in MORE if "options" in question]
 
 
 def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
-    return {key: answer.get(key) for key in question["expect"]} == question["expect"]
+    return bool({key: answer.get(key) for key in question["expect"]} == question["expect"])
 
 
 @pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
