@@ -18,6 +18,7 @@ import numpy.typing as npt
 from calibration.opencv import cv2
 from rules.table import Posture
 from vision.palette import FloatImage
+from vision.posture import UPRIGHT, Stance, upright_stance, window_half
 from vision.segment import EVIDENCE_LIMIT, disc
 from vision.sheet import BoolImage, Sheet
 from vision.silhouette import REACH_IN, Shape, draw_all, shapes
@@ -36,6 +37,7 @@ _NEIGHBOUR_IN2 = 0.3  # evidence left over by one soldier that may be another on
 _LYING = {Posture.STANDING: 0, Posture.KNEELING: 0, Posture.PRONE: 1, Posture.DOWN: 2}
 _NEIGHBOUR_COST = 0.4  # of it: two soldiers where one would do
 _GROUPS = (slice(0, 12), slice(12, 20), slice(20, 32))  # upright, prone and down among the shapes
+_BARE = (slice(32, 40),)  # prone without a base: part of everybody else, so tried when nothing else will do
 _CROWD = 0.5  # of it, at most, may be owed to neighbours left out of account
 _RING = 0.2  # weight of evidence just outside a silhouette against evidence inside
 _STEP = 2  # pixels of the coarse search, and of the picture it is done on
@@ -48,7 +50,10 @@ _Pixel = TypeVar("_Pixel", bound=np.generic)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explained:
-    """The best explanation of a patch: where, as what, and how much of the silhouette is filled with evidence."""
+    """The best explanation of a patch: where, as what, and how much of the silhouette is filled with evidence.
+
+    The shape says what the patch is explained by; `stance` tells a standing one from a kneeling one more finely.
+    """
 
     army: int
     shape: Shape
@@ -57,6 +62,7 @@ class Explained:
     mask: FloatImage
     score: float
     fill: float
+    stance: Stance
 
     @property
     def worth(self) -> float:
@@ -84,18 +90,25 @@ class Explainer:
     def figures(self, whole: FloatImage) -> list[tuple[Explained, float]]:
         """Every figure, with its contrast against `whole`, the evidence with all clutter in it."""
         fits: list[Explained] = []
-        tried: set[tuple[int, int, int]] = set()
+        tried: dict[tuple[int, int, int], bool] = {}
         for _ in range(_ROUNDS):
             peaks = [peak for peak in self._peaks() if peak not in tried]
-            for army, row, column in peaks:
-                tried.add((army, row, column))
-                fit = self._fit(army, row, column)
-                if fit is not None and fit.fill >= _LEAST_FILL[fit.shape.posture]:
-                    self._claim(fit)
-                    fits.append(fit)
+            for peak in peaks:
+                tried[peak] = self._settle(peak, _GROUPS, fits)
             if not peaks:
                 break
+        for peak in (peak for peak, explained in tried.items() if not explained):
+            self._settle(peak, _BARE, fits)
         return list(zip(fits, self._contrasts(whole, fits), strict=True))
+
+    def _settle(self, peak: tuple[int, int, int], groups: Sequence[slice], fits: list[Explained]) -> bool:
+        """Add the figure at a peak and take away what he explains, if there is one."""
+        fit = self._fit(*peak, groups)
+        if fit is None or fit.fill < _LEAST_FILL[fit.shape.posture]:
+            return False
+        fits.append(replace(fit, stance=self._stance(fit)))
+        self._claim(fit)
+        return True
 
     def _contrasts(self, whole: FloatImage, fits: Sequence[Explained]) -> list[float]:
         """By how much of the evidence limit each silhouette differs from a ring round it, neighbours apart."""
@@ -139,7 +152,7 @@ class Explainer:
                     found.append((height, army, row * _STEP + _STEP // 2, column * _STEP + _STEP // 2))
         return [(army, row, column) for _, army, row, column in sorted(found, reverse=True)]
 
-    def _fit(self, army: int, row: int, column: int) -> Explained | None:
+    def _fit(self, army: int, row: int, column: int, groups: Sequence[slice]) -> Explained | None:
         """The silhouette near a peak that gathers the most evidence, together with what it leaves to a neighbour."""
         row, column = self._foot(row, column)
         allowed = _cut(self.inside, row, column, self.room)
@@ -147,10 +160,11 @@ class Explainer:
             return None
         stencils = self._stencils(row, column)
         window = _cut(self.evidence[army], row, column, self.reach + self.room)
-        sums = np.where(allowed[::_STEP, ::_STEP], _scores(coarse(window), stencils.coarse), -np.inf)
+        rough = coarse(window)
         fits = []
-        for group in _GROUPS:
-            best, top, left = (int(v) for v in np.unravel_index(np.argmax(sums[group]), sums[group].shape))
+        for group in groups:
+            sums = np.where(allowed[::_STEP, ::_STEP], _scores(rough, stencils.coarse[group]), -np.inf)
+            best, top, left = (int(v) for v in np.unravel_index(np.argmax(sums), sums.shape))
             best += group.start
             top, left, scores = self._refine(window, stencils.kernel(best), allowed, top * _STEP, left * _STEP)
             at = (row - self.room + top, column - self.room + left)
@@ -158,6 +172,15 @@ class Explainer:
             if fit is not None and fit.score > 0:
                 fits.append(fit)
         return self._with_neighbours(fits, stencils, row, column) if len(fits) > 1 else next(iter(fits), None)
+
+    def _stance(self, fit: Explained) -> Stance:
+        if fit.shape.posture not in UPRIGHT:
+            return fit.stance
+        sheet = self.sheet
+        half = window_half(sheet.px_per_in, self.scale)
+        window = _cut(self.evidence[fit.army], round(fit.row), round(fit.column), half)
+        away_in = sheet.to_table(fit.column, fit.row) - sheet.eye_in[:2]
+        return upright_stance(window, away_in, sheet.eye_in[2] - sheet.z_in, sheet.px_per_in, self.scale)
 
     def _with_neighbours(self, fits: list[Explained], stencils: Stencils, row: int, column: int) -> Explained:
         """The fit that is worth most together with the best neighbour in what it leaves over."""
@@ -206,7 +229,9 @@ class Explainer:
         held = float((_cut(self.evidence[army], row, column, self.reach) * mask).sum())
         dx, dy = _vertex(scores)
         fill = held / seen / EVIDENCE_LIMIT
-        return Explained(army, shapes()[best], column + dx, row + dy, mask, float(scores[1, 1]), fill)
+        shape = shapes()[best]
+        sure = Stance(shape.posture, 1.0)
+        return Explained(army, shape, column + dx, row + dy, mask, float(scores[1, 1]), fill, sure)
 
     def _left_over(self, wide: FloatImage, fit: Explained, row: int, column: int) -> FloatImage:
         """The evidence round a peak without what a fit explains."""

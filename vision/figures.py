@@ -27,6 +27,7 @@ from vision.vehicles import hulls
 
 _LEAST_CONTRAST = 0.93  # of the evidence limit, between a silhouette and what is just outside it
 _LEAST_CONTRAST_ALONE = 1.1  # the same without a picture of the empty table
+_LEAST_CONTRAST_BARE = 1.2  # of one without a base: what others leave over, an arm and a rifle, looks much like him
 _VEHICLE_SIGMA_IN = 0.2
 _SPARSE = 2  # one row and column in so many teaches the table's colours
 
@@ -175,7 +176,7 @@ class _Search:
         explainer = Explainer(sheet, ground.inside, ground.seen, plain, self.scale)
         least = _LEAST_CONTRAST_ALONE if ground.empty is None else _LEAST_CONTRAST
         for fit, contrast in explainer.figures(evidence):
-            if contrast >= least:
+            if contrast >= (least if fit.shape.based else _LEAST_CONTRAST_BARE):
                 self._claim(sheet, explainer.claimed(fit), fit)
                 yield self._sighting(sheet, fit, contrast)
 
@@ -218,7 +219,7 @@ class _Search:
             y_in=y,
             z_in=sheet.z_in,
             sigma_in=0.05 + 0.15 * (1 - quality),
-            posture=fit.shape.posture,
+            posture=fit.stance.posture,
             base_in=fit.shape.base(x, y, self.scale),
             facing_deg=None,
             confidence=min(1.0, max(0.0, contrast / 1.8)),

@@ -21,7 +21,13 @@ from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, Posture, ellips
 _UPRIGHT_BASE = (0.54, 0.41)
 _PRONE_BASE = (0.76, 0.35)
 _LYING = (1.0, 0.28)  # a casualty: head to foot, and across the body
-_TURNS = {Posture.STANDING: 6, Posture.KNEELING: 6, Posture.PRONE: 8, Posture.DOWN: 12}
+_TURNS = {
+    (Posture.STANDING, True): 6,
+    (Posture.KNEELING, True): 6,
+    (Posture.PRONE, True): 8,
+    (Posture.DOWN, True): 12,
+    (Posture.PRONE, False): 8,
+}  # by posture and whether he has a base
 # Body as (height, radius) of discs whose hull is always filled, whatever the arms do.
 _BODY = {
     Posture.STANDING: ((0.1, 0.22), (1.1, 0.28), (1.9, 0.19)),
@@ -33,10 +39,14 @@ REACH_IN = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One way a figure can stand: posture, and the way its base (or, of a casualty, its body) is turned."""
+    """One way a figure can stand: posture, and the way its base (or, of a casualty, its body) is turned.
+
+    Of those who lie prone, many have no base.
+    """
 
     posture: Posture
     turn_deg: float
+    based: bool = True
 
     def base(self, x_in: float, y_in: float, scale: float) -> Outline:
         """Outline in inches of the base; of a casualty, of the body."""
@@ -52,8 +62,8 @@ class Shape:
 def shapes() -> tuple[Shape, ...]:
     """Every shape that is tried, coarse in turn."""
     return tuple(
-        Shape(posture, k * (360 if posture is Posture.DOWN else 180) / count)
-        for posture, count in _TURNS.items()
+        Shape(posture, k * (360 if posture is Posture.DOWN else 180) / count, based)
+        for (posture, based), count in _TURNS.items()
         for k in range(count)
     )
 
@@ -75,6 +85,8 @@ def _solids(shape: Shape) -> list[FloatArray]:
         body = np.vstack([_at(_disc(0.24) - 0.72 * along, 0.3), _at(_disc(0.22) + 0.75 * along, 0.5)])
         base = np.vstack([_at(_disc(0.1) + 0.9 * along + s * 0.4 * across, h) for s in (-1, 1) for h in (0.15, 0.75)])
         return [body, base]
+    if not shape.based:
+        return [np.vstack([_at(_disc(0.22) + s * 0.7 * along, 0.25) for s in (-1, 1)])]
     base = _at(np.array(shape.base(0, 0, 1.0)), 0.05)
     if shape.posture is Posture.PRONE:
         return [base, np.vstack([_at(_disc(0.2) + s * 0.7 * along, 0.25) for s in (-1, 1)])]

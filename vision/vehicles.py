@@ -15,6 +15,9 @@ _LONG_IN = (2.6, 8.0)  # hulls from a jeep to a long gun carriage, for 54 mm sol
 _BROAD_IN = (1.2, 4.0)
 _OBLONG = 1.25  # a tree's canopy is as long as it is broad
 _SQUARE = 0.8  # of its rectangle a hull fills more, an ellipse pi / 4
+_SLENDER = 1.7  # no canopy is this much longer than broad; wheels and mudguards may stick out of what is
+_RAGGED = 0.72  # of its rectangle such a hull fills more
+_CLEAR = 0.75  # mean evidence, of the limit given, for so ragged a shape: shadows on grass are ragged too
 _NARROW_IN = 0.45  # radius; guns, arms and soldiers beside the hull are thinner than its body
 _LEAST = 0.35  # mean evidence, of the limit given
 
@@ -49,12 +52,13 @@ def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull
     count, labels, boxes, _ = cv2.connectedComponentsWithStats(bodies)
     for k in range(1, count):
         area = float(boxes[k, cv2.CC_STAT_AREA]) / px_per_in**2
-        if not _LONG_IN[0] * _BROAD_IN[0] * _SQUARE < area < _LONG_IN[1] * _BROAD_IN[1]:
+        if not _LONG_IN[0] * _BROAD_IN[0] * _RAGGED < area < _LONG_IN[1] * _BROAD_IN[1]:
             continue
         mask = labels == k
         rectangle = cv2.minAreaRect(cv2.findNonZero(mask.astype(np.uint8)))
         broad, long = sorted((side + 1) / px_per_in for side in rectangle[1])
         fill = float(evidence[mask].mean()) / limit
         shaped = _LONG_IN[0] < long < _LONG_IN[1] and _BROAD_IN[0] < broad < _BROAD_IN[1] and long > _OBLONG * broad
-        if shaped and area > _SQUARE * long * broad and fill > _LEAST:
+        square = _RAGGED if long > _SLENDER * broad and fill > _CLEAR else _SQUARE
+        if shaped and area > square * long * broad and fill > _LEAST:
             yield Hull(np.asarray(cv2.boxPoints(rectangle), np.float32), mask, fill)

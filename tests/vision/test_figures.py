@@ -13,6 +13,7 @@ from vision.figures import Finder, find_figures
 from vision.ground import Lie
 from vision.palette import teach
 from vision.sheet import lay_sheet
+from vision.simulator import demo_table
 
 EYE = camera()
 PIXEL_IN = 1 / 25  # on the table; bodies are drawn to a sixteenth of a pixel, the search has 14 px/in
@@ -73,6 +74,21 @@ def test_a_prone_soldier_lies(palette):
     (found,) = find(image, palette)
     assert found.posture in (Posture.PRONE, Posture.DOWN)
     assert off(found, 12, 9) < 0.15
+
+
+def test_on_the_simulated_table_the_prone_without_bases_and_the_jeep_are_found():
+    table = demo_table(lambda: 0.0)
+    frame = table.read()
+    green, tan = (next(f for f in table.truth.figures if f.id == who) for who in ("green-1", "tan-1"))
+    clicks = {f.army: table.camera.table_to_pixel((f.x_in, f.y_in, 0.0))[0] for f in (green, tan)}
+    armies = tuple(teach(frame.image_bgr, tuple(px), army) for army, px in clicks.items())
+    empty_bgr, terrain = table.empty_bgr, table.truth.terrain
+    found = find_figures(frame.image_bgr, table.camera, armies, reference_bgr=empty_bgr, terrain=terrain)
+    for true in table.truth.figures:
+        if true.id in ("green-5", "tan-5", "tan-8"):
+            nearest = min(found, key=lambda sighting: off(sighting, true.x_in, true.y_in))
+            assert off(nearest, true.x_in, true.y_in) < 0.5
+            assert (nearest.army, nearest.posture) == (true.army, true.posture)
 
 
 def test_a_kneeling_soldier_far_out_is_lower_than_a_standing_one(palette):

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
+from vision.mesh import turn_z
+from vision.plastic import Sculpt, toy
 from vision.vehicles import hulls
 
 LIMIT = 2.0
@@ -38,6 +40,22 @@ def test_the_gun_is_no_part_of_the_hull():
     assert hull.corners_px.mean(axis=0) == pytest.approx((100, 80), abs=1.0)
 
 
+def jeep(turn_deg, value=LIMIT):
+    evidence = np.full((160, 200), -LIMIT, np.float32)
+    lifted = toy(Sculpt.JEEP).polygons_in @ turn_z(turn_deg).T
+    flat = (lifted[..., :2] * (1 + lifted[..., 2:] / 50) * PX_PER_IN + (100, 80)) * 16  # seen from 50 in above
+    for polygon in np.round(flat).astype(np.int32):
+        cv2.fillConvexPoly(evidence, cv2.convexHull(polygon), value, cv2.LINE_8, 4)
+    return evidence
+
+
+@pytest.mark.parametrize("turn_deg", [0, 30, 75, 158])
+def test_a_jeep_is_a_vehicle_though_its_wheels_stick_out(turn_deg):
+    (hull,) = hulls(jeep(turn_deg), PX_PER_IN, LIMIT)
+    # It is 2.75 in long with the spare wheel at its back and 1.26 in wide with the wheels.
+    assert hull.corners_px.mean(axis=0) == pytest.approx((100, 80), abs=1.5)
+
+
 @pytest.mark.parametrize(
     ("long_in", "broad_in"),
     [(1.1, 0.8), (2.4, 1.0), (12.0, 0.3), (4.0, 4.0), (15.0, 9.0)],
@@ -51,6 +69,10 @@ def test_a_canopy_is_round():
     evidence = np.full((160, 200), -LIMIT, np.float32)
     cv2.ellipse(evidence, (100, 80), (18, 12), 0, 0, 360, LIMIT, -1)  # 5.1 by 3.4 in
     assert list(hulls(evidence, PX_PER_IN, LIMIT)) == []
+
+
+def test_what_is_ragged_must_be_clear():
+    assert list(hulls(jeep(158, value=0.6 * LIMIT), PX_PER_IN, LIMIT)) == []
 
 
 def test_faint_evidence_is_no_vehicle():
