@@ -43,6 +43,16 @@ def at_least(value: float, limit: float, sigma: float = 0.0) -> Call:
     return at_most(-value, -limit, sigma)
 
 
+def within(value: float, most: float) -> bool:
+    """Whether a settled number lies within a limit, the limit included."""
+    return at_most(value, most) is Call.IN
+
+
+def reaches(value: float, least: float) -> bool:
+    """Whether a settled number comes up to a limit, the limit included."""
+    return at_least(value, least) is Call.IN
+
+
 def all_of(calls: Iterable[Call]) -> Call:
     """IN where every call is, OUT where one is; no calls at all are IN."""
     found = set(calls)

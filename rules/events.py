@@ -172,6 +172,12 @@ class Begun(Event):
     house_rules: str = ""
 
 
+def one_card(figure: str, card: str | None, own: Mapping[str, Any] | None) -> None:
+    """Raise `Refused` unless a figure has just one: a ready card or its own."""
+    if (card is None) == (own is None):
+        raise Refused(f"{figure} needs either a ready card or one of its own: give one of the two")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enlisted(Event):
     """A figure joins as a unit: of a ready card, or of the players' own."""
@@ -184,8 +190,7 @@ class Enlisted(Event):
     squad: str = ""
 
     def __post_init__(self) -> None:
-        if (self.card is None) == (self.own is None):
-            raise Refused(f"{self.figure} needs either a ready card or one of its own: give one of the two")
+        one_card(self.figure, self.card, self.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

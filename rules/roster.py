@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules.events import Enlisted, plain
+from rules.events import Enlisted, one_card, plain
 from rules.game import Game
 from rules.table import Refused
 from rules.typed import Reader
@@ -32,8 +32,7 @@ class Recruit:
     squad: str = ""
 
     def __post_init__(self) -> None:
-        if (self.card is None) == (self.own is None):
-            raise Refused(f"{self.figure} needs either a ready card or one of its own: give one of the two")
+        one_card(self.figure, self.card, self.own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,44 +58,6 @@ class Sighting:
     confidence: float
 
 
-def find_figures(
-    image_bgr: ImageBgr,
-    camera: TableCamera,
-    palette: Palette,
-    *,
-    figure_height_in: float = STANDING_HEIGHT_IN,
-    terrain: Sequence[TerrainPiece] = (),
-    reference_bgr: ImageBgr | None = None,
-    keep_out_in: Sequence[Outline] = (),
-    area_in: Outline | None = None,
-) -> tuple[Sighting, ...]:
-    """Find the figures of the taught armies in one picture; for more than one, a Finder does it faster.
-
-    Args:
-        image_bgr: (height, width, 3) uint8.
-        camera: where the picture was taken from.
-        palette: the armies; nobody is found without one.
-        figure_height_in: height of a standing figure.
-        terrain: pieces on the table; figures may stand on those with a level top.
-        reference_bgr: the empty table seen by the same camera, of the same size.
-        keep_out_in: outlines on the table that are no figures, as the markers.
-        area_in: outline of the table; without it, it is told from the picture and the papers.
-
-    Raises:
-        Refused: if the reference is not of the picture's size, or the figure height is no height.
-    """
-    return Finder().find(
-        image_bgr,
-        camera,
-        palette,
-        figure_height_in=figure_height_in,
-        terrain=terrain,
-        reference_bgr=reference_bgr,
-        keep_out_in=keep_out_in,
-        area_in=area_in,
-    )
-
-
 class Finder:
     """Finds figures in picture after picture and keeps what stays the same between them: the lie of the land."""
 
@@ -116,7 +78,21 @@ class Finder:
         keep_out_in: Sequence[Outline] = (),
         area_in: Outline | None = None,
     ) -> tuple[Sighting, ...]:
-        """As `find_figures`. Pictures must not be written to once they were handed over as reference."""
+        """Find the figures of the taught armies in one picture.
+
+        Args:
+            image_bgr: (height, width, 3) uint8.
+            camera: where the picture was taken from.
+            palette: the armies; nobody is found without one.
+            figure_height_in: height of a standing figure.
+            terrain: pieces on the table; figures may stand on those with a level top.
+            reference_bgr: the empty table seen by the same camera, of the same size; it must not be written to later.
+            keep_out_in: outlines on the table that are no figures, as the markers.
+            area_in: outline of the table; without it, it is told from the picture and the papers.
+
+        Raises:
+            Refused: if the reference is not of the picture's size, or the figure height is no height.
+        """
         if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
             raise Refused(
                 f"the picture of the empty table is {reference_bgr.shape[1]}x{reference_bgr.shape[0]} pixels and this "

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.army_men_hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
-from rules.games.army_men_tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, limit, within
+from rules.games.army_men_tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, limit
 from rules.typed import Asked, Count, Inches, Part
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure, Roll
 from rules.game import Answer
 from rules.games.army_men_attack import TWO_DICE, Aim, Shot, barred, spoken, struck
-from rules.games.army_men_tables import Rules, WeaponName, limit, within
+from rules.games.army_men_tables import Rules, WeaponName, limit
 from rules.verdict import Verdict, forbidden, verdict
 
 

@@ -6,8 +6,9 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.call import within
 from rules.games.army_men_attack import spoken
-from rules.games.army_men_tables import Face, Indirect, Rules, WeaponName, limit, within
+from rules.games.army_men_tables import Face, Indirect, Rules, WeaponName, limit
 from rules.table import TerrainKind
 from rules.typed import Asked, Inches, Row
 from rules.verdict import Verdict, forbidden, verdict

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
-from rules.games.army_men_tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, limit, within
+from rules.games.army_men_tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, limit
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
 from rules.games.army_men_attack import NATURAL_TWO, TWO_DICE
@@ -20,7 +21,6 @@ from rules.games.army_men_tables import (
     Rules,
     WeaponName,
     limit,
-    within,
 )
 from rules.going import IMPASSABLE, Gait, Going
 from rules.table import TerrainKind, TerrainPiece

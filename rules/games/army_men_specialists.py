@@ -6,10 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
 from rules.games.army_men_attack import TWO_DICE, Shot, exploded, holds
-from rules.games.army_men_tables import KindName, Rules, WeaponName, limit, within
+from rules.games.army_men_tables import KindName, Rules, WeaponName, limit
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 

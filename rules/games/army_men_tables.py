@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.call import Call, at_most
+from rules.call import within
 from rules.ruleset import Ruleset
 from rules.table import TerrainKind
 from rules.typed import Count, Inches, Row
@@ -319,8 +319,3 @@ Rules: TypeAlias = Ruleset[Tables]
 def limit(rules: Rules, name: str) -> float:
     """A single number of the rulebook."""
     return rules.tables.limits[name].value
-
-
-def within(value: float, most: float) -> bool:
-    """Whether a settled distance lies within a limit, the limit included."""
-    return at_most(value, most) is Call.IN

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from rules.call import EXACT
+from rules.call import EXACT, within
 from rules.dice import Procedure
 from rules.game import Answer
 from rules.games.fudge_miniatures_rolls import (
@@ -20,7 +20,7 @@ from rules.games.fudge_miniatures_rolls import (
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures_tables import Concern, Rules, State, limit, named, whole, within
+from rules.games.fudge_miniatures_tables import Concern, Rules, State, limit, named, whole
 from rules.games.fudge_miniatures_wounds import Wounds, apply_wounds, column_of, spoken
 from rules.scene import SightRules
 from rules.typed import Asked, Inches, Part, Row, Within

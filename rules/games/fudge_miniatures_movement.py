@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import EXACT
+from rules.call import EXACT, within
 from rules.dice import Procedure
 from rules.game import Answer
 from rules.games.fudge_miniatures_attack import Melee, barred, shaken, struck
 from rules.games.fudge_miniatures_rolls import Modifier, added, because_of, throw, told, traits_of, words
-from rules.games.fudge_miniatures_tables import Concern, Rules, limit, whole, within
+from rules.games.fudge_miniatures_tables import Concern, Rules, limit, whole
 from rules.going import Gait, Going, Rounding
 from rules.table import TerrainPiece
 from rules.typed import Asked, Count, Inches, Row

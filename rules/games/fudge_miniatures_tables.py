@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Protocol, TypeAlias, TypeVar
 
-from rules.call import Call, at_most
 from rules.ruleset import Ruleset
 from rules.table import TerrainKind
 from rules.typed import Count, Inches, Row, Within
@@ -308,11 +307,6 @@ def limit(rules: Rules, name: str) -> float:
 def whole(rules: Rules, name: str) -> int:
     """A single number that counts something."""
     return int(limit(rules, name))
-
-
-def within(value: float, most: float) -> bool:
-    """Whether a settled distance lies within a limit, the limit included."""
-    return at_most(value, most) is Call.IN
 
 
 class _Named(Protocol):

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.call import within
 from rules.games.fudge_miniatures_attack import state
-from rules.games.fudge_miniatures_tables import Rules, limit, named, within
+from rules.games.fudge_miniatures_tables import Rules, limit, named
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 

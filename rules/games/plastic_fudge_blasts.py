@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.call import within
 from rules.dice import Procedure
 from rules.game import Answer, NoFacts
 from rules.games.plastic_fudge_combat import (
@@ -31,7 +32,6 @@ from rules.games.plastic_fudge_tables import (
     rating,
     spoken,
     thrown,
-    within,
 )
 from rules.typed import Asked, Count, Inches, Part
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.call import within
 from rules.dice import Procedure
 from rules.game import Answer, NoFacts
 from rules.games.plastic_fudge_tables import (
@@ -19,7 +20,6 @@ from rules.games.plastic_fudge_tables import (
     limit,
     rating,
     thrown,
-    within,
 )
 from rules.typed import Asked, Count, Inches
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.call import within
 from rules.dice import Procedure
 from rules.games.plastic_fudge_combat import Stance, bands_of_height, by_hand, is_legendary
 from rules.games.plastic_fudge_tables import (
@@ -23,7 +24,6 @@ from rules.games.plastic_fudge_tables import (
     special_of,
     spoken,
     thrown,
-    within,
 )
 from rules.typed import Asked, Count, Inches
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.call import within
 from rules.games.plastic_fudge_tables import (
     Card,
     ClassName,
@@ -18,7 +19,6 @@ from rules.games.plastic_fudge_tables import (
     limit,
     rating,
     special_of,
-    within,
 )
 from rules.typed import Asked, Count, Row
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from rules.call import within
 from rules.games.plastic_fudge_tables import (
     ClassName,
     LevelName,
@@ -17,7 +18,6 @@ from rules.games.plastic_fudge_tables import (
     rating,
     special_of,
     spoken,
-    within,
 )
 from rules.typed import Asked, Count, Inches
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from rules.call import Call, at_most
 from rules.dice import DiceRequest, Die, Procedure
 from rules.ruleset import Ruleset
 from rules.table import TerrainKind
@@ -297,11 +296,6 @@ Rules: TypeAlias = Ruleset[Tables]
 def limit(rules: Rules, name: str) -> float:
     """A single number of the sheet."""
     return rules.tables.limits[name].value
-
-
-def within(value: float, most: float) -> bool:
-    """Whether a settled number lies within a limit, the limit included."""
-    return at_most(value, most) is Call.IN
 
 
 def rating(rules: Rules, level: str) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_tables import (
@@ -17,7 +18,6 @@ from rules.games.simple_plastic_tables import (
     UnitName,
     limit,
     spoken,
-    within,
 )
 from rules.typed import Asked, Count, Inches, Part
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.call import within
 from rules.dice import Procedure
 from rules.games.simple_plastic_figure_command import Helped
 from rules.games.simple_plastic_figure_cover import lowered, worst
@@ -24,7 +25,6 @@ from rules.games.simple_plastic_figure_tables import (
     spoken,
     tidy,
     weapon_of,
-    within,
 )
 from rules.typed import Asked, Inches
 from rules.verdict import RuleRefusal, Verdict

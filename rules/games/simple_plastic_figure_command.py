@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure_tables import (
@@ -19,7 +20,6 @@ from rules.games.simple_plastic_figure_tables import (
     limit,
     spoken,
     weapon_of,
-    within,
 )
 from rules.games.simple_plastic_figure_turn import Deed, Wanted, actions, checked, permits
 from rules.typed import Asked, Count, Inches

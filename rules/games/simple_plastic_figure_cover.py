@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.games.simple_plastic_figure_tables import PlaceName, PoseName, Rules, TerrainName, limit, reaches, spoken
+from rules.call import reaches
+from rules.games.simple_plastic_figure_tables import PlaceName, PoseName, Rules, TerrainName, limit, spoken
 from rules.table import TerrainKind
 from rules.typed import Asked, Part
 from rules.verdict import Reason, Verdict, verdict

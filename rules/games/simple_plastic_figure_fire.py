@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from rules.call import reaches, within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure_command import Helped, both, fire_help
@@ -23,10 +24,8 @@ from rules.games.simple_plastic_figure_tables import (
     illegal,
     legal,
     limit,
-    reaches,
     spoken,
     weapon_of,
-    within,
 )
 from rules.games.simple_plastic_figure_turn import Deed, permits
 from rules.typed import Asked, Count, Inches, Part, Row

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rules.call import EXACT
+from rules.call import EXACT, within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure_command import Helped, led
@@ -21,7 +21,6 @@ from rules.games.simple_plastic_figure_tables import (
     legal,
     limit,
     spoken,
-    within,
 )
 from rules.games.simple_plastic_figure_turn import Deed, permits
 from rules.going import IMPASSABLE, Gait, Going, hurdle

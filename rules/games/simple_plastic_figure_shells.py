@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure_blast import Caught, blast_radius_in, caught, hole_in, names, outside
@@ -24,7 +25,6 @@ from rules.games.simple_plastic_figure_tables import (
     spoken,
     tidy,
     weapon_of,
-    within,
 )
 from rules.scatter import Along, Compass, drifted, strayed
 from rules.table import PointIn

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
-from rules.call import Call, at_least, at_most
+from rules.call import within
 from rules.ruleset import Ruleset
 from rules.table import TerrainKind
 from rules.typed import Count, Inches, Part, Row, Within
@@ -307,16 +307,6 @@ Rules: TypeAlias = Ruleset[Tables]
 def limit(rules: Rules, name: str) -> float:
     """A single number of the rulebook."""
     return rules.tables.limits[name].value
-
-
-def within(value: float, most: float) -> bool:
-    """Whether a settled value lies within a limit, the limit included."""
-    return at_most(value, most) is Call.IN
-
-
-def reaches(value: float, least: float) -> bool:
-    """Whether a settled value comes up to a limit, the limit included."""
-    return at_least(value, least) is Call.IN
 
 
 def weapon_of(rules: Rules, name: str) -> Weapon:

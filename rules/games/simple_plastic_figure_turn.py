@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
+from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import NoFacts
 from rules.games.simple_plastic_figure_tables import (
@@ -20,7 +21,6 @@ from rules.games.simple_plastic_figure_tables import (
     spoken,
     status_of,
     weapon_of,
-    within,
 )
 from rules.typed import Asked, Count, Inches, Row, Within
 from rules.verdict import RuleRefusal, Verdict, verdict

@@ -8,7 +8,8 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Annotated
 
-from rules.games.simple_plastic_tables import PhaseName, Rules, limit, within
+from rules.call import within
+from rules.games.simple_plastic_tables import PhaseName, Rules, limit
 from rules.going import Gait, Going
 from rules.measure import Range, range_between
 from rules.opacity import OPACITY, Opacity, Veil

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.call import Call, at_most
 from rules.ruleset import Ruleset
 from rules.typed import Count, Row
 
@@ -145,11 +144,6 @@ Rules: TypeAlias = Ruleset[Tables]
 def limit(rules: Rules, name: str) -> float:
     """A single number of the rulebook."""
     return rules.tables.limits[name].value
-
-
-def within(value: float, most: float) -> bool:
-    """Whether a settled number lies within a limit, the limit included."""
-    return at_most(value, most) is Call.IN
 
 
 def spoken(name: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from calibration.opencv import cv2
 from rules.table import Posture, Refused, TerrainKind, TerrainPiece
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, fill, soldier
-from vision.figures import Finder, find_figures
+from vision.figures import Finder
 from vision.ground import Lie
 from vision.palette import teach
 from vision.sheet import lay_sheet
@@ -30,7 +30,7 @@ def palette():
 
 
 def find(image, palette, **more):
-    return find_figures(image, EYE, palette, area_in=AREA, **more)
+    return Finder().find(image, EYE, palette, area_in=AREA, **more)
 
 
 def off(sighting, x, y):
@@ -83,7 +83,7 @@ def test_on_the_simulated_table_the_prone_without_bases_and_the_jeep_are_found()
     clicks = {f.army: table.camera.table_to_pixel((f.x_in, f.y_in, 0.0))[0] for f in (green, tan)}
     armies = tuple(teach(frame.image_bgr, tuple(px), army) for army, px in clicks.items())
     empty_bgr, terrain = table.empty_bgr, table.truth.terrain
-    found = find_figures(frame.image_bgr, table.camera, armies, reference_bgr=empty_bgr, terrain=terrain)
+    found = Finder().find(frame.image_bgr, table.camera, armies, reference_bgr=empty_bgr, terrain=terrain)
     for true in table.truth.figures:
         if true.id in ("green-5", "tan-5", "tan-8"):
             nearest = min(found, key=lambda sighting: off(sighting, true.x_in, true.y_in))
@@ -198,7 +198,7 @@ def test_a_finder_notices_what_the_player_changes(palette):
         (EYE, palette, {"figure_height_in": 1.8}),
     ):
         found = finder.find(image, eye, armies, area_in=AREA, **more)
-        assert found == find_figures(image, eye, armies, area_in=AREA, **more)
+        assert found == Finder().find(image, eye, armies, area_in=AREA, **more)
     assert finder.find(image, EYE, palette, area_in=AREA, terrain=(hill,))[0].z_in == 2.5
 
 
