@@ -63,9 +63,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What is new about a figure.
+    """What is new about a figure, or about the battle itself.
 
     Attributes:
+        figure: Whom it is about; empty for what all share, as who won the initiative.
         key: What of it, as "wounds" or "eliminated".
         value: What it is now; None takes it away.
         rule: Id of the rule that says so; empty where the players say so.
@@ -352,11 +353,20 @@ def listed(names: tuple[str, ...]) -> str:
 
 def change_words(change: Change) -> str:
     """As "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
+    key = change.key.replace("_", " ")
+    if not change.figure:
+        return f"{spoken(key)}: {_value_words(change.value)}"
     if change.value is True:
-        return f"{spoken(change.figure)} {change.key.replace('_', ' ')}"
+        return f"{spoken(change.figure)} {key}"
     if change.value is None or change.value is False:
-        return f"{spoken(change.figure)} no longer {change.key.replace('_', ' ')}"
-    return f"{spoken(change.figure)}: {change.key.replace('_', ' ')} {change.value}"
+        return f"{spoken(change.figure)} no longer {key}"
+    return f"{spoken(change.figure)}: {key} {_value_words(change.value)}"
+
+
+def _value_words(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(spoken(str(one)) for one in value) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _moved(moves: tuple[Move, ...]) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_t
 
 from rules.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.ruleset import Option, Ruleset, Value
-from rules.typed import Asked, Reader, hints
+from rules.typed import Asked, Reader, field_name, hints
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")
@@ -96,8 +96,6 @@ class Game(Generic[T]):
     def begin(self, action: str, given: Mapping[str, Any]) -> Procedure[Verdict]:
         """Start the procedure of an action.
 
-        Facts that another action of this game knows are passed over: one description of a moment serves them all.
-
         Raises:
             RuleRefusal: "unknown_action", "unknown_key", "missing_key", "wrong_type" or the code of a fact that
                 cannot be, as "unknown_weapon" or "negative_range".
@@ -128,9 +126,7 @@ class Game(Generic[T]):
 
     def _asked(self, action: str, given: Mapping[str, Any]) -> Callable[[], Procedure[Verdict]]:
         """What starts an action's procedure, as often as it is called; its facts are read once."""
-        if action not in self.actions:
-            raise RuleRefusal("unknown_action", f"{self.title} has no action {action!r}: {', '.join(self.actions)}")
-        wanted = self.actions[action]
+        wanted = self._action(action)
         known: Any = self._reader.read(wanted.facts, given, f"the question {action!r}")
 
         def begin() -> Procedure[Verdict]:
@@ -139,11 +135,24 @@ class Game(Generic[T]):
 
         return begin
 
+    def concerns(self, action: str, fact: str) -> bool | None:
+        """Whether an action takes a fact; None where no action of this game does.
+
+        One description of a moment may serve many questions: what only others ask about is left out of this one.
+        """
+        name = field_name(fact)
+        if name in hints(self._action(action).facts):
+            return True
+        return False if any(name in hints(other.facts) for other in self.actions.values()) else None
+
+    def _action(self, name: str) -> Action[T]:
+        if name not in self.actions:
+            raise RuleRefusal("unknown_action", f"{self.title} has no action {name!r}: {', '.join(self.actions)}")
+        return self.actions[name]
+
     @cached_property
     def _reader(self) -> Reader:
-        rows = {key: list(value) for key, value in self.rules.plain.items() if isinstance(value, dict)}
-        known = {name for action in self.actions.values() for name in hints(action.facts)}
-        return Reader(rows, known)
+        return Reader({key: list(value) for key, value in self.rules.plain.items() if isinstance(value, dict)})
 
 
 def _notes(hint: Any) -> tuple[Any, ...]:

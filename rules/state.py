@@ -81,6 +81,7 @@ class State:
         sides: The players, in order.
         turn, side, phase: Where in the turn it is; turn 0 is the set-up.
         units: By figure.
+        statuses, this_turn: What is said of the battle itself, as of a unit.
         doubts: Questions that wait for the players, each with the answers it may have.
         settled: What they answered.
         overruled: Numbers of the entries that they set aside, and why.
@@ -94,6 +95,8 @@ class State:
     side: str = ""
     phase: str = ""
     units: Mapping[str, Unit] = field(default_factory=_nothing)
+    statuses: Mapping[str, Any] = field(default_factory=_nothing)
+    this_turn: Mapping[str, Any] = field(default_factory=_nothing)
     doubts: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     settled: Mapping[str, str] = field(default_factory=_nothing)
     overruled: Mapping[int, str] = field(default_factory=_nothing)
@@ -116,6 +119,9 @@ class State:
     def figures_left(self) -> dict[str, int]:
         """How many units each side has that are not out."""
         return {side: len(self.standing(side)) for side in self.sides}
+
+
+S = TypeVar("S", Unit, State)
 
 
 def fold(state: State, event: Event) -> State:
@@ -151,7 +157,7 @@ def _phase(state: State, event: PhaseBegun) -> State:
     if event.turn not in (state.turn, state.turn + 1):
         raise Refused(f"turn {event.turn} cannot follow turn {state.turn}: begin turn {state.turn + 1}")
     after = replace(state, turn=event.turn, side=event.side, phase=event.phase)
-    return after if event.turn == state.turn else replace(after, units=_rested(state.units))
+    return after if event.turn == state.turn else replace(after, units=_rested(state.units), this_turn=_NOTHING)
 
 
 def _rested(units: Mapping[str, Unit]) -> Mapping[str, Unit]:
@@ -186,10 +192,16 @@ def _move(state: State, move: Move) -> State:
 
 
 def _change(state: State, change: Change) -> State:
-    unit = state.unit(change.figure)
+    if not change.figure:
+        return _said(state, change)
+    return _with(state, _said(state.unit(change.figure), change))
+
+
+def _said(of: S, change: Change) -> S:
+    """A unit, or the battle itself, with what is new about it."""
     if change.this_turn:
-        return _with(state, replace(unit, this_turn=_set(unit.this_turn, change.key, change.value)))
-    return _with(state, replace(unit, statuses=_set(unit.statuses, change.key, change.value)))
+        return replace(of, this_turn=_set(of.this_turn, change.key, change.value))
+    return replace(of, statuses=_set(of.statuses, change.key, change.value))
 
 
 def _doubted(state: State, event: Doubted) -> State:

@@ -13,6 +13,7 @@ from dataclasses import MISSING, dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
+from keyword import iskeyword
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -56,20 +57,23 @@ def hints(cls: Any) -> Mapping[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
+def field_name(key: str) -> str:
+    """The name of the field that a key fills; Python keeps `class` and `from` to itself."""
+    return f"{key}_" if iskeyword(key) else key
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Reads plain values.
 
     Attributes:
         rows: Names of the rows of each table, for fields that point to one.
-        known: Names that a dataclass need not have and that are passed over all the same.
     """
 
     rows: Mapping[str, Collection[str]]
-    known: Collection[str] = ()
 
     def read(self, cls: type[T], given: Mapping[str, Any], place: str) -> T:
-        """The dataclass `cls` with the values of `given`.
+        """The dataclass `cls` with the values of `given`; a key that is a word of Python's own fills `class_`, `from_`.
 
         Raises:
             RuleRefusal: "unknown_key", "missing_key", "wrong_type" or the code of a field's annotation; the message
@@ -78,8 +82,9 @@ class Reader:
         shape: Any = cls
         fields = {field.name: field for field in dataclasses.fields(shape)}
         here = place or "the file"
+        given = {field_name(key): value for key, value in given.items()}
         for key in given:
-            if key not in fields and key not in self.known:
+            if key not in fields:
                 raise RuleRefusal("unknown_key", f"{here} has the unknown key {key!r}{_meant(key, fields)}")
         missing = [n for n, f in fields.items() if n not in given and f.default is f.default_factory is MISSING]
         if missing:

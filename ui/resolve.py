@@ -35,7 +35,8 @@ def resolve_question(document: Any) -> Any:
 
     A question is `{"ruleset": "army_men", "given": {"action": "attack", ...}, "dice": [6, 1]}`; `options` may choose
     other answers to what the rulebook leaves open. The answer holds all numbers of the verdict, its `outcome` and its
-    `reasons`; a question that the rules refuse is answered by `error` and `message`.
+    `reasons`; a question that the rules refuse is answered by `error` and `message`. Facts that only other actions of
+    the game ask about are named in `passed_over`: they changed nothing.
     """
     if isinstance(document, list):
         return [resolve_question(one) for one in document]
@@ -62,10 +63,11 @@ def _answered(document: Any) -> dict[str, Any]:
     game = _game(name)
     if "options" in document:
         game = game.choosing(**read(Mapping[str, Any], document["options"], "options"))
-    answer = game.ask(action, given, dice)
+    passed_over = [fact for fact in given if game.concerns(action, fact) is False]
+    answer = game.ask(action, {fact: value for fact, value in given.items() if fact not in passed_over}, dice)
     if answer.allowed:
         dice.finish()
-    return _told(answer)
+    return _told(answer) | ({"passed_over": passed_over} if passed_over else {})
 
 
 @cache

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from keyword import iskeyword
 from pathlib import Path
-from typing import Any
 
-from rules.dice import Procedure
 from rules.game import Game, actions
 from rules.games import plastic_fudge_blasts as blasts
 from rules.games import plastic_fudge_combat as combat
@@ -18,7 +14,6 @@ from rules.games import plastic_fudge_movement as movement
 from rules.games.plastic_fudge_tables import Rules, Tables
 from rules.ruleset import load
 from rules.table import Refused, TerrainKind
-from rules.verdict import Verdict
 
 ACTIONS = actions(
     # Set-up
@@ -74,21 +69,6 @@ ACTIONS = actions(
 )
 
 
-class PlasticFudge(Game[Tables]):
-    """The game; its facts may be called "class" and "from", names that Python keeps to itself."""
-
-    def begin(self, action: str, given: Mapping[str, Any]) -> Procedure[Verdict]:
-        """Start the procedure of an action; see `Game.begin`."""
-        return super().begin(action, _spelled(given))
-
-
-def _spelled(given: Any) -> Any:
-    """Keys that are Python's own words as the facts spell them, with an underscore behind."""
-    if isinstance(given, Mapping):
-        return {f"{key}_" if iskeyword(key) else key: _spelled(value) for key, value in given.items()}
-    return [_spelled(one) for one in given] if isinstance(given, list) else given
-
-
 def open_game(house_rules: Path | None = None) -> Game[Tables]:
     """The game, or its variant by a house-rules file.
 
@@ -97,7 +77,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
     """
     rules = load(house_rules or "plastic_fudge", Tables)
     _check(rules)
-    return PlasticFudge(rules, ACTIONS)
+    return Game(rules, ACTIONS)
 
 
 def _check(rules: Rules) -> None:

@@ -144,11 +144,15 @@ class Rise:
 
 def elevation(rules: Rules, ground: Rise) -> Verdict:
     """Whether the target is uphill, downhill or level."""
-    if within(abs(ground.rise_in), rules.option("uphill_beyond_in")):
-        found = Elevation.LEVEL
-    else:
-        found = Elevation.UPHILL if ground.rise_in > 0 else Elevation.DOWNHILL
+    found = level(rules, ground.rise_in)
     return verdict(found, rules.because("SP-12", f"the target is {found}"), elevation=str(found))
+
+
+def level(rules: Rules, rise_in: float) -> Elevation:
+    """Where a target stands that is so much higher than its attacker."""
+    if within(abs(rise_in), rules.option("uphill_beyond_in")):
+        return Elevation.LEVEL
+    return Elevation.UPHILL if rise_in > 0 else Elevation.DOWNHILL
 
 
 # The to-kill number.

@@ -156,14 +156,18 @@ STRIKE = {
     "target_state": st.sampled_from(list(GAME.rules.tables.states)),
     "effect": EFFECTS,
     "models_attacking_target": st.integers(1, 3),
-    "in_base_contact": st.booleans(),
     **WHO,
 }
 DEFENCE = {"ddf": STATS, "hddf": STATS}
-MELEES = st.fixed_dictionaries({"modf": STATS, **DEFENCE}, optional=STRIKE)
+MELEES = st.fixed_dictionaries({"modf": STATS, **DEFENCE}, optional={**STRIKE, "in_base_contact": st.booleans()})
 SHOTS = st.fixed_dictionaries(
     {"rodf": STATS, **DEFENCE, "weapon_range_in": st.just(18), "distance_in": st.sampled_from([0, 18, 18.5, 90])},
-    optional={**STRIKE, "visible_fraction": st.sampled_from([0, 0.5, 0.7, 1]), "behind_cover": st.booleans()},
+    optional={
+        **STRIKE,
+        "in_base_contact_with_enemy": st.booleans(),
+        "visible_fraction": st.sampled_from([0, 0.5, 0.7, 1]),
+        "behind_cover": st.booleans(),
+    },
 )
 CHECKS = st.fixed_dictionaries(
     {"trigger": st.sampled_from(list(GAME.rules.tables.guts_triggers)), "guts_now": STATS},

@@ -1,0 +1,67 @@
+"""What comes of verdicts in every game alike: figures that went, fell or are marked, and the step that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rules.events import Change, Move, PhaseBegun
+from rules.moment import Moment
+from rules.path import Path, length_in
+from rules.state import ELIMINATED, State
+from rules.table import Figure, PointIn
+
+
+def shifted(figure: Figure, to_in: PointIn) -> Figure:
+    """The figure with its base's centre elsewhere."""
+    dx, dy = to_in[0] - figure.x_in, to_in[1] - figure.y_in
+    outline = tuple((x + dx, y + dy) for x, y in figure.base_in)
+    return replace(figure, x_in=to_in[0], y_in=to_in[1], base_in=outline)
+
+
+def walked(moment: Moment, paths: Mapping[str, Path], cost_in: Mapping[str, float] | None = None) -> tuple[Move, ...]:
+    """Figures at the ends of their paths.
+
+    Args:
+        moment: Where they stood.
+        paths: Of each; it begins where the figure stands.
+        cost_in: What it took of the allowance of each, where ground or turns cost more than inches.
+    """
+    return tuple(
+        Move(
+            figure=name,
+            from_in=moment.figure(name).centre_in,
+            to_in=path[-1],
+            moved_in=length_in(path),
+            cost_in=(cost_in or {}).get(name, length_in(path)),
+        )
+        for name, path in paths.items()
+    )
+
+
+def fallen(figures: Iterable[str], rule: str) -> tuple[Change, ...]:
+    """Figures that are out of the battle, each once."""
+    return marked(dict.fromkeys(figures), ELIMINATED, True, rule)
+
+
+def marked(
+    figures: Iterable[str], key: str, value: Any, rule: str = "", *, this_turn: bool = False
+) -> tuple[Change, ...]:
+    """The same said of several figures; of the battle itself for the figure ""."""
+    return tuple(Change(figure=name, key=key, value=value, rule=rule, this_turn=this_turn) for name in figures)
+
+
+def following(state: State, steps: Sequence[tuple[str, str]]) -> PhaseBegun:
+    """The step after the present one, or the first of the next turn.
+
+    Args:
+        state: Says where in the turn the battle is; turn 0 is the set-up.
+        steps: (side, phase) in the order of a turn; the side is empty where all act at once.
+    """
+    now = (state.side, state.phase)
+    if state.turn and now in steps[:-1]:
+        side, phase = steps[steps.index(now) + 1]
+        return PhaseBegun(turn=state.turn, side=side, phase=phase)
+    side, phase = steps[0]
+    return PhaseBegun(turn=state.turn + 1, side=side, phase=phase)

@@ -1,0 +1,37 @@
+"""The referee of each game, and the moment that it judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rules.battle import Battle
+from rules.games import simple_plastic_referee
+from rules.measure import range_between
+from rules.moment import Measure, Moment
+from rules.referee import Referee
+from rules.table import Figure, Refused, TerrainPiece
+
+REFEREES: Mapping[str, Referee[Any]] = {
+    "simple_plastic": simple_plastic_referee.REFEREE,
+}
+
+
+def referee_of(game: str) -> Referee[Any]:
+    """The referee of a game.
+
+    Raises:
+        Refused: if there is none.
+    """
+    if game not in REFEREES:
+        raise Refused(f"there is no referee for {game!r}: choose one of {', '.join(REFEREES)}")
+    return REFEREES[game]
+
+
+def moment_of(
+    battle: Battle, figures: Iterable[Figure], terrain: Iterable[TerrainPiece], measure: Measure = range_between
+) -> Moment:
+    """A battle now, on the table as it is seen."""
+    sight = referee_of(battle.game.name).sight(battle.game.rules)
+    table = {figure.id: figure for figure in figures}
+    return Moment(battle.game, battle.state, table, tuple(terrain), sight, measure)

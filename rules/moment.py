@@ -1,0 +1,107 @@
+"""A battle at one moment, on the table as it is measured: who stands where, sees whom, and is how far away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rules.game import Game
+from rules.measure import Range, range_between
+from rules.scene import SightRules
+from rules.sight import Exposures, exposures
+from rules.state import State, Unit
+from rules.table import Figure, Refused, TerrainPiece
+
+Measure = Callable[[Figure, Figure], Range]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One figure as another has it before it.
+
+    Attributes:
+        range: How far it is.
+        exposure, exposure_to_fire: The part of it in sight, and the same with screens looked through.
+        hidden_by: The pieces that hide some of it, each with the part that it would hide alone, most first.
+    """
+
+    range: Range
+    exposure: float
+    exposure_to_fire: float
+    hidden_by: tuple[tuple[TerrainPiece, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What a question about the rules is asked of.
+
+    Attributes:
+        game: What is played.
+        state: How the battle stands.
+        figures: Who is on the table, by id; units that are out of the battle do not count.
+        terrain: Every piece.
+        sight: What the game says about seeing.
+        measure: How ranges are measured; by default from the places and their own errors alone.
+    """
+
+    game: Game[Any]
+    state: State
+    figures: Mapping[str, Figure]
+    terrain: tuple[TerrainPiece, ...] = ()
+    sight: SightRules = field(default_factory=SightRules)
+    measure: Measure = range_between
+
+    def figure(self, name: str) -> Figure:
+        """A figure that is on the table.
+
+        Raises:
+            Refused: if it is not seen there.
+        """
+        if name not in self.figures:
+            raise Refused(f"{name} is not seen on the table: put it there, or say that it is gone")
+        return self.figures[name]
+
+    def unit(self, name: str) -> Unit:
+        """The unit of a figure; raises `Refused` as `State.unit`."""
+        return self.state.unit(name)
+
+    def kind(self, unit: Unit) -> Mapping[str, Any]:
+        """The card of a unit, ready or its own, as the game's data has it."""
+        return self.game.rules.plain["cards"][unit.card] if unit.card else (unit.own or {})
+
+    def squad(self, unit: Unit) -> tuple[Unit, ...]:
+        """The men of its squad that are not out, itself among them; itself where it is alone."""
+        mates = self.state.standing(unit.side) if unit.squad else (unit,)
+        return tuple(mate for mate in mates if mate.id == unit.id or (mate.squad and mate.squad == unit.squad))
+
+    def enemies(self, unit: Unit) -> tuple[Unit, ...]:
+        """Everybody of another side who is not out and stands on the table."""
+        every = self.state.units.values()
+        return tuple(one for one in every if one.side != unit.side and not one.out and one.id in self.figures)
+
+    def view(self, of: str, at: str) -> View:
+        """How the figure `of` has the figure `at` before it.
+
+        Raises:
+            Refused: if one of them is not on the table.
+        """
+        near, far = self.figure(of), self.figure(at)
+        row, column = (self._seen.ids.index(name) for name in (of, at))
+        hidden = tuple((self._pieces[name], part) for name, part in self._seen.hidden_by(row, column))
+        return View(
+            range=self.measure(near, far),
+            exposure=float(self._seen.exposure[row, column]),
+            exposure_to_fire=float(self._seen.exposure_to_fire[row, column]),
+            hidden_by=hidden,
+        )
+
+    @cached_property
+    def _seen(self) -> Exposures:
+        gone = {unit.id for unit in self.state.units.values() if unit.out}
+        return exposures([one for name, one in self.figures.items() if name not in gone], self.terrain, self.sight)
+
+    @cached_property
+    def _pieces(self) -> Mapping[str, TerrainPiece]:
+        return {piece.name: piece for piece in self.terrain}

@@ -1,0 +1,300 @@
+"""What can be done now: each deed of a figure with what it would take and its exact odds, or why it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from rules.battle import Battle
+from rules.call import DOUBT_SIGMAS
+from rules.dice import Dice
+from rules.events import Effects, PhaseBegun
+from rules.game import Game, Question
+from rules.moment import Moment, View
+from rules.path import Path
+from rules.ruleset import Ruleset
+from rules.scene import SightRules
+from rules.table import Refused
+from rules.verdict import RuleRefusal, Verdict
+
+T = TypeVar("T")
+
+Way = tuple[str | int, ...]
+"""Where a fact stands among those of a question: its name, or the names and numbers that lead to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A fact that was measured, and so may be wrong.
+
+    Attributes:
+        fact: Where it stands, as ("distance_in",) or ("targets", 0, "distance_in").
+        sigma: One standard deviation.
+        what: What it is, for the player: "the range to Tan 4".
+        low, high: What it cannot go beyond.
+    """
+
+    fact: Way
+    sigma: float
+    what: str
+    low: float = 0.0
+    high: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that may be asked of the rules at this moment: one action with all its facts.
+
+    Attributes:
+        title: In a few words, as "Rifle at Tan 4".
+        action, given: What `Game.begin` is asked, once the players have answered what no camera sees.
+        by: The figures that act.
+        at: The figures that it is done to.
+        weapon: With what, where it needs a weapon.
+        preview: The action that tells the number needed without rolling, from those of the facts that it takes.
+        view: The target as it is seen and measured.
+        measured: The facts among them that have an error.
+        band: The range band, where the game has them.
+        paths: Who goes where, of a move.
+        bar: Why it may not be done, where the rules need no question to say so.
+        listed: Whether its odds are worked out; not for volleys of more dice than a list can tell.
+    """
+
+    title: str
+    action: str
+    given: Mapping[str, Any]
+    by: tuple[str, ...] = ()
+    at: tuple[str, ...] = ()
+    weapon: str = ""
+    preview: str = ""
+    view: View | None = None
+    measured: tuple[Measured, ...] = ()
+    band: str = ""
+    paths: Mapping[str, Path] = field(default_factory=dict)
+    bar: Verdict | None = None
+    listed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A measurement too close to a limit: the rules answer otherwise a little nearer than a little farther.
+
+    Attributes:
+        question: For the players.
+        fact: Where it stands.
+        answers: The value that each answer gives it.
+    """
+
+    question: str
+    fact: Way
+    answers: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """A deed and what would come of it.
+
+    Attributes:
+        deed: What would be done, answers of the players included.
+        before: What the rules say before the dice: the number needed, every modifier; what forbids it. None where
+            nothing is said before.
+        odds: The exact chance of every outcome; empty where it is forbidden.
+        refusal: Why it cannot even be asked; empty where it can.
+        doubts: What is too close to call, to be settled first.
+        asks: What the players must tell, with what holds until they do.
+    """
+
+    deed: Deed
+    before: Verdict | None
+    odds: Mapping[str, Fraction]
+    refusal: str = ""
+    doubts: tuple[Doubt, ...] = ()
+    asks: tuple[Question, ...] = ()
+
+    @property
+    def possible(self) -> bool:
+        """Whether it may be done."""
+        return not self.refusal and (self.before is None or self.before.allowed)
+
+    @property
+    def why_not(self) -> str:
+        """Why it may not be done, in words; empty where it may."""
+        if self.possible or self.before is None:
+            return self.refusal
+        return "; ".join(f"{one.text} ({one.rule})" for one in self.before.reasons) or self.before.outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Referee(Generic[T]):
+    """What a game asks of a table: which questions stand for a figure's deeds, and what their verdicts do.
+
+    Attributes:
+        sight: What the game says about seeing.
+        movement: How much of its move a figure has left; the deed's preview or verdict has `allowance_in`, `left_in`.
+        march: Figures that go along paths, each its own: whether they may.
+        attacks: Every weapon of a figure at every target.
+        others: All else that it may do.
+        duties: What is owed by nobody alone: initiative, morale rounds, victory.
+        effects: What a deed's verdict does; of a verdict that is not allowed, nothing.
+        next_phase: What begins when the players say that they are done.
+    """
+
+    sight: Callable[[Ruleset[T]], SightRules]
+    movement: Callable[[Moment, str], Deed]
+    march: Callable[[Moment, Mapping[str, Path]], Deed]
+    attacks: Callable[[Moment, str], Iterable[Deed]]
+    others: Callable[[Moment, str], Iterable[Deed]]
+    duties: Callable[[Moment], Iterable[Deed]]
+    effects: Callable[[Moment, Deed, Verdict], Effects]
+    next_phase: Callable[[Moment], PhaseBegun]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """All that a figure can and cannot do now."""
+
+    figure: str
+    movement: Prospect
+    attacks: tuple[Prospect, ...]
+    others: tuple[Prospect, ...]
+
+
+def outlook(referee: Referee[Any], moment: Moment, figure: str) -> Outlook:
+    """What a figure can do now, and why not what it cannot.
+
+    Raises:
+        Refused: if the figure is not in the battle, or not on the table.
+    """
+    moment.unit(figure), moment.figure(figure)
+    return Outlook(
+        figure,
+        prospect(moment, referee.movement(moment, figure)),
+        tuple(prospect(moment, deed) for deed in referee.attacks(moment, figure)),
+        tuple(prospect(moment, deed) for deed in referee.others(moment, figure)),
+    )
+
+
+def prospect(moment: Moment, deed: Deed) -> Prospect:
+    """What would come of a deed, with what the players have told and settled so far."""
+    deed, doubts, asks = _answered(moment, deed)
+    if _in_set_up(moment, deed):
+        return Prospect(deed, None, {}, SET_UP, asks=asks)
+    if deed.bar is not None:
+        return Prospect(deed, deed.bar, {}, asks=asks)
+    try:
+        before = _before(moment.game, deed)
+        rolls = deed.listed and (before is None or before.allowed)
+        odds = moment.game.odds(deed.action, deed.given) if rolls else {}
+        return Prospect(deed, before, odds, doubts=doubts, asks=asks)
+    except Refused as refusal:
+        return Prospect(deed, None, {}, str(refusal), doubts, asks)
+
+
+def perform(battle: Battle, referee: Referee[Any], moment: Moment, deed: Deed, dice: Dice) -> Verdict:
+    """Do it: ask, roll, and journal what comes of it.
+
+    Raises:
+        Refused: as `Battle.ask`, or where the deed is barred or a doubt is not settled yet; then nothing has happened.
+    """
+    deed, doubts, _ = _answered(moment, deed)
+    if deed.bar is not None or _in_set_up(moment, deed):
+        raise Refused(f"{deed.title} cannot be: {prospect(moment, deed).why_not}")
+    if doubts:
+        raise Refused(f"{doubts[0].question} is too close to call: settle it first")
+    return battle.ask(deed.action, deed.given, dice, lambda found: referee.effects(moment, deed, found), by=deed.by)
+
+
+SET_UP = "the battle is still being set up: begin the first turn"
+
+
+def _in_set_up(moment: Moment, deed: Deed) -> bool:
+    """Whether figures would act before the first turn."""
+    return bool(deed.by) and not moment.state.turn
+
+
+def _answered(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Doubt, ...], tuple[Question, ...]]:
+    """The deed as the players have told and settled it, and what is still to be settled and told."""
+    asks = tuple(one for one in moment.game.questions(deed.action) if one.fact not in deed.given)
+    deed = _as_told(moment, deed, asks)
+    asks = tuple(one for one in asks if one.fact not in deed.given)
+    if deed.bar is not None:
+        return deed, (), asks
+    settled, waiting = moment.state.settled, []
+    for doubt in tuple(_doubts(moment, deed)):
+        if doubt.question in settled:
+            deed = replace(deed, given=_with(deed.given, doubt.fact, doubt.answers[settled[doubt.question]]))
+        else:
+            waiting.append(doubt)
+    return deed, tuple(waiting), asks
+
+
+def _as_told(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:
+    """The deed with what the players said of its figure: a fact that was asked is kept under its own name."""
+    if not deed.by:
+        return deed
+    unit = moment.unit(deed.by[0])
+    told = {**unit.statuses, **unit.this_turn}
+    return replace(deed, given={**deed.given, **{one.fact: told[one.fact] for one in asks if one.fact in told}})
+
+
+def _before(game: Game[Any], deed: Deed) -> Verdict | None:
+    """What the rules say of a deed before the dice; None where they roll first."""
+    if deed.preview:
+        given = {fact: value for fact, value in deed.given.items() if game.concerns(deed.preview, fact)}
+        return at_once(game, deed.preview, given)
+    return at_once(game, deed.action, deed.given)
+
+
+def at_once(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
+    """The verdict of a question that needs no dice here; None where it asks for some."""
+    procedure = game.begin(action, given)
+    try:
+        next(procedure)
+    except StopIteration as end:
+        found: Verdict = end.value
+        return found
+    procedure.close()
+    return None
+
+
+NEARER, FARTHER = "less", "more"
+"""The answers to a doubt: what was measured is less than the limit, or more."""
+
+
+def _doubts(moment: Moment, deed: Deed) -> Iterable[Doubt]:
+    for one in deed.measured:
+        value = _at(deed.given, one.fact)
+        reach = DOUBT_SIGMAS * one.sigma
+        ends = {NEARER: max(one.low, value - reach), FARTHER: min(one.high, value + reach)}
+        told = [_heard(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]
+        if told[0] != told[1]:
+            state = moment.state
+            yield Doubt(f"turn {state.turn}, {state.side or 'all'}, {deed.title}: {one.what}", one.fact, ends)
+
+
+def _heard(game: Game[Any], deed: Deed) -> tuple[Any, ...]:
+    """What of an answer counts: two measurements with the same are equally good."""
+    try:
+        found = _before(game, deed)
+    except RuleRefusal as refusal:
+        return (refusal.code,)
+    if found is None:
+        return ()
+    return found.outcome, found.allowed, tuple((one.rule, one.modifier) for one in found.reasons)
+
+
+def _at(given: Any, way: Way) -> float:
+    for step in way:
+        given = given[step]
+    return float(given)
+
+
+def _with(given: Any, way: Way, value: float) -> Any:
+    """The same facts with another value at one place."""
+    if not way:
+        return value
+    if isinstance(given, Mapping):
+        return {**given, way[0]: _with(given[way[0]], way[1:], value)}
+    return [_with(one, way[1:], value) if index == way[0] else one for index, one in enumerate(given)]
