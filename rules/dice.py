@@ -128,6 +128,15 @@ class Scripted:
             raise RuleRefusal("wrong_dice_count", f"{len(self._left)} of the dice were not asked for: leave them out")
 
 
+def no_dice(request: DiceRequest) -> Roll:
+    """Dice for a question that needs none.
+
+    Raises:
+        RuleRefusal: "wrong_dice_count" if it asks for some all the same.
+    """
+    raise RuleRefusal("wrong_dice_count", f"{request.why} of {request.for_whom} needs dice: roll them")
+
+
 def play(procedure: Procedure[T], dice: Dice) -> T:
     """Run a procedure to its result; `dice` is asked for every roll."""
     try:

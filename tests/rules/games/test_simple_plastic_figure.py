@@ -21,47 +21,15 @@ from rules.movement import walk
 from rules.table import Refused, TerrainKind
 from tests.rules import rule_table
 from tests.rules.board import box, piece
-from ui.resolve import resolve_question
 
 ROOT = Path(__file__).parents[3]
 NAME = "simple_plastic_figure"
 GAME: Game[Tables] = open_game(NAME)
 
 
-def _data(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / name).read_text(encoding="utf-8"))
-    return found
-
-
-EXAMPLES = _data(f"{NAME}.json")
-"""Worked examples of the rulebook's own sentences."""
-MORE = _data(f"{NAME}_more.json")
-"""Further cases by rule (WWT), and for every value of an option but the default (WWO)."""
-OPTIONS = [question for question in MORE if "options" in question]
-
-
-def _expected(question: dict[str, Any], answer: dict[str, Any]) -> bool:
-    return bool({key: answer.get(key) for key in question["expect"]} == question["expect"])
-
-
-@pytest.mark.parametrize("question", EXAMPLES + MORE, ids=lambda question: f"{question['id']}-{question['rule']}")
-def test_worked_example(question: dict[str, Any]) -> None:
-    answer = resolve_question(question)
-    assert {key: answer.get(key) for key in question["expect"]} == question["expect"]
-    assert answer.get("reasons") or answer["message"]
-
-
-@pytest.mark.parametrize("question", OPTIONS, ids=lambda question: "-".join(question["options"]))
-def test_an_option_changes_the_answer(question: dict[str, Any]) -> None:
-    assert not _expected(question, resolve_question({**question, "options": {}}))
-
-
 def test_every_ambiguity_is_an_option_of_which_every_value_changes_an_answer() -> None:
     absent = {12, 13, 34, 37, 39}  # the checklist's numbers are not contiguous
     assert {option.rule for option in GAME.options.values()} == {f"WW-A{n:02}" for n in range(1, 43) if n not in absent}
-    others = {(name, value) for name, option in GAME.options.items() for value in option.values}
-    others -= {(name, option.default) for name, option in GAME.options.items()}
-    assert {pair for question in OPTIONS for pair in question["options"].items()} == others
 
 
 def test_the_rules_are_the_64_of_the_checklist() -> None:

@@ -1,0 +1,33 @@
+"""Every worked example of every game, and the options by which the answers differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.games import GAMES, open_game
+from tests.rules.games.worked import Question, chosen, questions, told, with_options
+from ui.resolve import resolve_question
+
+
+def _name(question: Question) -> str:
+    return f"{question['id']}-{question['rule']}"
+
+
+@pytest.mark.parametrize("question", [one for game in GAMES for one in questions(game)], ids=_name)
+def test_worked_example(question: Question) -> None:
+    answer = resolve_question(question)
+    assert told(question, answer) == question["expect"]
+    assert "reasons" in answer or answer["message"]
+
+
+@pytest.mark.parametrize("question", [one for game in GAMES for one in with_options(game)], ids=_name)
+def test_an_option_changes_the_answer(question: Question) -> None:
+    assert told(question, resolve_question({**question, "options": {}})) != question["expect"]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_option_is_tried_and_every_word_that_it_may_be(game: str) -> None:
+    options = open_game(game).options.items()
+    words = {(name, value) for name, one in options for value in one.values if isinstance(value, str | bool)}
+    assert {name for name, _ in chosen(game)} == {name for name, _ in options}
+    assert words - {(name, one.default) for name, one in options} <= chosen(game)

@@ -1,0 +1,163 @@
+"""A battle in play at a table that is seen: joins the journal, the game's referee and the view, without Qt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rules.aftermath import shifted, walked
+from rules.battle import Battle
+from rules.call import DOUBT_SIGMAS
+from rules.dice import Dice, no_dice
+from rules.events import Change, Changed, Doubted, Moved, Noted, Placed, Settled, event_of, spoken
+from rules.games.referees import moment_of, referee_of
+from rules.journal import standing
+from rules.measure import Range
+from rules.moment import Moment
+from rules.path import Path, length_in
+from rules.referee import Deed, Doubt, Outlook, Prospect, outlook, perform, prospect
+from rules.state import Unit
+from rules.story import tell
+from rules.table import Figure
+from rules.verdict import Verdict
+from ui.session import measured
+from vision.pipeline import Setup, TableView
+
+LEAST_MOVE_IN = 0.35
+"""Soldiers are nudged; what is less is not proposed as a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Figures that stand elsewhere than the journal has them: a move, until the players say that it is none.
+
+    Attributes:
+        paths: From where each stood to where it is seen, straight.
+        prospect: What the rules say of it.
+    """
+
+    paths: Mapping[str, Path]
+    prospect: Prospect
+
+    @property
+    def words(self) -> str:
+        """As "Green 3 moved 5.8 in"."""
+        longest = max(length_in(path) for path in self.paths.values())
+        names = ", ".join(spoken(name) for name in self.paths)
+        return f"{names} moved {longest:.1f} in"
+
+
+class Play:
+    """What the players do in a battle. Every call that changes it returns when the change is on the disk.
+
+    Attributes:
+        battle: The open battle.
+        referee: Of its game.
+    """
+
+    def __init__(self, battle: Battle) -> None:
+        self.battle = battle
+        self.referee = referee_of(battle.game.name)
+
+    def moment(self, view: TableView | None, setup: Setup) -> Moment:
+        """The battle now, on the table as this view shows it; figures that are not in the battle do not count."""
+        figures = [figure for figure in view.figures if figure.id in self.battle.state.units] if view else []
+
+        def between(a: Figure, b: Figure) -> Range:
+            assert view is not None  # noqa: S101 - without a view there are no figures
+            return measured(view, (a, b))[a.id, b.id]
+
+        return moment_of(self.battle, figures, setup.terrain, between)
+
+    def outlook(self, moment: Moment, figure: str) -> Outlook:
+        """What a figure can do now; raises as `rules.referee.outlook`."""
+        return outlook(self.referee, moment, figure)
+
+    def duties(self, moment: Moment) -> tuple[Prospect, ...]:
+        """What is owed by nobody alone."""
+        return tuple(prospect(moment, deed) for deed in self.referee.duties(moment))
+
+    def do(self, moment: Moment, deed: Deed, dice: Dice) -> Verdict:
+        """Ask, roll and journal; raises as `rules.referee.perform`."""
+        return perform(self.battle, self.referee, moment, deed, dice)
+
+    def go_on(self, moment: Moment) -> str:
+        """Begin what follows in the turn; its name."""
+        begins = self.referee.next_phase(moment)
+        self.battle.record(begins)
+        return ", ".join(filter(None, [f"turn {begins.turn}", spoken(begins.side), begins.phase.replace("_", " ")]))
+
+    def place_all(self, moment: Moment) -> None:
+        """Note where the figures stand that have no place yet."""
+        for name, figure in moment.figures.items():
+            if moment.unit(name).at_in is None:
+                self.battle.record(Placed(figure=name, at_in=figure.centre_in))
+
+    # What the camera saw
+
+    def proposals(self, moment: Moment) -> tuple[Proposal, ...]:
+        """Who stands elsewhere than the journal has him, the men of a squad together."""
+        gone = [unit for unit in moment.state.units.values() if _went(unit, moment.figures.get(unit.id))]
+        groups: dict[tuple[str, str], list[Unit]] = {}
+        for unit in gone:
+            groups.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
+        return tuple(self._proposal(moment, men) for men in groups.values())
+
+    def _proposal(self, moment: Moment, men: Sequence[Unit]) -> Proposal:
+        paths = {man.id: (man.at_in, moment.figure(man.id).centre_in) for man in men if man.at_in is not None}
+        stood = as_journalled(moment)
+        return Proposal(paths, prospect(stood, self.referee.march(stood, paths)))
+
+    def accept(self, moment: Moment, proposal: Proposal) -> Verdict:
+        """Ask the rules of the move and journal it as they say; raises as `do`."""
+        return self.do(as_journalled(moment), proposal.prospect.deed, no_dice)
+
+    def let_pass(self, moment: Moment, proposal: Proposal, reason: str) -> None:
+        """Let a move stand that the rules would not: the players overrule them."""
+        self.battle.record(Moved(moves=walked(as_journalled(moment), proposal.paths)))
+        self.battle.record(Noted(text=f"The players let it pass: {reason}"))
+
+    def only_shifted(self, proposal: Proposal) -> None:
+        """It was no move: the figures were nudged, or the table was."""
+        for name, path in proposal.paths.items():
+            self.battle.record(Placed(figure=name, at_in=path[-1]))
+
+    # What the players say
+
+    def settle(self, doubt: Doubt, answer: str) -> None:
+        """Decide what is too close to call; the doubt is journalled first."""
+        if doubt.question not in self.battle.state.doubts:
+            self.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
+        self.battle.record(Settled(question=doubt.question, answer=answer))
+
+    def tell(self, figure: str, fact: str, value: object) -> None:
+        """Answer a question that no camera can; it holds for this turn."""
+        self.battle.record(Changed(changes=(Change(figure=figure, key=fact, value=value, this_turn=True),)))
+
+    def change(self, figure: str, key: str, value: object) -> None:
+        """Say what is so of a figure, as that it is out."""
+        self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
+
+    # What is told
+
+    @property
+    def story(self) -> tuple[str, ...]:
+        """The battle so far, in lines."""
+        return tuple(tell(self.battle.game, (event_of(entry) for entry in standing(self.battle.entries))))
+
+
+def as_journalled(moment: Moment) -> Moment:
+    """The same moment with every figure where the journal has it."""
+    units = moment.state.units
+    stood = {
+        name: shifted(figure, place) if (place := units[name].at_in) is not None else figure
+        for name, figure in moment.figures.items()
+    }
+    return replace(moment, figures=stood)
+
+
+def _went(unit: Unit, seen: Figure | None) -> bool:
+    if seen is None or unit.at_in is None or unit.out:
+        return False
+    return math.dist(unit.at_in, seen.centre_in) > max(LEAST_MOVE_IN, DOUBT_SIGMAS * seen.sigma_in)
