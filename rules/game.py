@@ -11,7 +11,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_t
 
 from rules.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.ruleset import Option, Ruleset, Value
-from rules.typed import Asked, Reader, field_name, hints
+from rules.typed import Asked, Reader, answers_to, field_name, hints
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")
@@ -50,11 +50,19 @@ def actions(*rules: Callable[[Ruleset[T], Any], Answer]) -> dict[str, Action[T]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A fact for the players to tell: its name, what to ask them, and what holds until they answer."""
+    """A fact for the players to tell.
+
+    Attributes:
+        fact: Its name.
+        text: What to ask them.
+        default: What holds until they answer; None where the rules find it out otherwise, or cannot do without it.
+        answers: What they may answer; empty for a number or a name.
+    """
 
     fact: str
     text: str
     default: Any
+    answers: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -118,9 +126,10 @@ class Game(Generic[T]):
         """What the players must tell for an action because no camera sees it."""
         shape: Any = self.actions[action].facts
         return tuple(
-            Question(field.name, note.question, None if field.default is MISSING else field.default)
+            Question(field.name, note.question, None if field.default is MISSING else field.default, answers_to(noted))
             for field in dataclasses.fields(shape)
-            for note in _notes(hints(shape)[field.name])
+            for noted in [hints(shape)[field.name]]
+            for note in _notes(noted)
             if isinstance(note, Asked)
         )
 

@@ -57,9 +57,12 @@ class Deed:
         view: The target as it is seen and measured.
         measured: The facts among them that have an error.
         band: The range band, where the game has them.
+        piece: Name of the terrain piece that it is done to.
         paths: Who goes where, of a move.
         bar: Why it may not be done, where the rules need no question to say so.
         listed: Whether its odds are worked out; not for volleys of more dice than a list can tell.
+        each: What of its facts asks for one of many targets alone, by target; then the odds of each are worked out
+            instead of those of all together.
     """
 
     title: str
@@ -72,9 +75,11 @@ class Deed:
     view: View | None = None
     measured: tuple[Measured, ...] = ()
     band: str = ""
+    piece: str = ""
     paths: Mapping[str, Path] = field(default_factory=dict)
     bar: Verdict | None = None
     listed: bool = True
+    each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,7 @@ class Prospect:
         refusal: Why it cannot even be asked; empty where it can.
         doubts: What is too close to call, to be settled first.
         asks: What the players must tell, with what holds until they do.
+        odds_of: The same as `odds` for each target of many alone.
     """
 
     deed: Deed
@@ -112,6 +118,7 @@ class Prospect:
     refusal: str = ""
     doubts: tuple[Doubt, ...] = ()
     asks: tuple[Question, ...] = ()
+    odds_of: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
 
     @property
     def possible(self) -> bool:
@@ -186,8 +193,10 @@ def prospect(moment: Moment, deed: Deed) -> Prospect:
     try:
         before = _before(moment.game, deed)
         rolls = deed.listed and (before is None or before.allowed)
-        odds = moment.game.odds(deed.action, deed.given) if rolls else {}
-        return Prospect(deed, before, odds, doubts=doubts, asks=asks)
+        odds = moment.game.odds(deed.action, deed.given) if rolls and not deed.each else {}
+        alone = {name: {**deed.given, **facts} for name, facts in deed.each.items()} if rolls else {}
+        odds_of = {name: moment.game.odds(deed.action, given) for name, given in alone.items()}
+        return Prospect(deed, before, odds, doubts=doubts, asks=asks, odds_of=odds_of)
     except Refused as refusal:
         return Prospect(deed, None, {}, str(refusal), doubts, asks)
 
@@ -230,13 +239,21 @@ def _answered(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Doubt, ...], tupl
     return deed, tuple(waiting), asks
 
 
+def told_key(deed: Deed, fact: str) -> str:
+    """The status under which an answer of the players is kept: one about a target says of which."""
+    return f"{fact} at {deed.at[0]}" if deed.at else fact
+
+
 def _as_told(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:
-    """The deed with what the players said of its figure: a fact that was asked is kept under its own name."""
+    """The deed with what the players said of its figure; a fact may also be a status that rules have set."""
     if not deed.by:
         return deed
     unit = moment.unit(deed.by[0])
     told = {**unit.statuses, **unit.this_turn}
-    return replace(deed, given={**deed.given, **{one.fact: told[one.fact] for one in asks if one.fact in told}})
+    found = {
+        one.fact: next((told[key] for key in (told_key(deed, one.fact), one.fact) if key in told), None) for one in asks
+    }
+    return replace(deed, given={**deed.given, **{fact: value for fact, value in found.items() if value is not None}})
 
 
 def _before(game: Game[Any], deed: Deed) -> Verdict | None:

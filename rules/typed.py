@@ -144,6 +144,17 @@ class Reader:
             raise RuleRefusal(note.code, f"{place} names {value!r}, which is not in the table {note.table}{hint}")
 
 
+def answers_to(kind: Any) -> tuple[Any, ...]:
+    """Everything that a field of this type may hold, where that is a short list: yes and no, or words of an enum."""
+    if get_origin(kind) is Annotated:
+        return answers_to(get_args(kind)[0])
+    if get_origin(kind) in (UnionType, Union):
+        return answers_to(_but_none(kind))
+    if kind is bool:
+        return (True, False)
+    return tuple(one.value for one in kind) if isinstance(kind, type) and issubclass(kind, Enum) else ()
+
+
 def _meant(word: str, known: Collection[str]) -> str:
     close = get_close_matches(word, known, 1)
     return f": did you mean {close[0]!r}?" if close else ""

@@ -16,7 +16,7 @@ from rules.journal import standing
 from rules.measure import Range
 from rules.moment import Moment
 from rules.path import Path, length_in
-from rules.referee import Deed, Doubt, Outlook, Prospect, outlook, perform, prospect
+from rules.referee import Deed, Doubt, Outlook, Prospect, outlook, perform, prospect, told_key
 from rules.state import Unit
 from rules.story import tell
 from rules.table import Figure
@@ -131,9 +131,10 @@ class Play:
             self.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
         self.battle.record(Settled(question=doubt.question, answer=answer))
 
-    def tell(self, figure: str, fact: str, value: object) -> None:
-        """Answer a question that no camera can; it holds for this turn."""
-        self.battle.record(Changed(changes=(Change(figure=figure, key=fact, value=value, this_turn=True),)))
+    def tell(self, deed: Deed, fact: str, value: object) -> None:
+        """Answer a question that no camera can, for the figure that does this; it holds for this turn."""
+        key = told_key(deed, fact)
+        self.battle.record(Changed(changes=(Change(figure=deed.by[0], key=key, value=value, this_turn=True),)))
 
     def change(self, figure: str, key: str, value: object) -> None:
         """Say what is so of a figure, as that it is out."""

@@ -207,7 +207,7 @@ def attacker_barred(rules: Rules, attacker: Attacker, phase: str, attacks_made: 
     """Why somebody may not attack at all now, None where he may."""
     row = attacker.row(rules)
     if phase != "attacking":
-        return no_attack("wrong_phase", rules.because("SP-01"))
+        return no_attack("wrong_phase", rules.because("SP-01", "units attack in the attacking phase"))
     if attacker.moved and not row.attacks_after_moving:
         return no_attack("moved", rules.because("SP-21"))
     if attacks_made >= row.attacks:

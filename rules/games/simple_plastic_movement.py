@@ -53,7 +53,7 @@ def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
     whole_in = step.moved_before_in + moved_in
     numbers = {"allowance_in": allowance_in, "left_in": max(0.0, allowance_in - whole_in)}
     if step.phase != "moving":
-        return _illegal("wrong_phase", rules.because("SP-01"), **numbers)
+        return _illegal("wrong_phase", rules.because("SP-01", "units move in the moving phase"), **numbers)
     text = f"moved {whole_in:g} in of {allowance_in:g}"
     if not within(whole_in, allowance_in):
         return _illegal("too_far", rules.because("SP-02", text), **numbers)

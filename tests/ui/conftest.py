@@ -1,15 +1,24 @@
-"""A screenless Qt whose warnings fail the test, and the time to wait for threads."""
+"""A screenless Qt whose warnings fail the test, the time to wait for threads, and the real window on a small table."""
 
 import os
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QCoreApplication, QEvent, QtMsgType, qInstallMessageHandler
+from PyQt6.QtCore import QCoreApplication, QEvent, QSettings, QtMsgType, qInstallMessageHandler
 from PyQt6.QtWidgets import QApplication
+
+from tests.ui.windows import POSTS, TABLE_IN, Open, Wait
+from ui.desktop.window import Window
+from vision.figures import Sighting
+from vision.simulator import SimulatedTable, overhead_camera
+from vision.source import Source
+from vision.table_scene import Model, Scene, Sculpt, corner_markers
 
 _OF_THE_PLATFORM = ("This plugin does not support propagateSizeHints()",)
 """What the screenless platform says of itself whenever a window is shown."""
@@ -51,3 +60,52 @@ def wait_until() -> Callable[..., None]:
             time.sleep(0.002)
 
     return wait
+
+
+@pytest.fixture(scope="module")
+def table() -> SimulatedTable:
+    """Four soldiers on felt, half the usual picture; drawn once, since drawing the table takes half a second."""
+    models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in POSTS.items())
+    scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
+    return SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
+    """Figures are found where they are and at once; what finds them has tests of its own."""
+
+    def find(_self: object, _image: object, _camera: object, palette: object, **_: object) -> tuple[Sighting, ...]:
+        armies = {colour.name for colour in palette}  # type: ignore[attr-defined]
+        return tuple(
+            Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
+            for f in table.truth.figures
+            if f.army in armies
+        )
+
+    monkeypatch.setattr("vision.pipeline.Finder.find", find)
+
+
+@pytest.fixture
+def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_until: Wait) -> Iterator[Open]:
+    windows: list[Window] = []
+
+    def start(spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table) -> Window:
+        kept = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+        windows.append(Window(spec, kept, opener))
+        windows[-1].resize(1000, 640)
+        windows[-1].show()
+        return windows[-1]
+
+    yield start
+    for window in windows:
+        window.close()
+        window.deleteLater()
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("sandtable")] == []
+
+
+@pytest.fixture
+def window(found: None, open_window: Open, wait_until: Wait) -> Window:
+    """The window when all four soldiers are seen."""
+    opened = open_window()
+    wait_until(lambda: opened.bench.view and len(opened.bench.view.figures) == len(POSTS))
+    return opened

@@ -86,3 +86,15 @@ def test_a_shot_is_asked_rolled_and_told(play: Play, tmp_path: Path) -> None:
     assert play.battle.state.unit("tan-1").out
     play.battle.close()
     assert replay(tmp_path / "b") == ()
+
+
+def test_what_is_told_of_one_target_is_not_told_of_another(play: Play) -> None:
+    play.go_on(seen(play.battle))
+    shots = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
+    assert "target_in_cover" in [question.fact for question in shots["tan-3"].asks]
+    play.tell(shots["tan-3"].deed, "target_in_cover", True)
+    after = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
+    needed = [{name: one.before.numbers["to_kill"] for name, one in shot.items()} for shot in (shots, after)]
+    assert needed[0] == {"tan-1": 4, "tan-2": 4, "tan-3": 4}
+    assert needed[1] == {"tan-1": 4, "tan-2": 4, "tan-3": 5}  # SP-12: behind cover +1
+    assert "target_in_cover" not in [question.fact for question in after["tan-3"].asks]

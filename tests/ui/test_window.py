@@ -3,20 +3,20 @@
 import math
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PyQt6.QtCore import QEvent, QLocale, QPoint, QPointF, QSettings, Qt
-from PyQt6.QtGui import QMouseEvent, QWheelEvent
+from PyQt6.QtCore import QLocale, QPoint, QPointF, Qt
+from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton
 
 from calibration.prints import Prints
 from rules.table import Refused
+from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
 from ui.desktop.app import LastResort
 from ui.desktop.dialogs import PrintsDialog
 from ui.desktop.image import to_qimage
@@ -24,90 +24,9 @@ from ui.desktop.view import PictureView
 from ui.desktop.window import Window
 from ui.overlay import Label
 from ui.session import figure_at
-from vision.figures import Sighting
 from vision.frame import Frame
-from vision.simulator import SimulatedTable, overhead_camera
+from vision.simulator import SimulatedTable
 from vision.source import Source, read_image
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
-
-LEFT = Qt.MouseButton.LeftButton
-TABLE_IN = (30.0, 20.0)
-POSTS = {"green-1": (8.0, 10.0), "green-2": (11.0, 6.0), "blue-1": (20.0, 10.0), "blue-2": (21.5, 10.5)}
-BARE_IN = (15.0, 15.0)
-
-Open = Callable[..., Window]
-Wait = Callable[..., None]
-
-
-@pytest.fixture(scope="module")
-def table() -> SimulatedTable:
-    """Four soldiers on felt, half the usual picture; drawn once, since drawing the table takes half a second."""
-    models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in POSTS.items())
-    scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
-    return SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
-
-
-@pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
-    """Figures are found where they are and at once; what finds them has tests of its own."""
-
-    def find(_self: object, _image: object, _camera: object, palette: object, **_: object) -> tuple[Sighting, ...]:
-        armies = {colour.name for colour in palette}  # type: ignore[attr-defined]
-        return tuple(
-            Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
-            for f in table.truth.figures
-            if f.army in armies
-        )
-
-    monkeypatch.setattr("vision.pipeline.Finder.find", find)
-
-
-@pytest.fixture
-def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_until: Wait) -> Iterator[Open]:
-    windows: list[Window] = []
-
-    def start(spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table) -> Window:
-        kept = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        windows.append(Window(spec, kept, opener))
-        windows[-1].resize(1000, 640)
-        windows[-1].show()
-        return windows[-1]
-
-    yield start
-    for window in windows:
-        window.close()
-        window.deleteLater()
-    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("sandtable")] == []
-
-
-@pytest.fixture
-def window(found: None, open_window: Open, wait_until: Wait) -> Window:
-    """The window when all four soldiers are seen."""
-    opened = open_window()
-    wait_until(lambda: opened.bench.view and len(opened.bench.view.figures) == len(POSTS))
-    return opened
-
-
-def at(window: Window, place_in: tuple[float, float]) -> QPoint:
-    view = window.bench.view
-    assert view is not None
-    assert view.calibration is not None
-    return window.picture.to_widget(tuple(view.calibration.camera.table_to_pixel(place_in)[0])).toPoint()
-
-
-def click(window: Window, place_in: tuple[float, float]) -> None:
-    QTest.mouseClick(window.picture, LEFT, pos=at(window, place_in))
-
-
-def point(window: Window, place_in: tuple[float, float]) -> None:
-    """Move the mouse; not through QTest, which moves the one real cursor, and the windows before left theirs."""
-    move(window.picture, at(window, place_in))
-
-
-def move(view: PictureView, where: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
-    spot, none = QPointF(where), Qt.MouseButton.NoButton
-    kind, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
-    QApplication.sendEvent(view, QMouseEvent(kind, spot, view.mapToGlobal(spot), none, button, keys))
 
 
 def inches(words: str) -> float:

@@ -26,6 +26,9 @@ class Doer(Protocol):
     def open(self, spec: str) -> None: ...  # noqa: D102
     def open_file(self) -> None: ...  # noqa: D102
     def open_folder(self) -> None: ...  # noqa: D102
+    def new_battle(self) -> None: ...  # noqa: D102
+    def open_battle(self) -> None: ...  # noqa: D102
+    def save_story(self) -> None: ...  # noqa: D102
     def learn_empty_table(self) -> None: ...  # noqa: D102
     def print_markers(self, paper: str) -> None: ...  # noqa: D102
     def choose_prints(self) -> None: ...  # noqa: D102
@@ -177,8 +180,18 @@ class Actions:
         look.addAction(self._action("Farther", "Ctrl+-", "Show more of the picture", lambda: do.zoom(-1)))
         tools = QMenu("T&ools", self._window)
         tools.addActions(list(self._tools.values()))
-        for menu in (table, edit, tools, look):
+        for menu in (table, edit, tools, self._battle_menu(do), look):
             bar.addMenu(menu)
+
+    def _battle_menu(self, do: Doer) -> QMenu:
+        menu = QMenu("&Battle", self._window)
+        for text, key, tip, slot in (
+            ("New battle…", "Ctrl+N", "Choose a game and say which figure is which unit", do.new_battle),
+            ("Open battle…", "Ctrl+B", "Go on with a battle; every one is saved as it is played", do.open_battle),
+            ("Save the story…", "", "The battle so far as a text to read", do.save_story),
+        ):
+            menu.addAction(self._action(text, key, tip, slot))
+        return menu
 
     def _make_toolbar(self) -> None:
         bar = QToolBar("Tools", self._window)

@@ -19,7 +19,7 @@ def _files(suffixes: object) -> str:
     return " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(map(str, suffixes)))  # type: ignore[call-overload]
 
 
-class _Inches(QDoubleSpinBox):
+class NumberBox(QDoubleSpinBox):
     """Takes a comma for a point, as both are typed: where one of them parts thousands, 3.5 would become 35."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class PrintsDialog(QDialog):
     def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Markers on the table")
-        self._side = _Inches()
+        self._side = NumberBox()
         self._side.setRange(0.2, 40.0)
         self._side.setDecimals(3)
         self._side.setSingleStep(0.05)
@@ -67,6 +67,12 @@ def ask_file(parent: QWidget) -> str:
     images, videos = _files(IMAGE_SUFFIXES), _files(_VIDEO_SUFFIXES)
     kinds = f"Pictures and videos ({images} {videos});;All files (*)"
     return QFileDialog.getOpenFileName(parent, "Open a picture or a video", "", kinds)[0]
+
+
+def ask_battle(parent: QWidget) -> Path | None:
+    """A battle to go on with, or None."""
+    found = QFileDialog.getOpenFileName(parent, "Open a battle", "", "Battles (*.battle);;All files (*)")[0]
+    return Path(found) if found else None
 
 
 def ask_folder(parent: QWidget) -> str:

@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from PyQt6.QtCore import QLocale, QSettings, Qt, QTimer
 from PyQt6.QtGui import QCloseEvent
-from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMainWindow, QWidget
+from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMainWindow, QTabWidget, QWidget
 
 from calibration.sheet import marker_sheet
 from calibration.solve import Calibration
 from rules.table import Refused
-from rules.template import Blast
-from ui.answer import Answer, Laid, answer_to, current_answer, newest, on_table
+from ui.answer import Answer, Laid, current_answer, newest, on_table
 from ui.desktop.actions import Actions
 from ui.desktop.bar import MessageBar, Ways
+from ui.desktop.battle_desk import BattleDesk
+from ui.desktop.battle_panel import BattlePanel
 from ui.desktop.bench import Bench
-from ui.desktop.dialogs import PrintsDialog, ask_file, ask_folder, ask_where
+from ui.desktop.dialogs import PrintsDialog, ask_battle, ask_file, ask_folder, ask_where
 from ui.desktop.image import to_qimage
 from ui.desktop.memory import Memory
+from ui.desktop.muster_dialog import MusterDialog
 from ui.desktop.painter import annotated
 from ui.desktop.panel import SidePanel
 from ui.desktop.paper import write_pdf
 from ui.desktop.tools import BlastTool, MeasureTool, Pointed, SelectTool, TeachTool, Tool, point_at
 from ui.desktop.view import PictureView
-from ui.files import write_picture
-from ui.overlay import PointPx, table_overlay
+from ui.files import write_bytes, write_picture
+from ui.guidance import laid_words, next_step, title_words
+from ui.overlay import PointPx, Preview, table_overlay
 from ui.readout import calibration_words, place_words
 from ui.session import Session
 from vision.frame import Frame
@@ -35,6 +39,7 @@ from vision.pipeline import Setup, TableView
 from vision.source import Source, open_source
 
 _TICK_MS = 16
+_TAB_EDGE_PX = 6
 _WORDS_STAY_S = 8.0
 _WORDS_EVERY_S = 0.2
 """Numbers that flicker cannot be read."""
@@ -74,6 +79,7 @@ class Window(QMainWindow):
         self._last_laid: Laid | None = None
         self._shown: Frame | None = None
         self._calibrated: tuple[Calibration | None, str] = (None, "")
+        self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), QLabel()
         self._status = QLabel(), QLabel(), QLabel()
         self._lay_out()
@@ -106,7 +112,11 @@ class Window(QMainWindow):
         layout = QHBoxLayout(middle)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addLayout(left, 1)
-        layout.addWidget(self.panel)
+        self.sides = QTabWidget()
+        self.sides.addTab(self.panel, "Table")
+        self.sides.addTab(self.battle.panel, "Battle")
+        self.sides.setFixedWidth(self.panel.width() + 2 * _TAB_EDGE_PX)
+        layout.addWidget(self.sides)
         self.setCentralWidget(middle)
         status = self.statusBar()
         if status is not None:
@@ -146,7 +156,7 @@ class Window(QMainWindow):
         setup = Setup() if spec == "demo" else Setup(prints=real.prints, lens=real.lens, palette=real.palette)
         self.bench = Bench(spec, setup, self._opener, self._clock)
         self._shown, self._last_laid, self._words = None, None, ""
-        self.setWindowTitle(_title(spec))
+        self.setWindowTitle(title_words(spec))
         self.picture.show_nothing()
         self.panel.show_answer(Answer())
         self.panel.show_table((), (), ())
@@ -197,12 +207,47 @@ class Window(QMainWindow):
         self._refresh()
 
     def undo(self) -> None:
-        """Take the last step back."""
-        self._change(self.session.undo)
+        """Take the last step back: of the battle where that is in sight, else of the table."""
+        self._change(self.battle.undo if self._in_battle else self.session.undo)
 
     def redo(self) -> None:
         """Do the last undone step again."""
-        self._change(self.session.redo)
+        self._change(self.battle.redo if self._in_battle else self.session.redo)
+
+    @property
+    def _in_battle(self) -> bool:
+        return self.battle.play is not None and self.sides.currentWidget() is self.battle.panel
+
+    def new_battle(self) -> None:
+        """Ask what is played, and begin."""
+        view, armies = self.bench.view, [colour.name for colour in self.session.state.setup.palette]
+        dialog = MusterDialog(armies, view.figures if view else (), self)
+        if dialog.exec() == MusterDialog.DialogCode.Accepted:
+            path = ask_where(self, "Keep the battle in", "evening.battle", "Battles (*.battle)")
+            if path is not None:
+                self._try(lambda: self.battle.begin(path, dialog.muster))
+                self._show_battle()
+
+    def open_battle(self) -> None:
+        """Ask for a battle and go on with it."""
+        if path := ask_battle(self):
+            self._try(lambda: self.battle.open(path))
+            self._show_battle()
+
+    def save_story(self, path: Path | None = None) -> None:
+        """Write the battle as a text; ask where to if no path is given."""
+        play = self.battle.play
+        if play is None:
+            self._say("There is no battle to tell of: begin one in the menu Battle.")
+            return
+        path = path or ask_where(self, "Save the story", "evening.txt", "Texts (*.txt)")
+        if path is not None:
+            self._try(lambda: write_bytes(path, "\n".join((*play.story, "")).encode()))
+            self._say(self._words or f"{path} is saved.")
+
+    def _show_battle(self) -> None:
+        self.sides.setCurrentWidget(self.battle.panel)
+        self._refresh()
 
     def clear(self) -> None:
         """Take everything off the table."""
@@ -264,6 +309,8 @@ class Window(QMainWindow):
     def _press(self, x: float, y: float) -> None:
         self._mouse_px = (x, y)
         if (at := self._pointed()) is not None:
+            if self._in_battle and self.tool.name == "select":
+                self.battle.choose(at.figure.id if at.figure else "")
             self._change(lambda: self.tool.press(at))
 
     def _release(self, x: float, y: float) -> None:
@@ -320,11 +367,15 @@ class Window(QMainWindow):
             self.picture.show_picture(to_qimage(frame.image_bgr))
         at = self._pointed()
         preview = self.tool.preview(at)
+        if self._in_battle and preview == Preview():
+            preview = self.battle.pointing
         if view is not None:
+            self.battle.look(view, state.setup)
             self.picture.show_shapes(table_overlay(view, state, preview, self.picture.scale))
             self.panel.show_answer(current_answer(view, state, preview, self._last_laid))
         self._status[1].setText(place_words(at.place_in) if at and at.place_in else "")
-        self.actions_.name_steps(self.session.can_undo, self.session.can_redo)
+        turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session
+        self.actions_.name_steps(turns.can_undo, turns.can_redo)
         if self._clock() - self._told_s > _WORDS_EVERY_S:
             self._tell()
 
@@ -346,7 +397,7 @@ class Window(QMainWindow):
         view, state = self.bench.view, self.session.state
         calibrated.setText(self._calibration_words(view))
         if view is not None:
-            laid = [_row(view, thing) for thing in on_table(state)]
+            laid = [laid_words(view, thing) for thing in on_table(state)]
             self.panel.show_table([colour.name for colour in state.setup.palette], view.figures, laid)
 
     def _ways_out(self) -> Ways:
@@ -364,15 +415,8 @@ class Window(QMainWindow):
     def _next_step(self) -> str:
         view, state = self.bench.view, self.session.state
         if view is None:
-            return "" if self.bench.worker.source_problem else f"Opening: {_title(self.bench.spec)} …"
-        if view.calibration is None:
-            return "Lay a printed marker flat on the table, wholly in the picture: it tells how long an inch is."
-        if not state.setup.palette and self.tool.name != "teach":
-            return "No army is known yet. Press T, then click a soldier to teach his army's colour."
-        if state.setup.palette and not view.figures:
-            return "Looking for soldiers of the armies taught …"
-        keys = "   M: measure   B: blast   T: teach" if self.tool.name != "teach" else "   M: measure"
-        return self.tool.hint + keys
+            return "" if self.bench.worker.source_problem else f"Opening: {title_words(self.bench.spec)} …"
+        return next_step(view, state, self.tool.name, self.tool.hint)
 
     def _rate_words(self) -> str:
         worker = self.bench.worker
@@ -391,23 +435,10 @@ class Window(QMainWindow):
     def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Stop the threads and remember where the window was."""
         self._timer.stop()
+        self.battle.close()
         self._memory.keep_geometry(self.saveGeometry())
         self.hide()
         for bench in (*self._left_benches, self.bench):
             bench.stop()
             bench.join()
         super().closeEvent(event)
-
-
-def _title(spec: str) -> str:
-    """What is open, for people; Qt adds the program's name."""
-    if spec == "demo":
-        return "Simulated table"
-    return f"Camera {spec}" if spec.isdecimal() else Path(spec).name
-
-
-def _row(view: TableView, thing: Laid) -> str:
-    answer = answer_to(view, thing)
-    if isinstance(thing, Blast):
-        return f"blast of {thing.radius_in:g} in: {answer.headline}"
-    return f"{thing.name}: {answer.headline}"

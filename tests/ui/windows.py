@@ -1,0 +1,43 @@
+"""The real window on a small simulated table, and the mouse over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from ui.desktop.view import PictureView
+from ui.desktop.window import Window
+
+LEFT = Qt.MouseButton.LeftButton
+TABLE_IN = (30.0, 20.0)
+POSTS = {"green-1": (8.0, 10.0), "green-2": (11.0, 6.0), "blue-1": (20.0, 10.0), "blue-2": (21.5, 10.5)}
+BARE_IN = (15.0, 15.0)
+
+Open = Callable[..., Window]
+Wait = Callable[..., None]
+
+
+def at(window: Window, place_in: tuple[float, float]) -> QPoint:
+    view = window.bench.view
+    assert view is not None
+    assert view.calibration is not None
+    return window.picture.to_widget(tuple(view.calibration.camera.table_to_pixel(place_in)[0])).toPoint()
+
+
+def click(window: Window, place_in: tuple[float, float]) -> None:
+    QTest.mouseClick(window.picture, LEFT, pos=at(window, place_in))
+
+
+def point(window: Window, place_in: tuple[float, float]) -> None:
+    """Move the mouse; not through QTest, which moves the one real cursor, and the windows before left theirs."""
+    move(window.picture, at(window, place_in))
+
+
+def move(view: PictureView, where: QPoint, button: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
+    spot, none = QPointF(where), Qt.MouseButton.NoButton
+    kind, keys = QEvent.Type.MouseMove, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(view, QMouseEvent(kind, spot, view.mapToGlobal(spot), none, button, keys))

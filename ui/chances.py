@@ -1,0 +1,88 @@
+"""What a figure can do, in words: each deed with its chance, and on asking how the number comes about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from rules.events import listed, spoken
+from rules.moment import View
+from rules.referee import Outlook, Prospect
+from rules.state import State
+from rules.verdict import Verdict
+from ui.readout import edge_words, percent_words, range_words
+
+
+def state_words(state: State) -> str:
+    """Where in the turn the battle is, as "Turn 2, Green, attacking"."""
+    if not state.turn:
+        return "Set-up"
+    parts = (f"Turn {state.turn}", spoken(state.side), state.phase.replace("_", " "))
+    return ", ".join(filter(None, parts))
+
+
+def deed_words(prospect: Prospect) -> str:
+    """As "Rifle: Tan 4"."""
+    deed = prospect.deed
+    what = spoken(deed.weapon) if deed.weapon else deed.title
+    return f"{what}: {listed(deed.at)}" if deed.at else what
+
+
+def chance_words(prospect: Prospect) -> str:
+    """In a few words: the likeliest way, what stands in the way, or what is to be settled first."""
+    if not prospect.possible:
+        return "no"
+    if prospect.doubts:
+        return "too close"
+    if not prospect.odds:
+        return "yes"
+    if len(prospect.odds) == 1:
+        return str(next(iter(prospect.odds)))
+    return odds_words(prospect.odds)
+
+
+def odds_words(odds: Mapping[str, Fraction]) -> str:
+    """As "kills 50 %, misses 50 %", the likeliest first."""
+    ranked = sorted(odds.items(), key=lambda one: (-one[1], one[0]))
+    return ", ".join(f"{str(outcome).replace('_', ' ')} {percent_words(float(chance))}" for outcome, chance in ranked)
+
+
+def reason_rows(prospect: Prospect) -> tuple[str, ...]:
+    """How it comes about: range, sight, every modifier with its rule, the odds; or why it cannot be."""
+    deed, rows = prospect.deed, []
+    if deed.view is not None:
+        rows += _view_rows(deed.view, deed.band)
+    if prospect.refusal:
+        return (*rows, prospect.refusal)
+    if prospect.before is not None:
+        rows += verdict_rows(prospect.before)
+    if prospect.odds:
+        rows.append(odds_words(prospect.odds))
+    rows += [f"Too close to call: {doubt.question}" for doubt in prospect.doubts]
+    return tuple(rows)
+
+
+def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
+    """Every reason of a verdict with its modifier and its rule, in reading order."""
+    return tuple(
+        f"{'' if one.modifier is None else f'{one.modifier:+g}  '}{one.text} ({one.rule})" for one in verdict.reasons
+    )
+
+
+def _view_rows(view: View, band: str) -> list[str]:
+    range_row = f"{range_words(view.range)}, {edge_words(view.range)}"
+    hidden = ", ".join(f"{piece.name} {percent_words(part)}" for piece, part in view.hidden_by)
+    seen = f"{percent_words(view.exposure)} in sight" + (f", hidden by {hidden}" if hidden else "")
+    return [f"{range_row}, {band}" if band else range_row, seen]
+
+
+def movement_words(outlook: Outlook) -> str:
+    """What is left of its move, as "2.5 in of 4 left", or why it may not move."""
+    prospect = outlook.movement
+    if not prospect.possible or prospect.before is None:
+        return prospect.why_not or prospect.deed.title
+    numbers = prospect.before.numbers
+    left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
+    if left is None or allowance is None:
+        return f"Move: {prospect.before.outcome}"
+    return f"{left:g} in of {allowance:g} left to move"

@@ -1,0 +1,215 @@
+"""Joins a battle to the window: shows it as the table changes, and does what the players choose."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QObject
+
+from rules.battle import Battle, Clock
+from rules.dice import Dice
+from rules.events import spoken
+from rules.moment import Moment
+from rules.referee import Deed, Doubt
+from rules.table import Refused
+from ui.chances import state_words, verdict_rows
+from ui.desktop.battle_panel import BattlePanel, Way, ways_of
+from ui.desktop.roll import RollDialog, asking
+from ui.muster import Muster, begin
+from ui.overlay import Preview
+from ui.play import Play, Proposal
+from ui.session import Ruler
+from vision.pipeline import Setup, TableView
+
+Say = Callable[[str], None]
+
+_SETTLED_IN = 0.1
+"""Figures that shimmer less have not changed the table."""
+
+
+class BattleDesk(QObject):
+    """The battle that is open, if one is.
+
+    Attributes:
+        panel: What shows it.
+        play: The open battle; None where there is none.
+        dialog: The question for dice that is open, for electronic dice to answer.
+    """
+
+    def __init__(self, panel: BattlePanel, say: Say, clock: Clock, chance: random.Random) -> None:
+        """Show battles in `panel`; `say` tells the player a sentence, `chance` is the program's own dice."""
+        super().__init__(panel)
+        self.panel = panel
+        self.dialog: RollDialog | None = None
+        self._say, self._clock = say, clock
+        self._dice: Dice = asking(panel, chance, self._asked)
+        self._chosen = ""
+        self._moment: Moment | None = None
+        self._seen: object = None
+        self.play: Play | None = None
+        panel.go_on.connect(lambda: self._try(self._go_on))
+        panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
+        panel.settled.connect(lambda doubt, answer: self._try(lambda: self._settle(doubt, answer)))
+        panel.told.connect(lambda *told: self._try(lambda: self._tell(*told)))
+        self._show()
+
+    def begin(self, path: Path, muster: Muster) -> None:
+        """Begin a battle in a new file; raises `Refused` as `ui.muster.begin`."""
+        self._take_up(begin(path, self._clock, muster))
+
+    def open(self, path: Path) -> None:
+        """Go on with a battle; raises `Refused` as `Battle.open`."""
+        self._take_up(Battle.open(path, self._clock))
+
+    def close(self) -> None:
+        """Let go of the battle; everything in it is on the disk."""
+        if self.play is not None:
+            self.play.battle.close()
+        self.play = None
+        self._moment, self._seen, self._chosen = None, None, ""
+        self._show()
+
+    def choose(self, figure: str) -> None:
+        """Show what this figure can do; nobody for an empty name."""
+        self._chosen = figure
+        self._show()
+
+    @property
+    def pointing(self) -> Preview:
+        """What of the battle is to be seen on the table: who would do it, and to whom."""
+        chosen = self.panel.chosen
+        if chosen is not None and chosen.deed.by and chosen.deed.at:
+            return Preview(ruler=Ruler(chosen.deed.by[0], chosen.deed.at[0]))
+        return Preview(asked=self._chosen or None)
+
+    def look(self, view: TableView, setup: Setup) -> None:
+        """Take the table as it is now; nothing is worked out again where nobody moved."""
+        if self.play is None:
+            return
+        places = {one.id: tuple(round(v / _SETTLED_IN) for v in one.centre_in) for one in view.figures}
+        now = (places, setup.terrain, self.play.battle.state)
+        if now == self._seen:
+            return
+        self._seen = now
+        self._try(lambda: self._place(view, setup))
+        self._moment = self.play.moment(view, setup)
+        self._show()
+
+    def undo(self) -> str | None:
+        """Take the last thing in the battle back; its name."""
+        return self._turned(lambda battle: battle.undo())
+
+    def redo(self) -> str | None:
+        """Do it again; its name."""
+        return self._turned(lambda battle: battle.redo())
+
+    def _turned(self, turn: Callable[[Battle], str | None]) -> str | None:
+        if self.play is None:
+            return None
+        name = turn(self.play.battle)
+        self._refresh()
+        return name
+
+    def _take_up(self, battle: Battle) -> None:
+        self.close()
+        self.play = Play(battle)
+        self._show()
+
+    # What the players choose
+
+    def _go_on(self) -> None:
+        if self.play is not None and self._moment is not None:
+            self.play.go_on(self._moment)
+            self._refresh()
+
+    def _do(self, deed: Deed) -> None:
+        if self.play is None or self._moment is None:
+            return
+        found = self.play.do(self._moment, deed, self._dice)
+        self._refresh()
+        self.panel.show_outcome("\n".join((found.outcome.replace("_", " ").capitalize(), *verdict_rows(found))))
+
+    def _settle(self, doubt: Doubt, answer: str) -> None:
+        if self.play is not None:
+            self.play.settle(doubt, answer)
+            self._refresh()
+
+    def _tell(self, deed: Deed, fact: str, value: object) -> None:
+        if self.play is not None:
+            self.play.tell(deed, fact, value)
+            self._refresh()
+
+    def _place(self, view: TableView, setup: Setup) -> None:
+        if self.play is not None:
+            self.play.place_all(self.play.moment(view, setup))
+
+    def _try(self, change: Callable[[], object]) -> None:
+        try:
+            change()
+        except Refused as refusal:
+            self._say(str(refusal))
+
+    def _asked(self, dialog: RollDialog | None) -> None:
+        self.dialog = dialog
+
+    # What is shown
+
+    def _refresh(self) -> None:
+        """The same table under what has happened since."""
+        if self.play is not None and self._moment is not None:
+            old = self._moment
+            self._moment = Moment(old.game, self.play.battle.state, old.figures, old.terrain, old.sight, old.measure)
+        self._seen = None
+        self._show()
+
+    def _show(self) -> None:
+        if self.play is None or self._moment is None:
+            self.panel.show_phase("No battle" if self.play is None else "Waiting for the figures", "")
+            self.panel.show_ways(())
+            self.panel.show_duties(())
+            self.panel.show_story(() if self.play is None else self.play.story)
+            return
+        play, moment = self.play, self._moment
+        follows = play.referee.next_phase(moment)
+        self.panel.show_phase(state_words(moment.state), f"{spoken(follows.side)} {follows.phase.replace('_', ' ')}")
+        self.panel.show_story(play.story)
+        self.panel.show_ways([way for one in play.proposals(moment) for way in self._ways(one)])
+        self._show_deeds(play, moment)
+
+    def _show_deeds(self, play: Play, moment: Moment) -> None:
+        try:
+            outlook = play.outlook(moment, self._chosen) if self._chosen else None
+        except Refused as refusal:
+            self.panel.show_outcome(str(refusal))
+            outlook = None
+        if outlook is None:
+            self.panel.show_duties(play.duties(moment))
+        else:
+            card = moment.kind(moment.unit(self._chosen))
+            self.panel.show_outlook(outlook, str(card.get("title", moment.unit(self._chosen).card)))
+
+    def _ways(self, proposal: Proposal) -> tuple[Way, ...]:
+        play, moment = self.play, self._moment
+        assert play is not None  # noqa: S101 - shown only with a battle
+        assert moment is not None  # noqa: S101
+        if proposal.prospect.doubts:
+            doubt = proposal.prospect.doubts[0]
+            return tuple(
+                (f"{proposal.words}: {answer} than allowed?", doubt.question, self._settler(doubt, answer))
+                for answer in doubt.answers
+            )
+        return ways_of(
+            proposal,
+            lambda: self._after(lambda: play.accept(moment, proposal)),
+            lambda: self._after(lambda: play.only_shifted(proposal)),
+            lambda: self._after(lambda: play.let_pass(moment, proposal, "agreed at the table")),
+        )
+
+    def _settler(self, doubt: Doubt, answer: str) -> Callable[[], None]:
+        return lambda: self._try(lambda: self._settle(doubt, answer))
+
+    def _after(self, change: Callable[[], object]) -> None:
+        self._try(change)
+        self._refresh()

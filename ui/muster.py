@@ -1,0 +1,67 @@
+"""Setting up a battle: the game, how its open questions are answered, and which figure is which unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rules.battle import Battle, Clock
+from rules.game import Game
+from rules.games import open_game
+from rules.roster import Army, Recruit, enlistment, points_check
+from rules.ruleset import Value
+from rules.table import Figure, Refused
+from rules.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Muster:
+    """What the players chose before a battle.
+
+    Attributes:
+        game: Name of the game.
+        options: What is chosen instead of a default.
+        house_rules: A file that inherits the game.
+        armies: By side, in the order in which the sides play.
+    """
+
+    game: str
+    armies: Mapping[str, Army]
+    options: Mapping[str, Value] = field(default_factory=dict)
+    house_rules: Path | None = None
+
+
+def usual_army(game: Game[object], side: str, figures: Sequence[Figure]) -> Army:
+    """Everybody of one colour as the game's first ready card, until the players say otherwise."""
+    first = next(iter(game.rules.plain["cards"]))
+    recruits = (Recruit(figure=figure.id, card=first) for figure in figures if figure.army == side)
+    return Army(name=side, game=game.name, recruits=tuple(recruits))
+
+
+def checked(muster: Muster) -> dict[str, Verdict]:
+    """What the game says of each side's army, where it says anything.
+
+    Raises:
+        Refused: as `rules.roster.points_check`, or as `open_game`.
+    """
+    game = open_game(muster.game, muster.house_rules).choosing(**muster.options)
+    found = {side: points_check(game, army) for side, army in muster.armies.items()}
+    return {side: verdict for side, verdict in found.items() if verdict is not None}
+
+
+def begin(path: Path, clock: Clock, muster: Muster) -> Battle:
+    """Begin the battle in a new file, with everybody enlisted.
+
+    Raises:
+        Refused: if no side has figures, or as `Battle.begin` and `rules.roster.enlistment`.
+    """
+    empty = [side for side, army in muster.armies.items() if not army.recruits]
+    if len(muster.armies) < 2 or empty:
+        raise Refused("a battle needs two sides with figures: teach both armies by a click on a soldier of each")
+    game = open_game(muster.game, muster.house_rules)
+    recruits = [one for side, army in muster.armies.items() for one in enlistment(game, army, side)]
+    battle = Battle.begin(path, clock, muster.game, list(muster.armies), muster.options, muster.house_rules)
+    for recruit in recruits:
+        battle.record(recruit)
+    return battle
