@@ -87,6 +87,11 @@ class Moment:
         Raises:
             Refused: if one of them is not on the table.
         """
+        if (of, at) not in self._views:
+            self._views[of, at] = self._viewed(of, at)
+        return self._views[of, at]
+
+    def _viewed(self, of: str, at: str) -> View:
         near, far = self.figure(of), self.figure(at)
         row, column = (self._seen.ids.index(name) for name in (of, at))
         hidden = tuple((self._pieces[name], part) for name, part in self._seen.hidden_by(row, column))
@@ -96,6 +101,10 @@ class Moment:
             exposure_to_fire=float(self._seen.exposure_to_fire[row, column]),
             hidden_by=hidden,
         )
+
+    @cached_property
+    def _views(self) -> dict[tuple[str, str], View]:
+        return {}
 
     @cached_property
     def _seen(self) -> Exposures:

@@ -13,7 +13,6 @@ from rules.dice import Dice, no_dice
 from rules.events import Change, Changed, Doubted, Moved, Noted, Placed, Settled, event_of, spoken
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
-from rules.measure import Range
 from rules.moment import Moment
 from rules.path import Path, length_in
 from rules.referee import Deed, Doubt, Outlook, Prospect, outlook, perform, prospect, told_key
@@ -21,7 +20,7 @@ from rules.state import Unit
 from rules.story import tell
 from rules.table import Figure
 from rules.verdict import Verdict
-from ui.session import measured
+from ui.session import Tape
 from vision.pipeline import Setup, TableView
 
 LEAST_MOVE_IN = 0.35
@@ -63,12 +62,9 @@ class Play:
     def moment(self, view: TableView | None, setup: Setup) -> Moment:
         """The battle now, on the table as this view shows it; figures that are not in the battle do not count."""
         figures = [figure for figure in view.figures if figure.id in self.battle.state.units] if view else []
-
-        def between(a: Figure, b: Figure) -> Range:
-            assert view is not None  # noqa: S101 - without a view there are no figures
-            return measured(view, (a, b))[a.id, b.id]
-
-        return moment_of(self.battle, figures, setup.terrain, between)
+        if view is None or view.calibration is None:
+            return moment_of(self.battle, (), setup.terrain)
+        return moment_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
 
     def outlook(self, moment: Moment, figure: str) -> Outlook:
         """What a figure can do now; raises as `rules.referee.outlook`."""

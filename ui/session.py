@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from calibration.prints import Prints
+from calibration.solve import Calibration
 from rules.measure import Range, range_between
 from rules.scene import SightRules
 from rules.sight import Exposures, exposures
@@ -174,26 +175,43 @@ class Session:
             self.do("clear the table", replace(self.state, rulers=(), blasts=()))
 
 
-def measured(view: TableView, figures: Sequence[Figure]) -> dict[tuple[str, str], Range]:
-    """Ranges between all of some figures of a view, by their ids, each pair in both orders.
+class Tape:
+    """Ranges between figures of one view, each measured when it is first asked for.
 
     Their errors are what calibration and silhouettes leave. The figures' own deviations already hold the
     calibration's at each place; but errors that both places share cancel in a distance, so the calibration's part is
     taken out of both and put in once, for the pair.
     """
-    if view.calibration is None:
+
+    def __init__(self, calibration: Calibration, figures: Sequence[Figure]) -> None:
+        self._row = {figure.id: row for row, figure in enumerate(figures)}
+        self._places = np.array([(f.x_in, f.y_in, f.z_in) for f in figures]).reshape(-1, 3)
+        self._shared = calibration.covariance_in2(self._places)
+        own = np.array([f.sigma_in**2 for f in figures]) - np.diag(self._shared).reshape(-1, 2).mean(1)
+        self._own2 = np.maximum(0, own)
+        self._known: dict[tuple[str, PointIn, str, PointIn], Range] = {}
+
+    def __call__(self, a: Figure, b: Figure) -> Range:
+        """The range from one of the figures to another; either may have been shifted since it was seen."""
+        there, back = ((a.id, a.centre_in, b.id, b.centre_in), (b.id, b.centre_in, a.id, a.centre_in))
+        if there not in self._known:
+            found = self._measured(a, b)
+            self._known |= {there: found, back: found.turned()}
+        return self._known[there]
+
+    def _measured(self, a: Figure, b: Figure) -> Range:
+        i, j = self._row[a.id], self._row[b.id]
+        two = np.ix_([2 * i, 2 * i + 1, 2 * j, 2 * j + 1], [2 * i, 2 * i + 1, 2 * j, 2 * j + 1])
+        variance = self._own2[i] + self._own2[j] + _along(self._shared[two], self._places[i, :2] - self._places[j, :2])
+        return range_between(a, b, float(np.sqrt(variance)))
+
+
+def measured(view: TableView, figures: Sequence[Figure]) -> dict[tuple[str, str], Range]:
+    """Ranges between all of some figures of a view, by their ids, each pair in both orders."""
+    if view.calibration is None or len(figures) < 2:
         return {}
-    places = np.array([(f.x_in, f.y_in, f.z_in) for f in figures]).reshape(-1, 3)
-    shared = view.calibration.covariance_in2(places)
-    own2 = np.maximum(0, [f.sigma_in**2 for f in figures] - np.diag(shared).reshape(-1, 2).mean(1))
-    ranges = {}
-    for i, a in enumerate(figures):
-        for j, b in enumerate(figures[:i]):
-            two = np.ix_([2 * i, 2 * i + 1, 2 * j, 2 * j + 1], [2 * i, 2 * i + 1, 2 * j, 2 * j + 1])
-            variance = own2[i] + own2[j] + _along(shared[two], places[i, :2] - places[j, :2])
-            ranges[a.id, b.id] = range_between(a, b, float(np.sqrt(variance)))
-            ranges[b.id, a.id] = ranges[a.id, b.id].turned()
-    return ranges
+    tape = Tape(view.calibration, figures)
+    return {(a.id, b.id): tape(a, b) for a in figures for b in figures if a.id != b.id}
 
 
 def _along(covariance_in2: FloatArray, way_in: FloatArray) -> float:

@@ -3,9 +3,10 @@ import pytest
 
 from calibration.camera import Lens, TableCamera
 from calibration.solve import NUDGE, Calibration
+from rules.aftermath import shifted
 from rules.table import Figure, Posture, Refused, ellipse_outline
 from rules.template import Blast
-from ui.session import Ruler, Session, blasted, figure_at, measured, read_off
+from ui.session import Ruler, Session, Tape, blasted, figure_at, measured, read_off
 from vision.frame import Frame
 from vision.pipeline import TableView
 from vision.tracking import Tracking
@@ -40,9 +41,9 @@ def test_a_range_with_a_perfect_camera_has_the_figures_errors_only():
 
 def test_what_shifts_both_ends_alike_is_no_error_of_a_range():
     """A camera that may hang elsewhere moves every place by the same: places err, ranges do not."""
-    shifted = over(at=(10.0 + 0.5 * NUDGE, 8.0))  # half an inch of standard deviation
+    moved = over(at=(10.0 + 0.5 * NUDGE, 8.0))  # half an inch of standard deviation
     a, b = figure("tan-1", 4, 8, 0.5), figure("tan-2", 14, 8, 0.5)
-    view = view_of(a, b, deviants=(shifted,))
+    view = view_of(a, b, deviants=(moved,))
     assert view.calibration.sigma_in([(4, 8, 0)])[0] == pytest.approx(0.5 / np.sqrt(2), rel=1e-3)
     # 0.5^2 - 0.5^2 / 2 each is the figures' own; the pair adds nothing: sqrt(2 * 0.125) = 0.5.
     assert measured(view, (a, b))["tan-1", "tan-2"].sigma_in == pytest.approx(0.5, rel=1e-3)
@@ -124,3 +125,12 @@ def test_the_empty_table_is_a_step():
     assert session.state.setup.reference_bgr is not None
     session.undo()
     assert session.state.setup.reference_bgr is None
+
+
+def test_a_tape_measures_a_figure_that_was_shifted_anew():
+    a, b = figure("tan-1", 4, 8), figure("tan-2", 14, 8)
+    tape = Tape(view_of(a, b).calibration, (a, b))
+    assert tape(a, b).centre_in == pytest.approx(10)
+    assert tape(a, shifted(b, (17, 12))).centre_in == pytest.approx(np.hypot(13, 4))
+    assert tape(a, b).centre_in == pytest.approx(10)
+    assert tape(b, a) == tape(a, b).turned()
