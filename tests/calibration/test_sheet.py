@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.sheet import PAPERS_MM, Line, Page, Text, marker_sheet
+from calibration.markers import Board
+from calibration.page import PAPERS_MM, Line, Page, Text, wrapped
+from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, board_words, marker_sheet
 from rules.table import Refused
 
 MARGIN_MM = 10.0
@@ -117,3 +119,78 @@ def test_the_largest_side_it_names_does_fit() -> None:
         marker_sheet(side_in=30)
     largest = float(re.findall(r"to ([\d.]+) in", str(refused.value))[0])
     assert len(marker_sheet(side_in=largest).pages) == 4
+
+
+@pytest.mark.parametrize(("side_in", "count"), [(3.0, 2), (4.5, 1)])
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_big_markers_stand_two_or_one_on_a_page(paper: str, side_in: float, count: int) -> None:
+    assert [len(page.patterns) for page in marker_sheet(paper, side_in).pages] == [count] * (4 // count)
+
+
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_the_small_markers_fit_one_page_and_say_what_the_program_must_know(paper: str) -> None:
+    (page,) = marker_sheet(paper, EDGE_SIDE_IN, EDGE_IDS).pages
+    assert [text.words for text in _labels(page)][::7] == [
+        "Marker 10 - 1.5 in (38.1 mm) side",
+        "Marker 17 - 1.5 in (38.1 mm) side",
+    ]
+    assert any("--marker-side 1.5" in text.words for text in page.texts)
+
+
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_the_board_fits_and_names_itself_as_the_program_wants_it(paper: str) -> None:
+    (page,) = board_sheet(paper).pages
+    words = [text.words for text in page.texts]
+    assert "Tell the program: --board 6x8:1:0.75 --dictionary 4X4_50" in words
+    assert any("squares 1 in (25.40 mm), markers 0.75 in (19.05 mm), ids 0 to 23 of 4X4_50" in row for row in words)
+    width, height = PAPERS_MM[paper]
+    for x, y in _inked(page):
+        assert MARGIN_MM <= x <= width - MARGIN_MM
+        assert MARGIN_MM <= y <= height - MARGIN_MM
+
+
+def test_the_board_alternates_and_has_a_marker_in_the_middle_of_each_white_square() -> None:
+    squares, *markers = board_sheet().pages[0].patterns
+    assert all(
+        black == ((row + column) % 2 == 0)
+        for row, line in enumerate(squares.black)
+        for column, black in enumerate(line)
+    )
+    assert len(markers) == 24
+    for marker in markers:
+        middle = [
+            (at + 19.05 / 2 - corner) / 25.4 for at, corner in zip(marker.corner_mm, squares.corner_mm, strict=True)
+        ]
+        assert [value % 1 for value in middle] == pytest.approx([0.5, 0.5])
+        assert not squares.black[int(middle[1])][int(middle[0])]
+
+
+@pytest.mark.parametrize(
+    ("board", "dictionary", "message"),
+    [
+        (Board(9, 9, 1.0, 0.7), "4X4_250", "a board of 9x9:1:0.7 does not fit letter paper: make its squares 0.74 in"),
+        (Board(12, 12, 0.5, 0.4), "4X4_50", "needs 72 markers and 4X4_50 has 50"),
+        (LENS_BOARD, "9X9_9", "there is no ArUco dictionary '9X9_9'"),
+    ],
+)
+def test_a_board_that_cannot_be_printed_is_refused(board: Board, dictionary: str, message: str) -> None:
+    with pytest.raises(Refused, match=re.escape(message)):
+        board_sheet("letter", board, dictionary)
+
+
+def test_the_squares_it_names_do_fit() -> None:
+    with pytest.raises(Refused) as refused:
+        board_sheet("a4", Board(9, 9, 1.0, 0.7))
+    square_in = float(re.findall(r"squares ([\d.]+) in", str(refused.value))[0])
+    assert board_sheet("a4", Board(9, 9, square_in, 0.5)).pages
+
+
+def test_a_board_is_named_so_that_it_can_be_read_again() -> None:
+    assert board_words(Board(7, 5, 1.4, 1.0)) == "7x5:1.4:1"
+
+
+@given(st.text("abc .", max_size=200), st.floats(10.0, 190.0), st.floats(2.0, 5.0))
+def test_wrapped_words_are_all_there_and_no_row_is_too_long(words: str, room_mm: float, size_mm: float) -> None:
+    rows = wrapped(words, room_mm, size_mm)
+    assert "".join(rows).replace(" ", "") == words.replace(" ", "")
+    assert all(len(row) <= max(1, room_mm / (0.52 * size_mm)) for row in rows)

@@ -92,8 +92,58 @@ def test_army_men_advises_30_to_40_men_am_07() -> None:
     assert outcome("army_men", *men[:29])[0] == "unusual"
 
 
-@pytest.mark.parametrize("name", sorted(set(GAMES) & set(CHECKS)))
-def test_every_check_is_an_action_of_its_game(name: str) -> None:
+def test_army_men_counts_men_and_not_their_vehicles_am_07() -> None:
+    men = [Recruit(figure=f"tan-{n}", card="rifleman") for n in range(29)]
+    crews = [
+        Recruit(figure=f"tan-{n}", card=card) for n, card in enumerate(("tank", "jeep", "pillbox", "howitzer"), 50)
+    ]
+    assert outcome("army_men", *men, *crews)[0] == "unusual"
+    assert outcome("army_men", *men, *crews, Recruit(figure="tan-99", own={"title": "Sarge"}))[0] == "as advised"
+
+
+def test_simple_plastic_figure_has_one_side_in_an_army_ww_01() -> None:
+    german = Recruit(figure="grey-1", card="german_rifleman")
+    allies = [Recruit(figure="tan-1", card="british_rifleman"), Recruit(figure="tan-2", card="russian_rifleman")]
+    anybody = Recruit(figure="x-1", card="sentry")
+    assert outcome("simple_plastic_figure", german, anybody) == ("legal", None)
+    assert outcome("simple_plastic_figure", *allies) == ("legal", None)
+    assert outcome("simple_plastic_figure", german, *allies) == ("forbidden", "two_sides")
+    assert outcome("simple_plastic_figure") == ("forbidden", "no_figures")
+
+
+def test_simple_plastic_figure_counts_reserves_ww_58() -> None:
+    found = points_check(
+        open_game("simple_plastic_figure"),
+        army(
+            Recruit(figure="grey-1", card="german_rifleman"),
+            Recruit(figure="grey-2", card="marcher"),
+            Recruit(figure="grey-3", own={"title": "Guard", "nation": "german", "reserve": True}),
+            game="simple_plastic_figure",
+        ),
+    )
+    assert found is not None
+    assert dict(found.numbers) == {"figures": 3, "reserves": 2, "sides": ["german"], "legal": True}
+    assert [reason.rule for reason in found.reasons] == ["WW-01", "WW-58"]
+
+
+@pytest.mark.parametrize(
+    ("own", "message"),
+    [
+        ({"weapons": ["flamethrower"]}, "flamethrower"),  # a later segment's (WW-64)
+        ({"nation": "swiss"}, "x is of the unknown nation 'swiss': choose one of german, russian, british, american"),
+    ],
+)
+def test_simple_plastic_figure_has_the_weapons_and_nations_of_its_tables_ww_03(own: Any, message: str) -> None:
+    with pytest.raises(Refused, match=message):
+        outcome("simple_plastic_figure", Recruit(figure="x", own={"title": "?", **own}))
+
+
+def test_every_game_checks_an_army() -> None:
+    assert set(CHECKS) == set(GAMES)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_check_answers_for_a_single_figure(name: str) -> None:
     cards = open_game(name).rules.plain["cards"]
     assert outcome(name, Recruit(figure="tan-1", card=next(iter(cards))))[0]
 

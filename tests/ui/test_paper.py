@@ -10,10 +10,16 @@ from PyQt6.QtGui import QImage
 from PyQt6.QtPdf import QPdfDocument
 from PyQt6.QtWidgets import QApplication
 
+from calibration.markers import find_board
 from calibration.opencv import cv2
-from calibration.sheet import PAPERS_MM, Page, Pattern, Sheet, Text, marker_sheet
+from calibration.page import PAPERS_MM, Fill, Page, Pattern, Sheet, Text, corrected
+from calibration.print_scale import PrintScale
+from calibration.sheet import LENS_BOARD, board_sheet, marker_sheet
+from rules.games import open_game
 from rules.table import Refused
-from ui.desktop.paper import write_pdf
+from ui.desktop.paper import preview, write_pdf
+from ui.pdf import unscaled
+from ui.rod_card import rod_sheet
 
 DPI = 300
 MM_PER_PX = 25.4 / DPI
@@ -124,6 +130,86 @@ def _assert_drawn(pattern: Pattern, picture: Picture) -> None:
     # Black on both sides of an edge: the edge is black too.
     both = cv2.erode(want.astype(np.uint8), np.ones((9, 9)), borderValue=0).astype(bool)
     assert drawn[both].max() == 0
+
+
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_the_printed_board_is_the_one_the_program_knows_and_true_to_size(paper: str, tmp_path: Path) -> None:
+    pdf = tmp_path / "board.pdf"
+    write_pdf(board_sheet(paper), pdf)
+    seen = find_board(_rendered(pdf), LENS_BOARD, "4X4_50")
+    assert seen is not None
+    assert list(seen.ids) == list(range(35))  # 5 x 7 inner corners
+    across, down = np.ptp(seen.corners_px, axis=0) * MM_PER_PX
+    assert (across, down) == pytest.approx((4 * 25.4, 6 * 25.4), abs=0.05)
+
+
+def test_a_corrected_print_is_drawn_larger_by_what_the_printer_takes_off(tmp_path: Path) -> None:
+    # A printer that makes 100 mm into 98 across and 103 down turns this page into squares of 25.4 mm again.
+    pdf = tmp_path / "board.pdf"
+    write_pdf(corrected(board_sheet(), PrintScale(98, 103)), pdf)
+    seen = find_board(_rendered(pdf), LENS_BOARD, "4X4_50")
+    assert seen is not None
+    across, down = np.ptp(seen.corners_px, axis=0) * MM_PER_PX * (0.98, 1.03)
+    assert (across, down) == pytest.approx((4 * 25.4, 6 * 25.4), abs=0.05)
+
+
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_the_rods_bands_are_3_in_and_its_marks_at_6_and_12_in_have_their_colours(paper: str, tmp_path: Path) -> None:
+    sheet = rod_sheet(open_game("plastic_fudge"), paper)
+    bars = [fill for fill in sheet.pages[0].fills if fill.size_mm[1] == 4.0]
+    assert len(bars) == 12  # 36 in / 3 in (PF-02)
+    colours = [fill.colour for fill in bars]
+    assert {1, 3} == {n for n, colour in enumerate(colours) if colours.count(colour) == 1}  # the second and the fourth
+    pdf = tmp_path / "rod.pdf"
+    write_pdf(sheet, pdf)
+    picture = _rendered(pdf)
+    for low, high in zip(bars[::2], bars[1::2], strict=True):  # of a strip: 3 in and 6 in from its foot
+        column = picture[:, round((low.corner_mm[0] + 2) / MM_PER_PX)].astype(float)
+        tops = [_bar_top(column, bar) for bar in (low, high)]
+        assert tops[0] - tops[1] == pytest.approx(76.2, abs=0.1)
+
+
+def _bar_top(column: npt.NDArray[np.float64], bar: Fill) -> float:
+    """Millimetres from the paper's top to where the darkness of a bar begins, 2 mm around where it should."""
+    first = round((bar.corner_mm[1] - 2) / MM_PER_PX)
+    cut = column[first : first + round(4 / MM_PER_PX)]
+    middle = (cut.max() + cut.min()) / 2
+    return float((first + np.argmax(cut < middle)) * MM_PER_PX)
+
+
+def test_the_print_dialog_is_asked_for_actual_size(tmp_path: Path) -> None:
+    pdf = tmp_path / "markers.pdf"
+    write_pdf(marker_sheet(), pdf)
+    written = pdf.read_bytes()
+    table = int(written.split(b"startxref")[-1].split()[0])
+    assert written[table:].startswith(b"xref\n")
+    number, _, offset = written[table:].split()[1:4]
+    catalog = written[int(offset) :].split(b"endobj")[0]
+    assert catalog.startswith(number + b" 0 obj")
+    assert b"/ViewerPreferences << /PrintScaling /None >>" in catalog  # ISO 32000-1, table 150
+    assert b"/Pages" in catalog
+    assert f"/Root {int(number)} 0 R".encode() in written[table:]
+    assert b"/Prev" in written[table:]
+    assert written.startswith(b"%PDF-1.6")  # the first version that knows of it
+
+
+def test_what_is_no_plain_pdf_is_not_touched() -> None:
+    with pytest.raises(ValueError, match="no PDF with a plain catalog"):
+        unscaled(b"%PDF-1.7 and nothing of use")
+
+
+def test_the_preview_shows_the_page_as_it_is_printed(tmp_path: Path) -> None:
+    pdf = tmp_path / "board.pdf"
+    sheet = board_sheet("a4")
+    write_pdf(sheet, pdf)
+    image = preview(sheet, 0, 1240)  # 210 mm at 150 dpi
+    assert (image.width(), image.height()) == (1240, 1754)
+    bits = image.constBits()
+    assert bits is not None
+    shown = np.frombuffer(bits.asstring(image.sizeInBytes()), np.uint8).reshape(1754, -1, 4)[:, :1240, 0]
+    seen = find_board(np.ascontiguousarray(shown), LENS_BOARD, "4X4_50")
+    assert seen is not None
+    assert np.ptp(seen.corners_px[:, 0]) / 1240 * 210 == pytest.approx(4 * 25.4, abs=0.2)
 
 
 def test_words_are_fitted_into_their_room(tmp_path: Path) -> None:

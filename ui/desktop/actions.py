@@ -30,7 +30,7 @@ class Doer(Protocol):
     def open_battle(self) -> None: ...  # noqa: D102
     def save_story(self) -> None: ...  # noqa: D102
     def learn_empty_table(self) -> None: ...  # noqa: D102
-    def print_markers(self, paper: str) -> None: ...  # noqa: D102
+    def print_sheets(self) -> None: ...  # noqa: D102
     def choose_prints(self) -> None: ...  # noqa: D102
     def freeze(self, on: bool) -> None: ...  # noqa: D102
     def save_snapshot(self) -> None: ...  # noqa: D102
@@ -152,11 +152,8 @@ class Actions:
         table = QMenu("&Table", self._window)
         table.addMenu(self.source_menu)
         table.addSeparator()
-        print_ = QMenu("Print markers", self._window)
-        for paper, name in (("letter", "Letter…"), ("a4", "A4…")):
-            tip = f"A sheet of markers as a PDF for {name.rstrip('…')} paper"
-            print_.addAction(self._action(name, "", tip, partial(do.print_markers, paper)))
-        table.addMenu(print_)
+        tip = "Markers, the board for the lens, the range rod, unit cards: as a PDF"
+        table.addAction(self._action("Print…", "Ctrl+P", tip, do.print_sheets))
         table.addAction(
             self._action(
                 "Markers on the table…", "Ctrl+M", "Say how large the markers are that lie there", do.choose_prints

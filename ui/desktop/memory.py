@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from PyQt6.QtCore import QByteArray, QSettings
 
+from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.prints import Prints
 from rules.table import Refused
 
@@ -39,6 +40,20 @@ class Memory:
         """Expect these markers next time."""
         self.settings.setValue("marker_side_in", prints.side_in)
         self.settings.setValue("dictionary", prints.dictionary)
+
+    @property
+    def print_scale(self) -> PrintScale:
+        """What the player's printer makes of 100 mm; true where nothing sensible is stored."""
+        try:
+            across, down = (self.settings.value(f"print_{axis}_mm", 100.0) for axis in ("across", "down"))
+            return PrintScale(float(across), float(down))
+        except (Refused, ValueError):
+            return TRUE_PRINT
+
+    def keep_print_scale(self, scale: PrintScale) -> None:
+        """Correct the next print by this."""
+        self.settings.setValue("print_across_mm", scale.measured_x_mm)
+        self.settings.setValue("print_down_mm", scale.measured_y_mm)
 
     @property
     def geometry(self) -> QByteArray | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from PyQt6.QtCore import QIODevice, QMarginsF, QPointF, QSaveFile, QSizeF, Qt
+from PyQt6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRectF, QSaveFile, QSizeF, Qt
 from PyQt6.QtGui import (
     QColor,
     QFont,
     QFontDatabase,
     QFontMetricsF,
     QGuiApplication,
+    QImage,
     QPageSize,
     QPainter,
     QPainterPath,
@@ -20,8 +21,9 @@ from PyQt6.QtGui import (
     QTransform,
 )
 
-from calibration.sheet import Align, Line, Page, Pattern, Sheet, Text
+from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from rules.table import Refused
+from ui.pdf import unscaled
 
 _DOTS_PER_INCH = 1200
 _TYPE_PX = 100
@@ -43,7 +45,7 @@ def write_pdf(sheet: Sheet, path: Path) -> None:
     file = QSaveFile(str(path))
     if not file.open(QIODevice.OpenModeFlag.WriteOnly):
         raise Refused(f"cannot write {path}: {file.errorString()}; choose another folder or name")
-    _draw(sheet, file)
+    file.write(unscaled(_drawn(sheet)))
     if not file.commit():
         raise Refused(f"cannot write {path}: {file.errorString()}; make room on the disk or choose another folder")
     del own
@@ -53,8 +55,12 @@ def _arguments() -> list[str]:
     return ["sandtable", "-platform", "offscreen"] if sys.platform == "linux" else ["sandtable"]
 
 
-def _draw(sheet: Sheet, device: QIODevice) -> None:
-    writer = QPdfWriter(device)
+def _drawn(sheet: Sheet) -> bytes:
+    """The sheet as a PDF."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setPdfVersion(QPdfWriter.PdfVersion.PdfVersion_1_6)  # the first that knows of print scaling
     writer.setTitle(sheet.title)
     writer.setCreator("Sandtable")
     writer.setResolution(_DOTS_PER_INCH)
@@ -63,15 +69,41 @@ def _draw(sheet: Sheet, device: QIODevice) -> None:
     writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, sheet.paper, exact))
     writer.setPageMargins(QMarginsF())
     painter = QPainter(writer)
-    painter.scale(_DOTS_PER_INCH / 25.4, _DOTS_PER_INCH / 25.4)
+    painter.scale(_DOTS_PER_INCH / MM_PER_IN, _DOTS_PER_INCH / MM_PER_IN)
+    _stretch(painter, sheet)
     for number, page in enumerate(sheet.pages):
         if number:
             writer.newPage()
         _draw_page(painter, page)
     painter.end()
+    return buffer.data().data()
+
+
+def preview(sheet: Sheet, number: int, width_px: int) -> QImage:
+    """One page of the sheet as a picture of this width; the application must be running."""
+    width, height = sheet.size_mm
+    image = QImage(width_px, round(width_px * height / width), QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    painter.scale(width_px / width, width_px / width)
+    _stretch(painter, sheet)
+    _draw_page(painter, sheet.pages[number])
+    painter.end()
+    return image
+
+
+def _stretch(painter: QPainter, sheet: Sheet) -> None:
+    """Draw wider and higher from the paper's middle, where the margins are equal."""
+    middle = QPointF(*sheet.size_mm) / 2
+    painter.translate(middle)
+    painter.scale(*sheet.stretch)
+    painter.translate(-middle)
 
 
 def _draw_page(painter: QPainter, page: Page) -> None:
+    for fill in page.fills:
+        painter.fillRect(QRectF(*fill.corner_mm, *fill.size_mm), QColor(*fill.colour))
     for pattern in page.patterns:
         painter.fillPath(_outline(pattern), Qt.GlobalColor.black)
     for line in page.lines:

@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QLocale, QSettings, Qt, QTimer
+from PyQt6.QtCore import QSettings, Qt, QTimer
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMainWindow, QTabWidget, QWidget
 
-from calibration.sheet import marker_sheet
 from calibration.solve import Calibration
 from rules.table import Refused
 from ui.answer import Answer, Laid, current_answer, newest, on_table
@@ -27,11 +26,13 @@ from ui.desktop.muster_dialog import MusterDialog
 from ui.desktop.painter import annotated
 from ui.desktop.panel import SidePanel
 from ui.desktop.paper import write_pdf
+from ui.desktop.print_dialog import ask_sheet, usual_paper
 from ui.desktop.tools import BlastTool, MeasureTool, Pointed, SelectTool, TeachTool, Tool, point_at
 from ui.desktop.view import PictureView
 from ui.files import write_bytes, write_picture
 from ui.guidance import laid_words, next_step, title_words
 from ui.overlay import PointPx, Preview, table_overlay
+from ui.printing import PrintJob, sheet_of
 from ui.readout import calibration_words, place_words
 from ui.session import Session
 from vision.frame import Frame
@@ -268,12 +269,15 @@ class Window(QMainWindow):
             if self.bench.spec != "demo":
                 self._memory.keep_prints(dialog.prints)
 
-    def print_markers(self, paper: str) -> None:
-        """Ask where to, and write the sheet of markers there."""
-        path = ask_where(self, "Save the marker sheet", "sandtable-markers.pdf", "PDF (*.pdf)")
-        if path is not None:
-            prints = self.session.state.setup.prints
-            self._try(lambda: write_pdf(marker_sheet(paper, prints.side_in, dictionary=prints.dictionary), path))
+    def print_sheets(self) -> None:
+        """Ask what to print and where to, and write it there."""
+        dictionary = self.session.state.setup.prints.dictionary
+        asked = ask_sheet(PrintJob(paper=usual_paper(), dictionary=dictionary, scale=self._memory.print_scale), self)
+        if asked is not None:
+            job, path = asked
+            self._memory.keep_print_scale(job.scale)
+            self._words = ""
+            self._try(lambda: write_pdf(sheet_of(job), path))
             self._say(self._words or f"{path} is written: print it at 100 % (actual size).")
 
     def freeze(self, on: bool) -> None:
@@ -404,9 +408,7 @@ class Window(QMainWindow):
         if self.bench.worker.source_problem or self.bench.worker.broken:
             return (("Try again", self.try_again), ("Open another source…", self._offer_sources))
         if self.bench.view is not None and self.bench.view.calibration is None:
-            imperial = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
-            paper = "letter" if imperial else "a4"  # where paper is letter, lengths are in inches
-            return (("Print markers…", lambda: self.print_markers(paper)), ("Marker size…", self.choose_prints))
+            return (("Print markers…", self.print_sheets), ("Marker size…", self.choose_prints))
         return ()
 
     def _offer_sources(self) -> None:

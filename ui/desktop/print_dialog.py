@@ -1,0 +1,280 @@
+"""Asks what to print and shows it before it is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from PyQt6.QtCore import QLocale, QSignalBlocker, Qt
+from PyQt6.QtGui import QPixmap
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from calibration.page import Sheet
+from calibration.print_scale import PrintScale
+from calibration.prints import SHEET_SIDE_IN
+from calibration.sheet import EDGE_SIDE_IN
+from rules.games import GAMES, open_game
+from rules.roster import Army
+from rules.table import Refused
+from ui.armies import Shelf, armies_folder, load_army
+from ui.desktop.dialogs import NumberBox, ask_where
+from ui.desktop.paper import preview
+from ui.printing import Kind, PrintJob, army_words, sheet_of
+
+_KINDS = (
+    (
+        Kind.MARKERS,
+        "Markers, two a page",
+        SHEET_SIDE_IN,
+        "Four markers to lay on the table: one is enough, four better",
+    ),
+    (Kind.MARKERS, "Markers, one a page", 4.5, "Four large markers, for a high camera or a large table"),
+    (Kind.EDGE, "Small markers for the table's edge", EDGE_SIDE_IN, "Eight small markers for corners and edges"),
+    (Kind.BOARD, "Board for the lens", None, "A ChArUco board, to calibrate the lens by"),
+    (Kind.ROD, "Range rod", None, "The 36 in rod of Plastic Fudge, in strips to glue together"),
+    (Kind.CARDS, "Unit cards", None, "Ready units of a game, or the figures of an army list"),
+)
+_PREVIEW_PX = 320
+
+
+def ask_sheet(job: PrintJob, parent: QWidget) -> tuple[PrintJob, Path] | None:
+    """What to print and the PDF to write it to, or nothing; `job` is what is offered first."""
+    dialog = PrintDialog(job, Shelf(armies_folder()), parent)
+    if dialog.exec() != QDialog.DialogCode.Accepted:
+        return None
+    path = ask_where(parent, "Save the sheet", dialog.job.file_name, "PDF (*.pdf)")
+    return None if path is None else (dialog.job, path)
+
+
+def usual_paper() -> str:
+    """The paper of the player's country: where lengths are in inches, it is Letter."""
+    imperial = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
+    return "letter" if imperial else "a4"
+
+
+class PrintDialog(QDialog):
+    """Asks for a sheet, its paper, and what the printer makes of 100 mm; shows its pages.
+
+    Attributes:
+        kind, paper, side, cards: What is asked.
+        across, down: What the player measured on the scales of a page.
+        problem: Why there can be no such sheet, or nothing.
+        picture, page: The preview, and which page of how many it is.
+    """
+
+    def __init__(self, job: PrintJob, shelf: Shelf, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Print")
+        self._sheet: Sheet | None = None
+        self._number = 0
+        self._job = job
+        self.kind = _combo([text for _, text, _, _ in _KINDS], "What to print")
+        self.paper = _combo(["Letter", "A4"], "The paper in the printer")
+        self.side = _box(" in", 3, "Side of the black square; all markers on one table must be of one size")
+        self.across = _box(
+            " mm", 1, "Length of the level 100 mm scale, on a page that was printed without a correction"
+        )
+        self.down = _box(
+            " mm", 1, "Length of the upright 100 mm scale, on a page that was printed without a correction"
+        )
+        self.cards = _combo([], "Whose cards: all ready units of a game, or the figures of an army list")
+        self.problem = _words("problem")
+        self.about = _words("about")
+        self.picture = QLabel()
+        self.picture.setFixedSize(_PREVIEW_PX, round(_PREVIEW_PX * 1.42))
+        self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.page = QLabel()
+        self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._back, self._on = _turner("◀", "The page before"), _turner("▶", "The next page")
+        self._load = QPushButton("Army list from a file…")
+        self._load.setToolTip("Cards of an army list that is in a file of its own")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
+        if self._save is not None:
+            self._save.setText("Save PDF…")
+        self._lay_out(buttons)
+        self._fill(job, shelf)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        self._connect()
+        self._choose_kind()
+        if job.side_in is not None:
+            self.side.setValue(job.side_in)
+
+    @property
+    def job(self) -> PrintJob:
+        """What was answered.
+
+        Raises:
+            Refused: if a scale cannot have come out so long.
+        """
+        kind = _KINDS[self.kind.currentIndex()][0]
+        whose = self.cards.currentData() if kind is Kind.CARDS else None
+        marks = kind in (Kind.MARKERS, Kind.EDGE)
+        return replace(
+            self._job,
+            kind=kind,
+            paper=("letter", "a4")[self.paper.currentIndex()],
+            side_in=self.side.value() if marks else None,
+            game=whose if isinstance(whose, str) else "",
+            army=whose if isinstance(whose, Army) else None,
+            scale=PrintScale(self.across.value(), self.down.value()),
+        )
+
+    def add_army(self, army: Army) -> None:
+        """Offer an army list, and choose it."""
+        self.cards.addItem(f"{army.name} ({_title(army.game)})", army)
+        self.cards.setCurrentIndex(self.cards.count() - 1)
+
+    def _lay_out(self, buttons: QDialogButtonBox) -> None:
+        self._form = QFormLayout()
+        self._form.addRow("Print:", self.kind)
+        self._form.addRow("Paper:", self.paper)
+        self._form.addRow("Side of the black square:", self.side)
+        self._form.addRow("Cards of:", self.cards)
+        self._form.addRow("", self._load)
+        self._form.addRow(self.about)
+        self._form.addRow(QLabel("Measured on a page that was printed without a correction:"))
+        self._form.addRow("100 mm came out across:", self.across)
+        self._form.addRow("100 mm came out down:", self.down)
+        self._form.addRow(self.problem)
+        left = QVBoxLayout()
+        left.addLayout(self._form)
+        left.addStretch()
+        left.addWidget(buttons)
+        turning = QHBoxLayout()
+        for part in (self._back, self.page, self._on):
+            turning.addWidget(part)
+        turning.setStretch(1, 1)
+        right = QVBoxLayout()
+        right.addWidget(self.picture)
+        right.addLayout(turning)
+        both = QHBoxLayout(self)
+        both.addLayout(left, 1)
+        both.addLayout(right)
+
+    def _fill(self, job: PrintJob, shelf: Shelf) -> None:
+        self.paper.setCurrentIndex(("letter", "a4").index(job.paper))
+        self.kind.setCurrentIndex([kind for kind, _, _, _ in _KINDS].index(job.kind))
+        self.side.setRange(0.2, 40.0)
+        for box, measured_mm in ((self.across, job.scale.measured_x_mm), (self.down, job.scale.measured_y_mm)):
+            box.setRange(50.0, 200.0)
+            box.setSingleStep(0.1)
+            box.setValue(measured_mm)
+        for name in GAMES:
+            self.cards.addItem(f"{_title(name)}, every ready unit", name)
+        for one in shelf.listed():
+            if one.army is not None and one.army.game in GAMES:
+                self.cards.addItem(f"{one.army.name} ({_title(one.army.game)})", one.army)
+
+    def _connect(self) -> None:
+        self.kind.currentIndexChanged.connect(self._choose_kind)
+        for combo in (self.paper, self.cards):
+            combo.currentIndexChanged.connect(self._draw_anew)
+        for box in (self.side, self.across, self.down):
+            box.valueChanged.connect(self._draw_anew)
+        self._back.clicked.connect(lambda: self._turn(-1))
+        self._on.clicked.connect(lambda: self._turn(1))
+        self._load.clicked.connect(self._load_army)
+
+    def _choose_kind(self) -> None:
+        kind, _, side_in, about = _KINDS[self.kind.currentIndex()]
+        if side_in is not None:
+            with QSignalBlocker(self.side):
+                self.side.setValue(side_in)
+        self._form.setRowVisible(self.side, side_in is not None)
+        for row in (self.cards, self._load):
+            self._form.setRowVisible(row, kind is Kind.CARDS)
+        self.about.setText(about + ".")
+        self._draw_anew()
+
+    def _draw_anew(self) -> None:
+        self._number = 0
+        try:
+            job = self.job
+            self._sheet, problem = sheet_of(job), ""
+            if job.army is not None:
+                self.about.setText(f"{job.army.name}: {army_words(job.army)}.")
+        except Refused as refusal:
+            self._sheet, problem = None, str(refusal)
+        self.problem.setText(problem[:1].upper() + problem[1:])
+        if self._save is not None:
+            self._save.setEnabled(self._sheet is not None)
+        self._show_page()
+
+    def _turn(self, pages: int) -> None:
+        self._number += pages
+        self._show_page()
+
+    def _show_page(self) -> None:
+        count = len(self._sheet.pages) if self._sheet else 0
+        self._back.setEnabled(self._number > 0)
+        self._on.setEnabled(self._number + 1 < count)
+        self.page.setText(f"page {self._number + 1} of {count}" if count else "")
+        if self._sheet is None:
+            self.picture.clear()
+            return
+        ratio = self.devicePixelRatioF()
+        image = preview(self._sheet, self._number, round(_PREVIEW_PX * ratio))
+        image.setDevicePixelRatio(ratio)
+        self.picture.setPixmap(QPixmap.fromImage(image))
+
+    def _load_army(self) -> None:
+        path = QFileDialog.getOpenFileName(self, "Open an army list", "", "Army lists (*.json);;All files (*)")[0]
+        if path:
+            self.open_army(Path(path))
+
+    def open_army(self, path: Path) -> None:
+        """Offer the army list of a file, or tell why it is none."""
+        try:
+            army = load_army(path)
+            open_game(army.game)
+        except Refused as refusal:
+            self.problem.setText(str(refusal)[:1].upper() + str(refusal)[1:])
+            return
+        self.add_army(army)
+
+
+def _title(game: str) -> str:
+    return open_game(game).title
+
+
+def _combo(rows: list[str], tip: str) -> QComboBox:
+    combo = QComboBox()
+    combo.addItems(rows)
+    combo.setToolTip(tip)
+    return combo
+
+
+def _box(suffix: str, decimals: int, tip: str) -> NumberBox:
+    box = NumberBox()
+    box.setSuffix(suffix)
+    box.setDecimals(decimals)
+    box.setToolTip(tip)
+    return box
+
+
+def _words(name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    label.setWordWrap(True)
+    return label
+
+
+def _turner(sign: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(sign)
+    button.setToolTip(tip)
+    return button
