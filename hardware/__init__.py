@@ -1,1 +1,1 @@
-"""Dice and range rod over serial (a later step: no device is driven yet)."""
+"""Dice and range rod over serial: codecs without I/O, links that reconnect, emulators that stand in for devices."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ui.libraries import (
     FONT_PACKAGE,
@@ -21,6 +22,9 @@ from ui.libraries import (
     loads,
     missing_libraries,
 )
+
+if TYPE_CHECKING:
+    from hardware.ports import Port
 
 OLDEST_PYTHON = (3, 11)
 LOW_SPACE_BYTES = 500_000_000
@@ -67,12 +71,18 @@ def import_version(package: str, module: str) -> str:
 
 
 def serial_ports() -> tuple[tuple[str, str], ...]:
-    """The machine's serial ports as (device, description); none where pyserial is missing."""
+    """The machine's serial ports as (device, description), likely ones first; none where pyserial is missing."""
     try:
-        list_ports = importlib.import_module("serial.tools.list_ports")
+        ports = importlib.import_module("hardware.ports")
     except ImportError:
         return ()
-    return tuple((port.device, port.description) for port in list_ports.comports() if port.hwid != "n/a")
+    return tuple((port.device, _described(port, ports.holder(port.device))) for port in ports.attached())
+
+
+def _described(port: Port, holder: str) -> str:
+    """What hangs on a port, whether it may be ours, and who has it."""
+    notes = ["may drive the rod or hear dice"] * port.likely + [f"{holder} holds it"] * bool(holder)
+    return port.description + (f" ({', '.join(notes)})" if notes else "")
 
 
 @dataclass(frozen=True, slots=True)

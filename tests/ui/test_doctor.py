@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ui.doctor import Finding, Machine, State, display_problem, examine, format_findings
+from hardware.ports import Port
+from ui.doctor import Finding, Machine, State, display_problem, examine, format_findings, serial_ports
 from ui.libraries import LIBRARIES, WINDOW_LIBRARIES, has_font, missing_libraries
 
 
@@ -173,3 +175,19 @@ def test_the_loader_is_asked() -> None:
 def test_a_font_is_a_font_file(tmp_path: Path, name: str, font: bool) -> None:
     _write(tmp_path / "usr/share/fonts" / name)
     assert has_font(tmp_path) is font
+
+
+def test_the_ports_say_what_may_hang_on_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    esp = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60)
+    gps = Port("/dev/ttyACM0", "u-blox GPS", 0x1546, 0x01A7)
+    monkeypatch.setattr("hardware.ports.attached", lambda: (esp, gps))
+    monkeypatch.setattr("hardware.ports.holder", lambda device: "gpsd (12)" if device == gps.device else "")
+    assert serial_ports() == (
+        ("/dev/ttyUSB0", "CP2102 (may drive the rod or hear dice)"),
+        ("/dev/ttyACM0", "u-blox GPS (gpsd (12) holds it)"),
+    )
+
+
+def test_without_pyserial_no_port_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "hardware.ports", None)
+    assert serial_ports() == ()

@@ -1,0 +1,282 @@
+"""Soak of the serial links on pseudo-terminals: rolls and frames through cuts, garbage and pulled plugs.
+
+Run with `python -m benchmarks.soak_wires` (100 000 rolls and 100 000 frames, a few minutes). It ends with status 1 if a
+sound roll was missed, counted twice or invented, if a rod did not show what it was told last, if a link took 6 s or
+longer to come back, or if a thread or file descriptor was left over. The baseline of the latency is a bare write to
+the same pseudo-terminal, in the same run.
+"""
+
+import argparse
+import os
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hardware.adalight import Decoder, encode
+from hardware.devices import DiceLine, RangeRod
+from hardware.dice_protocol import Hello, RollLine
+from hardware.dice_protocol import encode as encode_dice
+from hardware.emulator import EmulatedRod, Wire
+from hardware.link import LinkState
+from hardware.range_rod import Lamp, Measured, RodShape, colours
+from rules.dice import Die
+
+RECONNECT_LIMIT_S = 6.0
+FAST_BAUD = 4_000_000  # the soak's frames are not held back by the 14.7 ms that 60 LEDs take at 115200
+SHAPE = RodShape(length_in=39.4, leds_per_in=60 / 39.37)
+
+
+@dataclass
+class Findings:
+    faults: list[str] = field(default_factory=list)
+    reconnect_s: list[float] = field(default_factory=list)
+
+    def check(self, sound: bool, fault: str) -> None:
+        if not sound:
+            self.faults.append(fault)
+
+
+def until(true: Callable[[], bool], limit_s: float = 20.0, step: Callable[[], object] = int) -> bool:
+    end = time.monotonic() + limit_s
+    while not true():
+        if time.monotonic() > end:
+            return False
+        step()
+        time.sleep(0.0002)
+    return True
+
+
+def send(wire: Wire, data: bytes, rng: random.Random) -> None:
+    """All of it, in pieces of any size."""
+    while data:
+        size = rng.choice((1, 7, 60, 700, 4000))
+        data = data[wire.write(data[:size]) :]
+
+
+def damaged(line: bytes, rng: random.Random) -> bytes:
+    """One line, end included, as a bad cable, a lost byte or a full buffer leave it."""
+    at, to = sorted(rng.sample(range(len(line) + 1), 2))
+    return rng.choice(
+        (
+            lambda: line[:at] + bytes((line[at] ^ rng.randrange(1, 256),)) + line[at + 1 :],
+            lambda: line[:at] + line[to:],
+            lambda: line[:at] + b"\n",
+            lambda: line[:at],
+            lambda: line[:at] + rng.randbytes(5) + line[at:],
+            lambda: line + line,
+        )
+    )()
+
+
+def garbage(rng: random.Random) -> bytes:
+    return rng.choice(
+        (
+            lambda: rng.randbytes(rng.randrange(1, 400)) + b"\n",
+            lambda: b"4\n",  # a bare number from a device that speaks JSON is a torn line
+            lambda: b'{"t":"roll","id":"d1","sides":6,"face":4,"seq":-7}\n',  # no checksum where all others have one
+            lambda: b'{"t":"roll","id":"d1","sides":6,"face":7}\n[4]\n{}\n\n\r\n',
+            lambda: b"x" * 5000 + b"\n",
+        )
+    )()
+
+
+def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, folder: Path) -> str:
+    wire = Wire(folder / "dice")
+    line = DiceLine(lambda: (str(wire.path),))
+    got: Counter[tuple[str, int | None, int]] = Counter()
+    wanted: Counter[tuple[str, int | None, int]] = Counter()
+    hello = encode_dice(Hello(1, 77))
+    written, sent, pulled, lost = 0, 0, 0, 0
+
+    def collect() -> None:
+        for roll, _ in line.arrivals():
+            got[(roll.id, roll.seq, roll.face)] += 1
+
+    def say(data: bytes) -> None:
+        nonlocal written
+        written += len(data)
+        send(wire, data, rng)
+
+    def heard() -> bool:
+        collect()
+        return line.status.received >= written
+
+    until(lambda: wire.connected and line.status.state is LinkState.UP)
+    say(hello)
+    pull_every = max(20, count // pulls)
+    while sent < count:
+        rolls = [
+            RollLine(Die.D6, rng.randrange(1, 7), f"d{rng.randrange(1, 5)}", sent + k)
+            for k in range(min(rng.randrange(1, 41), count - sent))
+        ]
+        clean = {encode_dice(roll): roll for roll in rolls}
+        stream = b""
+        for text in clean:
+            stream += (garbage(rng) if rng.random() < 0.03 else b"") + (
+                damaged(text, rng) if rng.random() < 0.1 else text
+            )
+        stream += b"\n"
+        if sent // pull_every != (sent + len(rolls)) // pull_every:
+            # Pulled in mid-sentence; as our bridge, the dice say it all again once they are heard.
+            pulled += 1
+            send(wire, stream[: rng.randrange(len(stream))], rng)
+            before = line.status.connections
+            wire.unplug()
+            until(lambda: False, rng.random() * 0.3, collect)
+            wire.plug()
+            start = time.monotonic()
+            came = until(lambda: line.status.connections > before and wire.connected)  # noqa: B023
+            findings.check(came, "the dice's link did not come back")
+            findings.reconnect_s.append(time.monotonic() - start)
+            collect()
+            written = line.status.received
+            say(hello + b"".join(clean))
+            wanted.update((roll.id, roll.seq, roll.face) for roll in rolls)
+        else:
+            say(stream)
+            findings.check(until(heard), "what was written was not read")
+            whole = {part.strip() + b"\n" for part in stream.split(b"\n")}
+            again = {text for text in clean if text not in whole and rng.random() < 0.5}
+            say(b"".join(again))
+            arrived = [roll for text, roll in clean.items() if text in whole or text in again]
+            lost += len(clean) - len(arrived)
+            wanted.update((roll.id, roll.seq, roll.face) for roll in arrived)
+        findings.check(until(heard), "what was written was not read")
+        sent += len(rolls)
+    until(lambda: False, 0.2, collect)
+    missed, invented = wanted - got, got - wanted
+    findings.check(not missed, f"{len(missed)} rolls missed: {list(missed)[:3]}")
+    findings.check(not invented, f"{len(invented)} rolls invented or counted twice: {list(invented)[:3]}")
+    line.close()
+    wire.unplug()
+    return (
+        f"{sent} rolls, {lost} of them never sent whole, {sum(wanted.values())} expected, {sum(got.values())} heard, "
+        f"{line.damaged} damaged lines dropped, {line.repeated} repeats dropped, {pulled} plugs pulled"
+    )
+
+
+def soak_rod(count: int, pulls: int, rng: random.Random, findings: Findings, folder: Path) -> str:
+    wire = Wire(folder / "rod")
+    device = EmulatedRod(wire, time.monotonic)
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),), baud=FAST_BAUD, rest_s=0.0)
+    pull_every, pulled, skipped = max(20, count // pulls), 0, 0
+    until(lambda: rod.status.state is LinkState.UP, step=device.step)
+    shown = 0
+    while device.frames < count:
+        burst = rng.choice((1, 1, 1, 4))
+        skipped += burst - 1
+        for _ in range(burst):
+            sign = Measured(rng.uniform(0, 40), rng.choice(tuple(Lamp)), rng.uniform(0, 40))
+            rod.show(sign)
+        wanted = colours(SHAPE, sign, 0.0)
+        if shown // pull_every != (shown + 1) // pull_every:
+            pulled += 1
+            if rng.random() < 0.5:
+                device.step()
+            wire.unplug()
+            time.sleep(rng.random() * 0.3)
+            wire.plug()
+            start = time.monotonic()
+            # WLED never greets: then the link waits the whole 3 s before it sends.
+            device = _replaced(device, greets=pulled % 20 != 10)
+            findings.check(until(lambda: device.leds == wanted, step=device.step), "the rod did not come back")  # noqa: B023
+            findings.reconnect_s.append(time.monotonic() - start)
+        if rng.random() < 0.02:
+            wire.write(rng.randbytes(50).replace(b"{", b"?"))
+        arrived = until(lambda: device.leds == wanted, step=device.step)  # noqa: B023
+        findings.check(arrived, "the rod does not show what it was told last")
+        shown += 1
+        if len(findings.faults) > 5:
+            break
+    rod.close()
+    device.step()
+    findings.check(not any(map(any, device.leds)), "the rod was left alight")
+    wire.unplug()
+    return (
+        f"{device.frames} frames, {skipped} overtaken by a later one, {device.noise} stray bytes, {pulled} plugs pulled"
+    )
+
+
+def _replaced(device: EmulatedRod, greets: bool) -> EmulatedRod:
+    fresh = EmulatedRod(device.wire, time.monotonic, greets)
+    fresh.frames = device.frames
+    return fresh
+
+
+def latency(count: int, rng: random.Random, folder: Path) -> str:
+    """From the call to the frame's last byte at the far end, at 115200 baud, at moments that the link cannot guess."""
+    wire = Wire(folder / "rod-latency")
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),))
+    decoder, times, bare, shown = Decoder(), [], [], 0.0
+    until(lambda: rod.status.state is LinkState.UP, step=lambda: wire.write(b"Ada\n"))
+    with open(wire.path, "wb", buffering=0) as other:  # the baseline: no thread, no codec
+        for _ in range(count):
+            time.sleep(rng.uniform(0.02, 0.12))
+            wire.read()
+            frame = encode(colours(SHAPE, Measured(rng.uniform(0, 40)), 0.0))
+            start = time.perf_counter()
+            other.write(frame)
+            _read_one(wire, Decoder())
+            bare.append(time.perf_counter() - start)
+            time.sleep(0.02)
+            decoder.feed(wire.read())
+            start = time.perf_counter()
+            shown = (shown + rng.uniform(2, 30)) % SHAPE.length_in  # another LED: an equal frame is not sent again
+            rod.show(Measured(shown))
+            _read_one(wire, decoder)
+            times.append(time.perf_counter() - start)
+    rod.close()
+    wire.unplug()
+    ms, base = ([1000 * one for one in some] for some in (times, bare))
+    return (
+        f"call to bytes, {SHAPE.leds} LEDs, {count} calls: median {statistics.median(ms):.2f} ms, max {max(ms):.2f} ms "
+        f"(a bare write: median {statistics.median(base):.2f} ms, max {max(base):.2f} ms)"
+    )
+
+
+def _read_one(wire: Wire, decoder: Decoder) -> None:
+    end = time.perf_counter() + 5
+    while not decoder.feed(wire.read()):
+        if time.perf_counter() > end:
+            raise SystemExit("no frame came")
+        time.sleep(0.0001)  # lets go of the interpreter, which the link's thread needs
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rolls", type=int, default=100_000)
+    parser.add_argument("--frames", type=int, default=100_000)
+    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--pulls", type=int, default=60, help="of each plug")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    rng, findings = random.Random(options.seed), Findings()  # noqa: S311
+    threads, files = threading.active_count(), open_files()
+    with tempfile.TemporaryDirectory() as name:
+        print(soak_dice(options.rolls, options.pulls, rng, findings, Path(name)), flush=True)
+        print(soak_rod(options.frames, options.pulls, rng, findings, Path(name)), flush=True)
+        if options.calls:
+            print(latency(options.calls, rng, Path(name)))
+    findings.check(threading.active_count() == threads, f"{threading.active_count() - threads} threads left over")
+    findings.check(open_files() == files, f"{open_files() - files} descriptors left over")
+    slowest = max(findings.reconnect_s, default=0.0)
+    findings.check(slowest < RECONNECT_LIMIT_S, f"a link took {slowest:.1f} s to come back")
+    middle = statistics.median(findings.reconnect_s or [0.0])
+    print(f"back after pulled plugs: {len(findings.reconnect_s)}, median {middle:.2f} s, slowest {slowest:.2f} s")
+    print("\n".join(findings.faults) or "no fault: every sound roll once, every last frame shown, nothing left over")
+    return 1 if findings.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

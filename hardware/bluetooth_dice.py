@@ -1,0 +1,142 @@
+"""Pixels and GoDice over this machine's own Bluetooth, with the optional package bleak: a thin edge about the codec."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from enum import StrEnum
+from typing import Any
+
+from hardware.bluetooth_codec import (
+    GODICE_NOTIFY,
+    PIXELS_NOTIFY,
+    PIXELS_WRITE,
+    UART,
+    WHO_ARE_YOU,
+    DieReader,
+    GoDiceReader,
+    PixelsReader,
+    pixels_advert,
+)
+from hardware.devices import MOST_WAITING
+from hardware.dice_protocol import RollLine
+from hardware.link import LinkState, LinkStatus
+
+SEARCH_S = 5.0
+_PIXELS_COMPANY = 0xFFFF
+
+
+class NoBluetooth(RuntimeError):
+    """The package is not installed; the text says how it is."""
+
+
+class Make(StrEnum):
+    """Whose dice."""
+
+    PIXELS = "pixels"
+    GODICE = "godice"
+
+
+def load_bleak() -> Any:
+    """The package.
+
+    Raises:
+        NoBluetooth: if it is not installed.
+    """
+    try:
+        return importlib.import_module("bleak")
+    except ImportError:
+        raise NoBluetooth(
+            "Bluetooth dice need the package bleak: .venv/bin/pip install bleak, or use a bridge on a serial port"
+        ) from None
+
+
+class BluetoothDice:
+    """Dice in the air. Searches and listens in a thread of its own; dice that wake up later are found too.
+
+    Attributes:
+        damaged, repeated: Always 0: the radio checks and orders what it carries.
+    """
+
+    def __init__(self, make: Make, clock: Callable[[], float], bleak: Any = None) -> None:
+        """Start searching; `bleak` is the package, loaded if None.
+
+        Raises:
+            NoBluetooth: if it is not installed.
+        """
+        self._bleak = bleak or load_bleak()
+        self._make, self._clock = make, clock
+        self.damaged = self.repeated = 0
+        self._rolls: deque[tuple[RollLine, float]] = deque(maxlen=MOST_WAITING)
+        self._clients: dict[str, Any] = {}
+        self._stopping = threading.Event()
+        self._error = ""
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), name="bluetooth", daemon=True)
+        self._thread.start()
+
+    @property
+    def status(self) -> LinkStatus:
+        """How it stands; the port names the dice that are connected."""
+        names = ", ".join(sorted(self._clients.copy()))  # the other thread may add one
+        state = LinkState.UP if names else LinkState.SEEKING
+        return LinkStatus(state if self._thread.is_alive() else LinkState.CLOSED, names, self._error)
+
+    def arrivals(self) -> tuple[tuple[RollLine, float], ...]:
+        """The rolls since the last call, each with the time at which it was heard."""
+        found = []
+        while self._rolls:
+            found.append(self._rolls.popleft())
+        return tuple(found)
+
+    def close(self) -> None:
+        """Let go of the dice; waits a few seconds for the radio."""
+        self._stopping.set()
+        self._thread.join(SEARCH_S + 2)
+
+    async def _live(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                await self._search()
+                self._error = ""
+            except (OSError, self._bleak.exc.BleakError) as error:
+                self._error = f"Bluetooth does not answer ({error}): switch it on, and wake the dice by a throw"
+                await asyncio.sleep(1)
+        for client in tuple(self._clients.values()):
+            with suppress(OSError, self._bleak.exc.BleakError):  # the die is gone already
+                await client.disconnect()
+
+    async def _search(self) -> None:
+        found = await self._bleak.BleakScanner.discover(timeout=SEARCH_S, return_adv=True)
+        for device, advert in found.values():
+            name = device.name or device.address
+            if name not in self._clients and self._is_ours(name, advert):
+                await self._listen(name, device)
+
+    def _is_ours(self, name: str, advert: Any) -> bool:
+        if UART not in advert.service_uuids:
+            return False
+        if self._make is Make.GODICE:
+            return name.startswith("GoDice")
+        said = pixels_advert(bytes(advert.manufacturer_data.get(_PIXELS_COMPANY, b"")))
+        return said is not None and said.six_sided
+
+    async def _listen(self, name: str, device: Any) -> None:
+        pixels = self._make is Make.PIXELS
+        reader: DieReader = PixelsReader(name) if pixels else GoDiceReader(name)
+        client = self._bleak.BleakClient(device, disconnected_callback=lambda _: self._clients.pop(name, None))
+        await client.connect()
+        self._clients[name] = client
+        await client.start_notify(
+            PIXELS_NOTIFY if pixels else GODICE_NOTIFY, lambda _, message: self._heard(reader, message)
+        )
+        if pixels:
+            await client.write_gatt_char(PIXELS_WRITE, WHO_ARE_YOU)
+
+    def _heard(self, reader: DieReader, message: bytearray) -> None:
+        roll = reader.read(bytes(message))
+        if roll is not None:
+            self._rolls.append((roll, self._clock()))

@@ -1,0 +1,67 @@
+"""Byte vectors of the format, and frames found in any stream."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardware.adalight import Decoder, encode
+
+colour = st.tuples(*[st.integers(0, 255)] * 3)
+frame = st.lists(colour, min_size=1, max_size=40).map(tuple)
+
+
+def test_one_red_led() -> None:
+    assert encode([(255, 0, 0)]).hex(" ") == "41 64 61 00 00 55 ff 00 00"
+
+
+# High and low byte of N - 1, and high ^ low ^ 0x55: 59 = 0x3b, 0x3b ^ 0x55 = 0x6e, and so on.
+@pytest.mark.parametrize(
+    ("leds", "header"),
+    [(60, "00 3b 6e"), (144, "00 8f da"), (256, "00 ff aa"), (257, "01 00 54"), (300, "01 2b 7f")],
+)
+def test_headers(leds: int, header: str) -> None:
+    sent = encode([(0, 0, 0)] * leds)
+    assert sent[:6].hex(" ") == "41 64 61 " + header
+    assert len(sent) == 6 + 3 * leds
+
+
+def test_no_led_and_too_many_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 to 65536 LEDs, not 0"):
+        encode([])
+    with pytest.raises(ValueError, match="not 65537"):
+        encode([(0, 0, 0)] * 65537)
+
+
+@given(st.lists(frame, max_size=5), st.lists(st.integers(0, 200)))
+def test_what_is_encoded_is_decoded_however_it_is_cut(frames: list[tuple[tuple[int, int, int], ...]], cuts) -> None:
+    stream, decoder, found = b"".join(encode(one) for one in frames), Decoder(), []
+    edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
+    for start, end in pairwise(edges):
+        found += decoder.feed(stream[start:end])
+    assert found == frames
+    assert decoder.dropped == 0
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_no_harm(noise: bytes) -> None:
+    decoder = Decoder(most_leds=10)
+    found = decoder.feed(noise)
+    for one in found:  # nothing is made up: each frame stands in the noise as it is
+        assert encode(one) in noise
+    # And what comes after is still understood, once a frame that the noise began has been filled: 6 + 30 bytes at most.
+    decoder.feed(bytes(36))
+    assert decoder.feed(encode([(1, 2, 3)] * 4)) == (((1, 2, 3),) * 4,)
+
+
+def test_noise_is_counted_and_a_torn_frame_can_be_forgotten() -> None:
+    decoder, one = Decoder(), encode([(9, 8, 7)])
+    assert decoder.feed(b"noAda\x00\x00\x00" + one) == (((9, 8, 7),),)
+    assert decoder.dropped == 8
+    decoder.feed(one[:7])
+    decoder.reset()
+    assert decoder.dropped == 15
+    assert decoder.feed(one) == (((9, 8, 7),),)

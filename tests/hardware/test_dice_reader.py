@@ -1,0 +1,256 @@
+"""Which rolls answer a request, at times that the test sets."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardware.dice_protocol import RollLine
+from hardware.dice_reader import DOUBLE_S, FORGET_S, KEEP_S, SETTLE_S, DiceTray, ElectronicDice, Why
+from rules.dice import DiceRequest, Die, Procedure, Roll, play
+
+ONE = DiceRequest(Die.D6, 1, "the firer", "the attack")
+TWO = DiceRequest(Die.D6, 2, "the firer", "the attack")
+FOUR_FUDGE = DiceRequest(Die.FUDGE, 4, "the firer", "the attack")
+
+
+class Table:
+    """A tray and a clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.tray = DiceTray(lambda: self.now_s)
+
+    def d6(self, face: int, name: str = "d1", **more: object) -> None:
+        self.tray.fell(RollLine(Die.D6, face, name, **more))
+
+    def later(self, seconds: float) -> Table:
+        self.now_s += seconds
+        return self
+
+    def lies(self) -> Roll | None:
+        """The answer once the dice lie still."""
+        return self.later(SETTLE_S).tray.answer()
+
+
+@pytest.fixture
+def table() -> Table:
+    return Table()
+
+
+def test_dice_that_are_asked_for(table: Table) -> None:
+    table.tray.ask(TWO)
+    table.d6(3)
+    assert table.lies() is None
+    table.d6(5, "d2")
+    assert table.tray.answer() is None  # a third might still be rolling
+    assert table.lies() == Roll((3, 5))
+    assert table.tray.request is None
+
+
+def test_a_roll_that_nobody_asked_for_answers_the_next_request(table: Table) -> None:
+    table.d6(3)
+    assert [one.line.face for one in table.tray.kept] == [3]
+    table.later(KEEP_S - 1).tray.ask(ONE)
+    assert table.lies() == Roll((3,))
+    assert table.tray.kept == ()
+    table.tray.ask(ONE)
+    assert table.lies() is None  # it answers once
+
+
+def test_a_stale_roll_is_asked_about(table: Table) -> None:
+    table.d6(3)
+    table.later(KEEP_S + 1)
+    assert table.tray.kept == ()
+    table.tray.ask(ONE)
+    question = table.tray.question
+    assert question is not None
+    assert question.why is Why.STALE
+    assert question.text == "d1 shows 3: thrown 6 s before it was asked for. Does it count for the attack?"
+    assert table.lies() is None
+    table.tray.settle(yes=True)
+    assert table.lies() == Roll((3,))
+
+
+def test_a_stale_roll_that_does_not_count(table: Table) -> None:
+    table.d6(3)
+    table.later(KEEP_S + 1).tray.ask(ONE)
+    table.tray.settle(yes=False)
+    table.d6(4)
+    assert table.lies() == Roll((4,))
+
+
+def test_an_old_roll_is_forgotten(table: Table) -> None:
+    table.d6(3)
+    table.later(FORGET_S + 1).tray.ask(ONE)
+    assert table.tray.question is None
+    assert table.lies() is None
+
+
+def test_a_line_that_comes_late_is_as_old_as_it_says(table: Table) -> None:
+    table.tray.ask(ONE)
+    table.d6(3, age_s=KEEP_S + 20)
+    assert table.tray.question is not None
+    assert table.tray.question.why is Why.STALE
+    table.tray.settle(yes=False)
+    table.later(10).d6(4, age_s=8)  # late, but thrown after the request
+    assert table.lies() == Roll((4,))
+
+
+def test_a_long_answer_to_a_question_ages_nothing(table: Table) -> None:
+    table.tray.ask(TWO)
+    table.d6(3, cocked=True)
+    table.d6(5, "d2")
+    table.later(KEEP_S * 3).tray.settle(yes=True)
+    assert table.tray.question is None
+    assert table.lies() == Roll((3, 5))
+
+
+def test_a_cocked_die_is_asked_about(table: Table) -> None:
+    table.tray.ask(ONE)
+    table.d6(3, cocked=True)
+    assert table.tray.question is not None
+    assert table.tray.question.text == "d1 shows 3, but it leans: does it count?"
+    table.tray.settle(yes=False)
+    table.d6(2)
+    assert table.lies() == Roll((2,))
+
+
+def test_a_torn_line_is_asked_about(table: Table) -> None:
+    table.tray.ask(ONE)
+    table.tray.fell(RollLine(None, 1, doubt="the line may be torn"))
+    assert table.tray.question is not None
+    assert table.tray.question.why is Why.TORN
+    table.tray.settle(yes=True)
+    assert table.lies() == Roll((1,))
+
+
+@pytest.mark.parametrize(("yes", "faces"), [(True, (6, 5)), (False, (3, 6))])
+def test_a_die_that_falls_twice_is_asked_about(table: Table, yes: bool, faces: tuple[int, ...]) -> None:
+    table.tray.ask(TWO)
+    table.d6(3)
+    table.d6(6, "d2")
+    table.d6(5)
+    assert table.tray.question is not None
+    assert table.tray.question.why is Why.DOUBLE
+    assert table.tray.question.text == "d1 shows 5 now, after 3: does the later throw count instead?"
+    table.tray.settle(yes)
+    assert table.lies() == Roll(faces)
+
+
+def test_the_only_die_of_the_table_may_be_thrown_again_for_the_next(table: Table) -> None:
+    table.tray.ask(TWO)
+    table.d6(3)
+    table.later(DOUBLE_S).d6(5)
+    assert table.tray.question is None
+    assert table.lies() == Roll((3, 5))
+    table.tray.ask(TWO)
+    table.d6(3)
+    table.later(DOUBLE_S / 2).d6(5)  # it bounced, or was nudged
+    assert table.tray.question is not None
+    assert table.tray.question.why is Why.DOUBLE
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_one_die_too_many_is_asked_about(table: Table, yes: bool) -> None:
+    table.tray.ask(TWO)
+    for k in range(3):
+        table.d6(k + 1, f"d{k}")
+    assert table.tray.question is not None
+    assert table.tray.question.text == "d2 shows 3, but 2 dice are enough: throw them all again?"
+    table.tray.settle(yes)
+    assert table.lies() == (None if yes else Roll((1, 2)))
+
+
+def test_a_fudge_die_does_not_answer_for_a_six_sided_one(table: Table) -> None:
+    table.tray.ask(ONE)
+    table.tray.fell(RollLine(Die.FUDGE, 1, "f1"))
+    assert table.lies() is None
+    assert table.tray.ignored == RollLine(Die.FUDGE, 1, "f1")
+
+
+def test_six_sided_dice_stand_in_for_fudge_dice(table: Table) -> None:
+    # PF-06: 1 and 2 are minus, 3 and 4 blank, 5 and 6 plus; bare numbers are faces of the die that is asked for.
+    table.tray.ask(FOUR_FUDGE)
+    for k, face in enumerate((1, 4, 6)):
+        table.d6(face, f"d{k}")
+    table.tray.fell(RollLine(None, 1))
+    assert table.lies() == Roll((-1, 0, 1, 1))
+
+
+def test_a_ruleset_may_read_six_sided_dice_otherwise() -> None:
+    table = Table()
+    table.tray = DiceTray(lambda: table.now_s, read_d6=lambda faces: tuple(-1 if face <= 3 else 1 for face in faces))
+    table.tray.ask(DiceRequest(Die.FUDGE, 1, "the firer", "the attack"))
+    table.d6(3)
+    assert table.lies() == Roll((-1,))
+
+
+def test_a_new_request_voids_the_old_one(table: Table) -> None:
+    table.tray.ask(TWO)
+    table.d6(3)
+    table.tray.ask(ONE)
+    assert table.lies() is None
+
+
+lines = st.builds(
+    RollLine,
+    st.none() | st.sampled_from(Die),
+    st.sampled_from([0, -1, 1]),
+    st.sampled_from(["", "d1", "d2"]),
+    st.none(),
+    st.sampled_from([0.0, 3.0, 30.0]),
+    st.booleans(),
+).filter(lambda line: line.die is None or line.face in line.die.faces)
+
+
+@given(st.lists(st.tuples(lines, st.sampled_from([0.0, 0.3, 2.0, 8.0]), st.booleans())), st.sampled_from([ONE, TWO]))
+def test_whatever_falls_the_answer_is_made_of_what_fell(throws, request_) -> None:
+    table = Table()
+    table.tray.ask(request_)
+    for line, pause_s, yes in throws:
+        table.tray.fell(line)
+        table.later(pause_s)
+        if table.tray.question is not None:
+            table.tray.settle(yes)
+        roll = table.tray.answer()
+        if roll is not None:
+            fell = [one.face for one, _, _ in throws]
+            assert len(roll.faces) == request_.count
+            assert all(roll.faces.count(face) <= fell.count(face) for face in roll.faces)
+            table.tray.ask(request_)
+
+
+def test_electronic_dice_drive_a_procedure() -> None:
+    def procedure() -> Procedure[tuple[int, int]]:
+        first = yield TWO
+        second = yield ONE
+        return first.total, second.total
+
+    table, asked = Table(), []
+    # What comes in at each look: too early for the first request, then its second die, leaning; then the third die.
+    coming = [[("d1", 3, False)], [], [("d2", 4, True)], [], [], [("d1", 6, False)]]
+
+    def arrivals() -> list[tuple[RollLine, float]]:
+        new = coming.pop(0) if coming else []
+        return [(RollLine(Die.D6, face, name, cocked=cocked), table.now_s) for name, face, cocked in new]
+
+    def confirm(question) -> bool:
+        asked.append(question.why)
+        return True
+
+    dice = ElectronicDice(table.tray, arrivals, confirm, lambda _: table.later(0.3))
+    assert play(procedure(), dice) == (7, 6)
+    assert asked == [Why.COCKED]
+
+
+def test_a_wait_that_is_broken_off_voids_the_request() -> None:
+    table = Table()
+
+    def wait(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ElectronicDice(table.tray, list, lambda _: True, wait)(ONE)
+    assert table.tray.request is None

@@ -1,0 +1,356 @@
+"""Links on pseudo-terminals: what is shown arrives, plugs are pulled, ports are shared with nobody."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import serial
+
+from hardware.adalight import encode
+from hardware.devices import DiceLine, RangeRod
+from hardware.dice_protocol import Hello, RollLine
+from hardware.dice_protocol import encode as encode_dice
+from hardware.emulator import FALLBACK_S, EmulatedDice, EmulatedRod, Mischief, Wire
+from hardware.link import LinkState
+from hardware.range_rod import DiceWait, Idle, Measured, RodShape, Sign, black, colours
+from rules.dice import Die
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+
+ROOT = Path(__file__).parents[2]
+SHAPE = RodShape(length_in=12, leds_per_in=1)
+
+
+def until(true: Callable[[], object], step: Callable[[], object] = int, limit_s: float = 8.0) -> bool:
+    end = time.monotonic() + limit_s
+    while not true():
+        if time.monotonic() > end:
+            return False
+        step()
+        time.sleep(0.001)
+    return True
+
+
+@pytest.fixture
+def wire(tmp_path: Path) -> Iterator[Wire]:
+    wire = Wire(tmp_path / "port")
+    yield wire
+    wire.unplug()
+
+
+@pytest.fixture
+def device(wire: Wire) -> EmulatedRod:
+    return EmulatedRod(wire, time.monotonic)
+
+
+@pytest.fixture
+def rod(wire: Wire) -> Iterator[RangeRod]:
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),))
+    yield rod
+    rod.close()
+
+
+@pytest.fixture
+def dice(wire: Wire) -> Iterator[DiceLine]:
+    line = DiceLine(lambda: (str(wire.path),))
+    yield line
+    line.close()
+
+
+def hurried() -> float:
+    """A clock that runs ten times as fast."""
+    return 10 * time.monotonic()
+
+
+def chance() -> random.Random:
+    return random.Random(1)  # noqa: S311
+
+
+def shows(device: EmulatedRod, sign: Sign) -> bool:
+    return until(lambda: device.leds == colours(SHAPE, sign, 0.0), device.step)
+
+
+def test_the_rod_shows_what_it_is_told_and_goes_dark_at_the_end(device: EmulatedRod, rod: RangeRod) -> None:
+    rod.show(Measured(7.5))
+    assert shows(device, Measured(7.5))
+    assert rod.status.state is LinkState.UP
+    rod.show(Measured(2))
+    assert shows(device, Measured(2))
+    assert device.noise == 0
+    rod.close()
+    device.step()
+    assert device.leds == black(SHAPE)
+    assert rod.status.state is LinkState.CLOSED
+
+
+def test_three_black_frames_end_it(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
+    rod.show(Measured(7.5))
+    assert shows(device, Measured(7.5))
+    frames = device.frames
+    rod.close()
+    assert wire.read() == encode(black(SHAPE)) * 3
+    assert rod.status.frames == frames
+
+
+def test_the_last_frame_is_sent_again_every_second(wire: Wire, device: EmulatedRod) -> None:
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),), clock=hurried)
+    try:
+        rod.show(Measured(7.5))
+        assert shows(device, Measured(7.5))
+        frames, start_s = device.frames, hurried()
+        assert until(lambda: device.frames == frames + 5, device.step)
+        # A second each, and up to READ_S (0.4 s of the hurried clock) until the link looks up.
+        assert 5.0 <= hurried() - start_s + 0.1 < 8.0
+    finally:
+        rod.close()
+
+
+def test_only_the_latest_frame_is_sent(device: EmulatedRod, wire: Wire) -> None:
+    # At 1200 baud a frame of 42 bytes takes 0.35 s: of 200 signs in 0.6 s no more than four can be on the line.
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),), baud=1200)
+    try:
+        assert until(lambda: rod.status.state is LinkState.UP, device.step)
+        for k in range(200):
+            rod.show(Measured(12 * k / 200))
+            device.step()
+            time.sleep(0.003)
+        assert shows(device, Measured(12 * 199 / 200))
+        assert device.frames <= 5
+    finally:
+        rod.close()
+
+
+def test_a_pattern_moves_by_itself(device: EmulatedRod, rod: RangeRod) -> None:
+    rod.show(DiceWait())
+    seen = set()
+    assert until(lambda: len(seen) > 5, lambda: (device.step(), seen.add(device.leds)))
+
+
+def test_a_rod_that_does_not_greet_is_given_three_seconds(wire: Wire) -> None:
+    # So long an Arduino that was reset by the opening takes to listen.
+    silent = EmulatedRod(wire, time.monotonic, greets=False)
+    start_s = hurried()
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),), clock=hurried)
+    try:
+        rod.show(Measured(7.5))
+        assert until(lambda: rod.status.state is LinkState.SETTLING)
+        assert shows(silent, Measured(7.5))
+        assert 2.9 < hurried() - start_s < 6
+    finally:
+        rod.close()
+
+
+def test_a_plug_that_is_pulled_and_put_back(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
+    rod.show(Measured(7.5))
+    assert shows(device, Measured(7.5))
+    wire.unplug()
+    assert until(lambda: rod.status.state is LinkState.SEEKING)
+    assert "has gone" in rod.status.error or "not plugged in" in rod.status.error
+    rod.show(Measured(3))
+    start_s = time.monotonic()
+    wire.plug()
+    assert shows(device, Measured(3))
+    assert time.monotonic() - start_s < 6
+    assert rod.status.connections == 2
+    assert rod.status.error  # the last one stays to be read
+
+
+class SleepyPort:
+    """A port on which nothing comes in: a read waits until it is cancelled."""
+
+    in_waiting = 0
+
+    def __init__(self) -> None:
+        self.written: list[bytes] = []
+        self._greeting, self._cancelled = b"Ada", threading.Event()
+
+    def read(self, size: int) -> bytes:
+        data, self._greeting = self._greeting, b""
+        if not data and size:
+            self._cancelled.wait(5)
+            self._cancelled.clear()
+        return data
+
+    def cancel_read(self) -> None:
+        self._cancelled.set()
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_call_wakes_the_link() -> None:
+    port = SleepyPort()
+    rod = RangeRod(SHAPE, lambda: ("port",), opener=lambda *_: port)
+    try:
+        assert until(lambda: rod.status.state is LinkState.UP)
+        for k in range(5):
+            start_s = time.monotonic()
+            rod.show(Measured(k))
+            wanted = encode(colours(SHAPE, Measured(k), 0.0))
+            assert until(lambda: port.written[-1:] == [wanted])  # noqa: B023
+            assert time.monotonic() - start_s < 1  # the read alone would have slept for 5 s
+    finally:
+        rod.close()
+
+
+def test_no_call_waits_for_the_port(wire: Wire, rod: RangeRod) -> None:
+    # Nobody reads at the far end: once the line is full the writes stall.
+    assert until(lambda: rod.status.state is LinkState.UP, lambda: wire.write(b"Ada\n"))
+    slowest_s = 0.0
+    for k in range(300):
+        start_s = time.perf_counter()
+        rod.show(Measured(k % 12))
+        slowest_s = max(slowest_s, time.perf_counter() - start_s)
+        time.sleep(0.002)
+    assert slowest_s < 0.1
+
+
+def test_a_port_that_another_link_has_is_not_taken(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
+    assert until(lambda: rod.status.state is LinkState.UP, device.step)
+    second = RangeRod(SHAPE, lambda: (str(wire.path),))
+    try:
+        assert until(lambda: second.status.state is LinkState.BUSY)
+        assert "another program holds" in second.status.error
+        rod.close()
+        second.show(Measured(5))
+        assert shows(device, Measured(5))
+    finally:
+        second.close()
+
+
+def test_a_port_that_another_program_has_is_not_even_opened(wire: Wire) -> None:
+    opened = []
+    rod = RangeRod(
+        SHAPE, lambda: (str(wire.path),), held_by=lambda _: "screen (4711)",
+        opener=lambda *port: opened.append(port),
+    )  # fmt: skip
+    try:
+        assert until(lambda: rod.status.state is LinkState.BUSY)
+        assert rod.status.error == f"screen (4711) holds {wire.path}: close it there"
+        assert opened == []
+    finally:
+        rod.close()
+
+
+def test_a_port_that_may_not_be_opened() -> None:
+    def denied(name: str, baud: int) -> serial.Serial:
+        raise serial.SerialException(13, "Permission denied")
+
+    rod = RangeRod(SHAPE, lambda: ("/dev/ttyUSB0",), opener=denied)
+    try:
+        assert until(lambda: rod.status.state is LinkState.DENIED)
+        assert "sudo usermod -aG dialout $USER" in rod.status.error
+    finally:
+        rod.close()
+
+
+def test_dice_on_the_rods_port_are_left_alone(wire: Wire, rod: RangeRod) -> None:
+    assert until(lambda: "these are dice" in rod.status.error, lambda: wire.write(encode_dice(Hello(1))))
+    assert until(lambda: not wire.connected)
+    assert rod.status.frames == 0
+
+
+def test_two_likely_ports_are_told_apart_by_what_is_said(tmp_path: Path) -> None:
+    strip, cup = Wire(tmp_path / "a"), Wire(tmp_path / "b")
+    both = (str(strip.path), str(cup.path))
+    device = EmulatedRod(strip, time.monotonic)
+    thrown = EmulatedDice(cup, time.monotonic, chance())
+    line = DiceLine(lambda: both, must_greet=True)  # comes to the rod's port first
+    rod = RangeRod(SHAPE, lambda: both[::-1])  # and the rod to the dice's
+    try:
+        rod.show(Measured(7.5))
+        assert until(
+            lambda: (
+                (rod.status.state, line.status.state, rod.status.port, line.status.port)
+                == (LinkState.UP, LinkState.UP, *both)
+                and device.leds == colours(SHAPE, Measured(7.5), 0.0)
+            ),
+            lambda: (device.step(), thrown.step()),
+        )
+    finally:
+        rod.close()
+        line.close()
+        strip.unplug()
+        cup.unplug()
+
+
+def test_dice_are_heard_once_each(wire: Wire, dice: DiceLine) -> None:
+    cup = EmulatedDice(wire, time.monotonic, chance(), count=3)
+    assert until(lambda: dice.status.received, cup.step)
+    thrown = cup.roll([4, 2, 6])
+    for mischief in (Mischief.GARBAGE, Mischief.TORN, Mischief.REPEAT):
+        cup.misbehave(mischief)
+    heard = []
+    assert until(lambda: dice.damaged >= 2 and dice.repeated, lambda: heard.extend(dice.arrivals()))
+    heard += dice.arrivals()
+    assert tuple(roll for roll, _ in heard) == thrown
+    assert heard[0][1] == pytest.approx(time.monotonic(), abs=8)
+
+
+def test_a_roll_that_falls_while_the_plug_is_out_is_not_missed(wire: Wire, dice: DiceLine) -> None:
+    cup = EmulatedDice(wire, time.monotonic, chance())
+    assert until(lambda: dice.status.received, cup.step)
+    wire.unplug()
+    assert until(lambda: dice.status.state is LinkState.SEEKING, cup.step)
+    (thrown,) = cup.roll([5])
+    wire.plug()
+    heard: list[tuple[RollLine, float]] = []
+    assert until(lambda: heard, lambda: (cup.step(), heard.extend(dice.arrivals())))
+    ((roll, _),) = heard
+    assert (roll.id, roll.seq, roll.face) == (thrown.id, thrown.seq, 5)
+    assert 0 < roll.age_s < 8
+
+
+def test_the_emulated_dice_lean_and_tarry(wire: Wire, dice: DiceLine) -> None:
+    cup = EmulatedDice(wire, time.monotonic, chance(), Die.FUDGE, count=1)
+    assert until(lambda: dice.status.received, cup.step)
+    for mischief in (Mischief.COCKED, Mischief.STALE, Mischief.DOUBLE):
+        cup.misbehave(mischief)
+    heard: list[tuple[RollLine, float]] = []
+    assert until(lambda: len(heard) >= 4, lambda: heard.extend(dice.arrivals()))
+    leaning, late, first, second = (roll for roll, _ in heard)
+    assert (leaning.cocked, late.age_s, first.id == second.id) == (True, 20.0, True)
+    assert all(roll.die is Die.FUDGE for roll, _ in heard)
+
+
+def test_the_emulated_rod_goes_dark_when_it_hears_nothing(wire: Wire) -> None:
+    now_s = 0.0
+    device = EmulatedRod(wire, lambda: now_s)
+    with open(wire.path, "wb", buffering=0) as port:
+        assert until(lambda: wire.connected, device.step)
+        port.write(encode([(1, 2, 3)]))
+        assert until(lambda: device.leds == ((1, 2, 3),), device.step)
+    now_s = FALLBACK_S + 0.1
+    assert device.step()
+    assert device.leds == ((0, 0, 0),)
+
+
+def test_nothing_is_left_over(wire: Wire) -> None:
+    threads, files = threading.active_count(), len(os.listdir("/dev/fd"))
+    device = EmulatedRod(wire, time.monotonic)
+    for _ in range(3):
+        rod = RangeRod(SHAPE, lambda: (str(wire.path),))
+        assert until(lambda: rod.status.state is LinkState.UP, device.step)  # noqa: B023
+        rod.show(Idle())
+        rod.close()
+        device.step()
+    assert threading.active_count() == threads
+    assert len(os.listdir("/dev/fd")) == files
+
+
+def test_a_short_soak() -> None:
+    soak = [sys.executable, "-m", "benchmarks.soak_wires", "--rolls", "400", "--frames", "60", "--calls", "0"]
+    done = subprocess.run([*soak, "--pulls", "2"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+    assert "no fault" in done.stdout
