@@ -1,0 +1,177 @@
+"""Six-sided dice, read by their pips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rules.table import FloatArray
+from vision.dice_body import Body
+from vision.dice_groups import Group, Pips, chosen, groups
+from vision.dice_view import DieKind, DieSeen, View
+
+_SIDE_PITCHES = (3.1, 5.4)  # side of a die over the pitch of its pips
+_SIDE_RADII = (6.0, 15.5)  # side of a die over the radius of its pips
+_ALIKE_SIDE = 1.28  # dice of one throw differ by less
+_ALIKE_PIP = (0.6, 2.4)  # radius of a lone pip over that of the others: some ones are large
+_BODY = {1: 1.9, 2: 1.35}  # contrast of the body that makes so few pips a die
+_LEAST_BODY = 1.25
+_LIT_ALIKE = 14.0  # grey levels, over three channels
+_NEAR_SIDE = 1.15  # sides from the middle of a top to that of the face under it
+_TOUCHING = 0.96  # sides between the middles of two dice, at least
+_CUT_OFF = 0.12  # of its side may be outside of the picture
+_LEAST_CONFIDENCE = 0.3
+_MOST_LONE = 60
+_COCKED = 0.84  # cosine of the lean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Die:
+    group: Group
+    body: Body
+    axes: FloatArray
+    radius: float
+    colour_bgr: FloatArray
+
+
+def read_pips(view: View) -> tuple[DieSeen, ...]:
+    """Every die that shows its pips, in no order."""
+    pips = Pips(view.level_marks())
+    many = [_embody(view, pips, group, view.side_px) for group in chosen(groups(pips), pips)]
+    sides = [die.body.side for die in many if die.group.face > 2 and die.body.contrast > 1.5]
+    side = view.side_px or (float(np.median(sides)) if sides else None)
+    if side is not None:
+        many = [_embody(view, pips, die.group, side) for die in many]
+    many = [die for die in many if _shows(view, die)]
+    if side is None:
+        side = _leading_side(many + _lone(view, pips, many, None))
+    many = [die for die in many if _fits(die, side)]
+    dice = _tops(many + _apart(_lone(view, pips, many, side), many, side), view)
+    seen = (_seen(view, pips, die, side) for die in dice)
+    return tuple(die for die in seen if die.confidence > _LEAST_CONFIDENCE)
+
+
+def _tops(dice: Sequence[_Die], view: View) -> list[_Die]:
+    """The dice less those that are the near side of another: in a slanting view it lies right under the top."""
+    if np.allclose(view.level, np.eye(2)) or not dice:
+        return list(dice)
+    side = float(np.median([die.body.side for die in dice]))
+    return [die for die in dice if not any(_is_near_side(die, other, dice, side) for other in dice)]
+
+
+def _is_near_side(die: _Die, top: _Die, dice: Sequence[_Die], side: float) -> bool:
+    """Whether a face is what shows of a die under its top; two dice that touch are lit alike, its sides are not."""
+    if not _under(die, top, side):
+        return False
+    close = math.dist(die.group.centre, top.group.centre) < _TOUCHING * side
+    last = not any(_under(other, die, side) for other in dice)
+    unlike = float(np.linalg.norm(die.colour_bgr - top.colour_bgr)) > _LIT_ALIKE
+    return (close or unlike) and last
+
+
+def _under(die: _Die, top: _Die, side: float) -> bool:
+    across, down = (die.group.centre - top.group.centre) / side
+    return bool(0.35 < down < _NEAR_SIDE and abs(across) < 0.75 and math.hypot(across, down) < _NEAR_SIDE)
+
+
+def _shows(view: View, die: _Die) -> bool:
+    """Whether there is a body round the pips, all of it in the picture."""
+    if die.body.contrast <= _BODY.get(die.group.face, _LEAST_BODY):
+        return False
+    corners = view.square_px(die.group.centre, die.axes, die.body)
+    margin = _CUT_OFF * die.body.side
+    size = np.array(view.image_bgr.shape[1::-1])
+    return bool((corners > -margin).all() and (corners < size + margin).all())
+
+
+def _worth(die: _Die) -> float:
+    """Evidence for a die: small spots come about by chance."""
+    return die.body.contrast * die.group.score * die.radius
+
+
+def _leading_side(dice: Sequence[_Die]) -> float | None:
+    """Side of the die that is the surest, where no face of many pips tells it."""
+    return max(dice, key=_worth).body.side if dice else None
+
+
+def _embody(view: View, pips: Pips, group: Group, side: float | None) -> _Die:
+    """The body round a face."""
+    rows = list(group.members)
+    radius = float(np.median(pips.radius[rows]))
+    axes = group.half / np.linalg.norm(group.half, axis=1)[:, None]
+    own = np.linalg.solve(axes.T, (pips.at[rows] - group.centre).T).T
+    hidden = np.c_[own, 1.5 * pips.radius[rows]]
+    if group.face == 1:
+        sides = (_SIDE_RADII[0] * radius, _SIDE_RADII[1] * radius)
+    else:
+        sides = (_SIDE_PITCHES[0] * group.pitch, _SIDE_PITCHES[1] * group.pitch)
+    if side is not None and sides[0] < side < sides[1]:
+        sides = (max(sides[0], side / _ALIKE_SIDE), min(sides[1], side * _ALIKE_SIDE))
+    colour = np.median(pips.ground[rows], axis=0)
+    body = view.body(group.centre, axes, sides, hidden, colour, turns=group.face == 1)
+    return _Die(group, body, axes, radius, colour)
+
+
+def _fits(die: _Die, side: float | None) -> bool:
+    return side is None or abs(math.log(die.body.side / side)) < 1.6 * math.log(_ALIKE_SIDE)
+
+
+def _lone(view: View, pips: Pips, many: Sequence[_Die], side: float | None) -> list[_Die]:
+    """Marks that may be dice that show a one."""
+    usual = float(np.median([die.radius for die in many])) if many else None
+    used = {k for die in many for k in die.group.members}
+    found = []
+    for k in pips.likely.tolist():
+        radius = float(pips.radius[k])
+        if k in used or (usual is not None and not _ALIKE_PIP[0] < radius / usual < _ALIKE_PIP[1]):
+            continue
+        if side is not None and not _SIDE_RADII[0] * 0.7 < side / radius < _SIDE_RADII[1] * 1.2:
+            continue
+        found.append(k)
+    found = sorted(found, key=lambda k: -float(pips.quality[k] * abs(pips.tone[k]) * pips.radius[k]))[:_MOST_LONE]
+    ones = [Group(1, (k,), pips.at[k], np.eye(2) * 2.7 * pips.radius[k], float(pips.quality[k]), 0, 0.0) for k in found]
+    dice = [_embody(view, pips, group, side) for group in ones]
+    return [die for die in dice if _shows(view, die)]
+
+
+def _apart(lone: Sequence[_Die], many: Sequence[_Die], side: float | None) -> list[_Die]:
+    """Of dice that show a one those that lie clear of all others, the surest first."""
+    accepted: list[_Die] = []
+    for die in sorted(lone, key=_worth, reverse=True):
+        if _fits(die, side) and all(
+            math.dist(die.group.centre, other.group.centre) > 0.45 * (die.body.side + other.body.side)
+            for other in (*many, *accepted)
+        ):
+            accepted.append(die)
+    return accepted
+
+
+def _lean(pips: Pips, group: Group, shapes: FloatArray) -> float:
+    """Cosine of the angle by which a face leans, from the shape of its pips."""
+    rows = list(group.members)
+    mean = (shapes[rows] / np.sqrt(np.linalg.det(shapes[rows]))[:, None, None]).mean(axis=0)
+    low, high = np.linalg.eigvalsh(mean)
+    return float(np.sqrt(low / high))
+
+
+def _seen(view: View, pips: Pips, die: _Die, side: float | None) -> DieSeen:
+    group = die.group
+    lean = _lean(pips, group, view.level_marks().spread_px2)
+    rows = list(group.members)
+    doubt = (
+        1.2 * float(1 - pips.quality[rows].mean())
+        + 1.0 * group.strays
+        + 2.0 * group.residual
+        + 0.9 * max(0.0, 2.6 - die.body.contrast)
+        + 4.0 * max(0.0, 0.92 - lean)
+        + {1: 0.3, 2: 0.15}.get(group.face, 0.0)
+    )
+    if side is not None:
+        doubt += max(0.0, abs(math.log(die.body.side / side)) - 0.12) * 3
+    outline = view.square_px(group.centre, die.axes, die.body)
+    return DieSeen(
+        group.face, DieKind.D6, tuple((float(x), float(y)) for x, y in outline), math.exp(-0.5 * doubt), lean < _COCKED
+    )

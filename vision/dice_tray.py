@@ -1,0 +1,115 @@
+"""Dice in a tray through time: read once they lie still, and doubted where a look is not enough.
+
+A fold over pictures: no camera and no clock of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from rules.table import FloatArray, Refused
+from vision.dice_view import DieSeen
+from vision.frame import ImageBgr
+
+Reader = Callable[[ImageBgr], tuple[DieSeen, ...]]
+"""Reads the dice of one picture, as `read_dice` with the tray's outline."""
+
+SURE = 0.8
+"""Dice read with less confidence are doubted: of 356 drawn dice read with more, 345 were read right."""
+
+_LOOK_PX = 160  # longer side of the pictures that are compared
+_MOVED_LEVELS = 14.0  # grey levels by which a pixel must change to have moved
+_MOVED_PART = 0.0015  # of the tray's pixels: less is noise, a die of a 40th of its width is more
+
+
+@dataclass(frozen=True, slots=True)
+class TrayReading:
+    """What lies in the tray.
+
+    Attributes:
+        dice: Every die seen, from the top left.
+        time_s: When they had lain still long enough.
+        doubtful: Indices of dice to be looked at: cocked, or not surely read.
+    """
+
+    dice: tuple[DieSeen, ...]
+    time_s: float
+    doubtful: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        doubt = (k for k, die in enumerate(self.dice) if die.cocked or die.confidence < SURE)
+        object.__setattr__(self, "doubtful", tuple(doubt))
+
+
+class TrayWatch:
+    """Tells one reading for every time that something moved in the tray and came to rest.
+
+    Args:
+        read: reads one picture.
+        tray_px: the tray's outline in pixels; None for the whole picture.
+        still_s: how long nothing may have moved.
+    """
+
+    def __init__(
+        self, read: Reader, tray_px: Sequence[tuple[float, float]] | None = None, still_s: float = 0.5
+    ) -> None:
+        if not (math.isfinite(still_s) and still_s > 0):
+            raise Refused(f"dice cannot be still for {still_s:g} s: give a positive time")
+        self._read, self._tray_px, self._still_s = read, tray_px, still_s
+        self._last: FloatArray | None = None
+        self._since_s = 0.0
+        self._told = False
+
+    def feed(self, time_s: float, image_bgr: ImageBgr) -> TrayReading | None:
+        """The reading, in the first picture in which the dice have lain still long enough; otherwise None."""
+        look = _look(image_bgr, self._tray_px)
+        last = self._last
+        if last is None or last.shape != look.shape or time_s < self._since_s or _moved(look, last):
+            self._last, self._since_s, self._told = look, time_s, False
+            return None
+        if self._told or time_s - self._since_s < self._still_s:
+            return None
+        self._told = True
+        return TrayReading(self._read(image_bgr), time_s)
+
+    def again(self) -> None:
+        """Forget that the tray was read: it is read anew, though nothing may have moved."""
+        self._last = None
+
+
+def _look(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) -> FloatArray:
+    """The tray small and grey; NaN outside of it."""
+    height, width = image_bgr.shape[:2]
+    if tray_px is None:
+        left, top, right, bottom = 0, 0, width, height
+    else:
+        outline = np.array(tray_px)
+        left, top = np.clip(np.floor(outline.min(axis=0)).astype(int), 0, (width - 1, height - 1))
+        right, bottom = np.clip(np.ceil(outline.max(axis=0)).astype(int) + 1, (left + 1, top + 1), (width, height))
+    scale = min(1.0, _LOOK_PX / max(right - left, bottom - top))
+    size = (max(1, round((right - left) * scale)), max(1, round((bottom - top) * scale)))
+    small = cv2.resize(image_bgr[top:bottom, left:right], size, interpolation=cv2.INTER_AREA)
+    grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float64)
+    if tray_px is not None:
+        inside: npt.NDArray[np.uint8] = np.zeros(grey.shape, np.uint8)
+        points = (np.array(tray_px) - [left, top]) * scale
+        cv2.fillPoly(inside, [np.round(points).astype(np.int32)], 1)
+        grey[inside == 0] = np.nan
+    return grey
+
+
+def _moved(look: FloatArray, last: FloatArray) -> bool:
+    """Whether more has changed than noise and a lamp that flickers make out."""
+    change = look - last
+    inside = np.isfinite(change)
+    change = change[inside]
+    if not change.size:
+        return False
+    changed = np.abs(change - np.median(change)) > _MOVED_LEVELS
+    return bool(changed.mean() > max(_MOVED_PART, 1.5 / change.size))
