@@ -1,11 +1,9 @@
-"""`python -m benchmarks.accuracy`: errors in inches against the truth of simulated tables, or of a known printed page.
+"""`python -m benchmarks.accuracy`: errors in inches against the truth of simulated tables.
 
     python -m benchmarks.accuracy [--tables N] [--seed S]
-    python -m benchmarks.accuracy --page PICTURE --layout LAYOUT.json --marker-side IN --dictionary NAME
 
-The first makes N random tables (surface, camera, places, armies), looks at each as a player would, with one click for
-each army, and prints medians and 95th percentiles. The second takes a photograph of a page of markers whose places are
-known and compares what the program finds without being told them.
+Makes N random tables (surface, camera, places, armies), looks at each as a player would, with one click for each army,
+and prints medians and 95th percentiles. Photographs are measured by `benchmarks.photos`.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -21,14 +18,12 @@ from scipy.optimize import linear_sum_assignment
 from calibration.markers import find_markers
 from calibration.opencv import cv2
 from calibration.prints import Prints, calibrate
-from calibration.profile import read_layout
 from calibration.solve import Calibration, Target, marker_square, place_of, solve
 from rules.table import Figure, FloatArray, Posture, Refused
 from vision.frame import Frame
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup
 from vision.simulator import Truth, overhead_camera, render, truth_of
-from vision.source import read_image
 from vision.surface import Surface
 from vision.table_scene import Model, Scene, Sculpt, corner_markers
 
@@ -57,15 +52,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tables", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--page", type=Path)
-    parser.add_argument("--layout", type=Path)
-    parser.add_argument("--marker-side", type=float, default=1.0)
-    parser.add_argument("--dictionary", default="6X6_250")
     options = parser.parse_args()
-    if options.page:
-        page(options.page, options.layout, Prints(options.marker_side, options.dictionary))
-    else:
-        tables(options.tables, options.seed)
+    tables(options.tables, options.seed)
 
 
 def tables(count: int, seed: int) -> None:
@@ -92,33 +80,6 @@ def tables(count: int, seed: int) -> None:
     print(f"Figures, {count} tables, one click for each army")
     for name, tally in seen.items():
         print(f"  {name:22s} {_line(tally)}")
-
-
-def page(picture: Path, layout_file: Path, prints: Prints) -> None:
-    """Markers' places as found on a photographed page against the known ones, and from one marker alone."""
-    layout, image = read_layout(layout_file), read_image(picture)
-    gray = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
-    found = calibrate(gray, prints).markers_in
-    numbers = sorted(set(found) & set(layout))
-    both = [np.concatenate([some[n] for n in numbers]) for some in (found, layout)]
-    away_in = np.linalg.norm(_moved(both[0], place_of(*both)) - both[1], axis=1)
-    print(f"{len(numbers)} markers, places unknown: corners {np.sqrt((away_in**2).mean()):.4f} in rms of the layout")
-    square, size = marker_square(prints.side_in), (gray.shape[1], gray.shape[0])
-    seen = {marker.id: marker for marker in find_markers(gray, prints.dictionary) if marker.id in layout}
-    errors: list[float] = []
-    sigmas: list[float] = []
-    for number, marker in seen.items():
-        target = Target(square, marker.corners_px, {number: square}, place_of(square, layout[number]))
-        alone = solve([target], size)
-        for other in (other for other in seen if other != number):
-            places = alone.camera.pixel_to_table(seen[other].corners_px)
-            errors += np.linalg.norm(places - layout[other], axis=1).tolist()
-            sigmas += alone.sigma_in(np.c_[places, np.zeros(4)]).tolist()
-    within = np.mean(np.array(errors) < _TWO_SIGMA * np.array(sigmas))
-    print(
-        f"one marker predicting the others: {_spread(errors)} in; sigma said {np.median(sigmas):.3f},"
-        f" within two of it {within:.2f}"
-    )
 
 
 def _random_scene(rng: np.random.Generator) -> Scene:

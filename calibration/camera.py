@@ -30,6 +30,7 @@ class Lens:
         image_size: (width, height) in pixels that the matrix belongs to.
         matrix: (3, 3) camera matrix, in pixels.
         distortion: (5,) k1, k2, p1, p2, k3.
+        covariance: (9, 9) of the numbers of `calibration.intrinsics`; None where the lens is taken as exact.
         valid_radius: Largest tangent of the angle off the axis up to which the distortion still grows outwards (may
             be inf): beyond it the model folds over.
 
@@ -40,11 +41,14 @@ class Lens:
     image_size: tuple[int, int]
     matrix: FloatArray
     distortion: FloatArray
+    covariance: FloatArray | None = None
     valid_radius: float = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", _frozen(self.matrix, (3, 3), "the camera matrix"))
         object.__setattr__(self, "distortion", _frozen(self.distortion, (5,), "the lens distortion"))
+        if self.covariance is not None:
+            object.__setattr__(self, "covariance", _frozen(self.covariance, (9, 9), "the lens covariance"))
         if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0:
             raise Refused(f"a focal length of {min(self.matrix[0, 0], self.matrix[1, 1]):g} px cannot be")
         object.__setattr__(self, "valid_radius", _turning_radius(*self.distortion[[0, 1, 4]]))

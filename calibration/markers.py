@@ -17,12 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
+from calibration.trouble import Reason, Trouble, outline_of
 from rules.table import FloatArray, Refused
 
 ImageGray = npt.NDArray[np.uint8]
 
 SMALLEST_SIDE_PX = 20.0
 """Under three pixels a cell the code is read by luck and an edge cannot be placed."""
+
+BENT_PX, BENT_OF_SIDE = 0.6, 0.006
+"""Edges this far from one flat grid, in pixels and in sides, are bent: motion blur and noise leave up to 0.4 px."""
 
 _LINEAR_LIGHT = np.array(
     [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in np.arange(256) / 255], np.float32
@@ -96,38 +100,74 @@ def dictionary_of(name: str) -> cv2.aruco.Dictionary:
     return cv2.aruco.getPredefinedDictionary(number)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sorted:
+    """What a picture shows of a dictionary's markers: those `found`, by id, and those `set_aside`, with the reason."""
+
+    found: tuple[SeenMarker, ...]
+    set_aside: tuple[Trouble, ...]
+
+
 def find_markers(gray: ImageGray, dictionary: str) -> tuple[SeenMarker, ...]:
-    """All markers of the dictionary in the picture, by id.
+    """All markers of the dictionary in the picture that can be measured by, by id.
 
     Args:
         gray: (height, width) uint8.
         dictionary: see `dictionary_of`.
 
     Raises:
-        Refused: if two markers carry one number, or all that are seen are too small or too blurred to place.
+        Refused: if there are some, and none of them can be measured by: too small, blurred, bent, or one number twice.
     """
+    seen = sort_markers(gray, dictionary)
+    if seen.set_aside and not seen.found:
+        raise Refused(seen.set_aside[0].sentence)
+    return seen.found
+
+
+def sort_markers(gray: ImageGray, dictionary: str) -> Sorted:
+    """All markers of the dictionary in the picture (height, width): those to measure by, and those not to."""
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary_of(dictionary), _parameters()).detectMarkers(gray)
     if ids is None:
-        return ()
+        return Sorted((), ())
     numbers = [int(i) for i in ids.ravel()]
-    twice = [str(i) for i, count in Counter(numbers).items() if count > 1]
-    if twice:
-        raise Refused(f"marker {', '.join(twice)} is on the table more than once: take the copies away")
+    quads = [rough.reshape(4, 2).astype(np.float64) for rough in corners]
+    twice = {i for i, count in Counter(numbers).items() if count > 1}
     light = _light(gray)
-    found = []
-    for number, rough in zip(numbers, corners, strict=True):
-        quad = rough.reshape(4, 2).astype(np.float64)
-        if _side_px(quad) >= SMALLEST_SIDE_PX:
-            marker = _fit_grid(light, quad, _pattern(dictionary, number))
-            if marker is not None:
-                found.append(marker)
-    if not found:
-        largest = max(_side_px(quad) for quad in corners)
-        raise Refused(
-            f"the markers are too small or too blurred to measure by (the largest is {largest:.0f} px a side):"
-            " bring the camera nearer, focus it, or print larger markers"
-        )
-    return tuple(sorted(found, key=lambda m: m.id))
+    found, troubles = [], []
+    for number, quad in sorted(zip(numbers, quads, strict=True), key=lambda seen: seen[0]):
+        trouble = _duplicate(number, quad) if number in twice else _too_small(number, quad)
+        marker = None if trouble else _fit_grid(light, quad, pattern_of(dictionary, number))
+        trouble = trouble or _badly_fitted(number, quad, marker)
+        if marker is not None and trouble is None:
+            found.append(marker)
+        elif trouble is not None:
+            troubles.append(trouble)
+    return Sorted(tuple(found), tuple(troubles))
+
+
+def _duplicate(number: int, quad: FloatArray) -> Trouble:
+    words = f"marker {number} is on the table more than once: take the copies away"
+    return Trouble(outline_of(quad), Reason.DUPLICATE, words, number)
+
+
+def _too_small(number: int, quad: FloatArray) -> Trouble | None:
+    if side_px(quad) >= SMALLEST_SIDE_PX:
+        return None
+    words = (
+        f"marker {number} is too small to measure by ({side_px(quad):.0f} px a side; it takes {SMALLEST_SIDE_PX:.0f}):"
+        " bring the camera nearer, or print larger markers"
+    )
+    return Trouble(outline_of(quad), Reason.TOO_SMALL, words, number)
+
+
+def _badly_fitted(number: int, quad: FloatArray, marker: SeenMarker | None) -> Trouble | None:
+    if marker is None:
+        words = f"marker {number} is too blurred to measure by: focus the camera, and let it hang still"
+        return Trouble(outline_of(quad), Reason.BLURRED, words, number)
+    if marker.residual_px > max(BENT_PX, BENT_OF_SIDE * side_px(quad)):
+        words = f"marker {number} does not lie flat (its edges are off by {marker.residual_px:.1f} px): press it down"
+        return Trouble(outline_of(quad), Reason.NOT_FLAT, words, number)
+    return None
 
 
 def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, number: int) -> SeenMarker | None:
@@ -140,7 +180,7 @@ def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, numb
     if (high - low < SMALLEST_SIDE_PX).any():
         return None
     light = _light(gray[low[1] : high[1], low[0] : high[0]])
-    pattern = _pattern(dictionary, number)
+    pattern = pattern_of(dictionary, number)
     seen = _fit_grid(light, expected_px - low, pattern)
     if seen is None or not _reads(light, seen.corners_px, pattern):
         return None
@@ -178,13 +218,14 @@ def _light(gray: ImageGray) -> npt.NDArray[np.float32]:
     return np.asarray(cv2.LUT(gray, _LINEAR_LIGHT), np.float32)
 
 
-def _side_px(quad: npt.ArrayLike) -> float:
+def side_px(quad: npt.ArrayLike) -> float:
+    """Mean length of the four sides of corners (4, 2)."""
     corners = np.asarray(quad, np.float64).reshape(4, 2)
     return float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pattern:
+class MarkerPattern:
     """One marker as printed.
 
     Attributes:
@@ -201,14 +242,15 @@ class _Pattern:
 
 
 @cache
-def _pattern(dictionary: str, number: int) -> _Pattern:
+def pattern_of(dictionary: str, number: int) -> MarkerPattern:
+    """The marker of this number, as printed."""
     book = dictionary_of(dictionary)
     paper = cv2.aruco.generateImageMarker(book, number, book.markerSize + 2) > 0
-    return _Pattern(number, paper, *_edges(np.pad(paper, 1, constant_values=True)))
+    return MarkerPattern(number, paper, *_edges(np.pad(paper, 1, constant_values=True)))
 
 
 def _edges(paper: npt.NDArray[np.bool_], per_cell: int = 4) -> tuple[FloatArray, FloatArray]:
-    """`_Pattern.places` and `.outward` of a marker with one cell of quiet zone round it."""
+    """`MarkerPattern.places` and `.outward` of a marker with one cell of quiet zone round it."""
     along = (np.arange(per_cell) + 1) / (per_cell + 1)
     places, outward = [], []
     rows, columns = np.nonzero(paper[:, 1:] != paper[:, :-1])
@@ -226,13 +268,14 @@ def _square(cells: int) -> FloatArray:
     return np.array([[0, 0], [cells, 0], [cells, cells], [0, cells]], np.float64)
 
 
-def _perspective(cells: int, quad: FloatArray) -> FloatArray:
+def perspective(cells: int, quad: FloatArray) -> FloatArray:
     """(8,) the perspective that takes a square of so many cells to its corners in pixels (4, 2)."""
     matrix = cv2.getPerspectiveTransform(_square(cells).astype(np.float32), quad.astype(np.float32))
     return np.asarray(matrix, np.float64).ravel()[:8]
 
 
-def _project(h: FloatArray, places: FloatArray) -> FloatArray:
+def project(h: FloatArray, places: FloatArray) -> FloatArray:
+    """(N, 2) pixels of places (N, 2) in cells, by the eight numbers of a perspective."""
     seen = np.c_[places, np.ones(len(places))] @ np.append(h, 1.0).reshape(3, 3).T
     return np.asarray(seen[:, :2] / seen[:, 2:])
 
@@ -253,17 +296,17 @@ def _crossings(light: npt.NDArray[np.float32], at_px: FloatArray, normal: FloatA
     return np.where(clean, steps[first - 1] + part * _STEP_PX, np.nan)
 
 
-def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: _Pattern) -> SeenMarker | None:
+def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> SeenMarker | None:
     """Fit the marker's grid by Gauss-Newton with falling weights for outliers; None where edges are not to be seen."""
     cells, places, outward = len(pattern.paper), pattern.places, pattern.outward
     square = _square(cells)
-    h = _perspective(cells, quad)
-    reach_px = float(np.clip(0.45 * _side_px(quad) / cells, 1.0, 6.0))
+    h = perspective(cells, quad)
+    reach_px = float(np.clip(0.45 * side_px(quad) / cells, 1.0, 6.0))
     shift = 0.0
     rms = np.inf
     for _ in range(6):
-        at_px = _project(h, places)
-        normal = _project(h, places + outward * 0.05) - at_px
+        at_px = project(h, places)
+        normal = project(h, places + outward * 0.05) - at_px
         normal /= np.linalg.norm(normal, axis=1)[:, None]
         gap = _crossings(light, at_px, normal, reach_px) - shift
         good = np.isfinite(gap)
@@ -276,16 +319,16 @@ def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: _Patter
         step = np.linalg.lstsq(weighted.T @ jacobian, weighted.T @ gap[good], rcond=None)[0]
         h, shift = h + step[:8], shift + step[8]
         rms = float(np.sqrt((weight * gap[good] ** 2).sum() / weight.sum()))
-        if np.abs(step[8]) < 1e-3 and np.abs(_project(h, square) - _project(h - step[:8], square)).max() < 5e-3:
+        if np.abs(step[8]) < 1e-3 and np.abs(project(h, square) - project(h - step[:8], square)).max() < 5e-3:
             break
-    return SeenMarker(pattern.id, _project(h, square), rms, -float(shift))
+    return SeenMarker(pattern.id, project(h, square), rms, -float(shift))
 
 
-def _reads(light: npt.NDArray[np.float32], quad: FloatArray, pattern: _Pattern) -> bool:
+def _reads(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
     """Whether the marker's cells inside these corners (4, 2) are dark and light as printed, but for one in ten."""
     paper = pattern.paper
     row, column = np.indices(paper.shape).reshape(2, -1)
-    middle = _project(_perspective(len(paper), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
+    middle = project(perspective(len(paper), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
     value = cv2.remap(light, middle[:, :1], middle[:, 1:], cv2.INTER_LINEAR)[:, 0]
     bright = value > (value.min() + value.max()) / 2
     return bool((bright == paper.ravel()).mean() >= 0.9)
@@ -295,7 +338,7 @@ def _jacobian(h: FloatArray, places: FloatArray, normal: FloatArray) -> FloatArr
     """(N, 8) derivative of a place's pixel, along its normal, by the eight numbers of the perspective."""
     x, y = places.T
     scale = 1 / (h[6] * x + h[7] * y + 1)
-    seen = _project(h, places)
+    seen = project(h, places)
     base = np.c_[x, y, np.ones(len(x))] * scale[:, None]
     along = (normal * seen).sum(1)
     return np.asarray(np.c_[base * normal[:, :1], base * normal[:, 1:], -base[:, :2] * along[:, None]])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibration.camera import Lens
+from calibration.intrinsics import COUNT
 from rules.table import FloatArray, Refused
 
 SCHEMA = 1
@@ -49,11 +50,27 @@ def read_lens(path: Path) -> Lens:
         width, height = (int(v) for v in document["image_size"])
         matrix = np.array(document["matrix"], np.float64).reshape(3, 3)
         distortion = np.array(document["distortion"], np.float64).reshape(5)
-        return Lens((width, height), matrix, distortion)
+        spread = document.get("covariance")
+        covariance = None if spread is None else np.array(spread, np.float64).reshape(COUNT, COUNT)
+        return Lens((width, height), matrix, distortion, covariance)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Refused(
-            f"the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1, p2, k3]: {error}"
+            f"the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1, p2, k3]"
+            f" (and covariance 9x9, if it is given): {error}"
         ) from error
+
+
+def lens_document(lens: Lens) -> dict[str, Any]:
+    """What is written of a lens: `read_lens` reads it back. The covariance is that of `calibration.intrinsics`."""
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "image_size": list(lens.image_size),
+        "matrix": lens.matrix.tolist(),
+        "distortion": lens.distortion.tolist(),
+    }
+    if lens.covariance is not None:
+        document["covariance"] = lens.covariance.tolist()
+    return document
 
 
 def read_layout(path: Path) -> Mapping[int, FloatArray]:

@@ -14,14 +14,20 @@ import numpy.typing as npt
 from scipy.optimize import least_squares
 
 from calibration.camera import Lens, TableCamera
+from calibration.intrinsics import (
+    COUNT,
+    LensBelief,
+    by_numbers,
+    lens_numbers,
+    lens_of,
+    profile_belief,
+    usual_belief,
+    usual_lens,
+)
+from calibration.noise import POINT_SIGMA_PX, USUAL, Paper, whitener
 from calibration.opencv import cv2
+from calibration.spread import SOFT, chance_of, noise2_of, one_sigma_steps, step_to
 from rules.table import FloatArray, Refused
-
-POINT_SIGMA_PX = 0.08
-"""Of one point within its target; the spread of fitted against true corners of rendered markers is 0.02 to 0.1 px."""
-
-TARGET_SIGMA_PX = 0.15
-"""Shared by all points of one target: what the lens model leaves, and paper that is not quite flat."""
 
 NUDGE = 0.01
 """Of a standard deviation: so near, every length changes in proportion."""
@@ -29,10 +35,8 @@ NUDGE = 0.01
 WORST_RESIDUAL_PX = 3.0
 """Above this, at 1920 px across, the markers do not lie on one plane or are not of the stated size."""
 
-# Webcams and phones span about 50 to 90 degrees across; their axis meets the picture near its middle.
-_FOCAL_OF_WIDTH, _FOCAL_SPREAD = 0.78, 0.22
-_AXIS_SPREAD_OF_WIDTH = 0.012
-_K1, _K1_SPREAD, _K2, _K2_SPREAD = -0.12, 0.12, 0.04, 0.05
+_FAR = 4.0
+"""So many stated deviations off, points do not belong together either."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,12 +48,16 @@ class Target:
         seen_px: (N, 2).
         marks: Id -> (4, 2) corners in its own frame of the markers printed on it.
         place: (x_in, y_in, turn_rad) on the table where it is known; None where it is to be found.
+        sigma_px: How well the finder places one point, along one axis.
+        paper: How true the print is.
     """
 
     points_in: FloatArray
     seen_px: FloatArray
     marks: Mapping[int, FloatArray]
     place: tuple[float, float, float] | None = None
+    sigma_px: float = POINT_SIGMA_PX
+    paper: Paper = USUAL
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,25 +119,17 @@ def place_of(points_in: npt.ArrayLike, on_table_in: npt.ArrayLike) -> tuple[floa
     return (float(shift[0]), float(shift[1]), turn)
 
 
-def default_lens(image_size: tuple[int, int]) -> Lens:
-    """The lens that is assumed before anything is known: 65 degrees across, a little barrel distortion."""
-    width, height = image_size
-    focal = _FOCAL_OF_WIDTH * max(width, height)
-    return Lens(
-        image_size,
-        np.array([[focal, 0, width / 2 - 0.5], [0, focal, height / 2 - 0.5], [0, 0, 1]]),
-        np.array([_K1, _K2, 0, 0, 0]),
-    )
-
-
-def solve(targets: Sequence[Target], image_size: tuple[int, int], lens: Lens | None = None) -> Calibration:
+def solve(
+    targets: Sequence[Target], image_size: tuple[int, int], lens: Lens | None = None, print_sigma: float = 0.0
+) -> Calibration:
     """Calibrate from one picture.
 
     Args:
         targets: At least one, with at least four points; those with a place fix the table's frame. Without any,
             x runs along the picture's lower edge and the origin is the near-left corner of what was found.
         image_size: (width, height) of the picture.
-        lens: A profile, or None to find focal length, axis, k1 and k2 as well.
+        lens: A profile, or None to find the lens as well. A profile that says how sure it is may give way by as much.
+        print_sigma: Standard deviation of the prints' size, as a part of it: 0 where it has been measured.
 
     Raises:
         Refused: if nothing was found, the lens belongs to another picture size, or the fit is too bad to measure by.
@@ -141,19 +141,16 @@ def solve(targets: Sequence[Target], image_size: tuple[int, int], lens: Lens | N
             f"the lens profile is for {lens.image_size[0]}x{lens.image_size[1]} pictures and this one is"
             f" {image_size[0]}x{image_size[1]}: set the camera to the profile's size or make a profile for this one"
         )
-    problem = _Problem(tuple(targets), image_size, lens)
-    # The wrong one of two poses is far off: a few plain steps tell them apart, then outliers are let go of.
-    rough = min((problem.fit(start, "linear", 40) for start in problem.starts()), key=lambda fit: float(fit.cost))
-    return problem.calibration(problem.fit(rough.x, "soft_l1", 200))
+    problem = _Problem(tuple(targets), image_size, lens, print_sigma)
+    rough = sorted((problem.fit(start, "linear", 40) for start in problem.starts()), key=lambda fit: float(fit.cost))
+    problem = replace(problem, white=problem.whiteners(rough[0].x))
+    # A few plain steps tell two poses roughly apart; then outliers are let go of.
+    fits = sorted((problem.fit(fit.x, "soft_l1", 200) for fit in rough), key=lambda fit: float(fit.cost))
+    return problem.calibration(fits[0], fits[1:])
 
 
 def _floats(array: npt.ArrayLike) -> FloatArray:
     return np.asarray(array, np.float64)
-
-
-def _lens_numbers(lens: Lens) -> FloatArray:
-    """The five that are solved for when no profile is given: log focal length, axis x and y, k1, k2."""
-    return np.array([np.log(lens.matrix[0, 0]), lens.matrix[0, 2], lens.matrix[1, 2], *lens.distortion[:2]])
 
 
 def _turned(turn: float) -> FloatArray:
@@ -168,14 +165,20 @@ def _laid(points: FloatArray, place: npt.ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Problem:
-    """The parameters: rotation vector, translation, [log focal, axis x, axis y, k1, k2], x y turn of each free target.
+    """The parameters: rotation vector, translation, [lens numbers], [log of the prints' scale], x y turn of each free
+    target.
 
     Where no target has a place the first is laid at the origin, and the frame is chosen afterwards.
+
+    Attributes:
+        white: For each target what takes its misses to unit deviations; empty while the pose is not known.
     """
 
     targets: tuple[Target, ...]
     image_size: tuple[int, int]
     lens: Lens | None
+    print_sigma: float = 0.0
+    white: tuple[FloatArray, ...] = ()
 
     @property
     def fixed(self) -> tuple[tuple[float, float, float] | None, ...]:
@@ -185,12 +188,21 @@ class _Problem:
         return tuple(places)
 
     @property
+    def belief(self) -> LensBelief | None:
+        """What is believed of the lens where it is to be found."""
+        return usual_belief(self.image_size) if self.lens is None else profile_belief(self.lens)
+
+    @property
     def free_lens(self) -> int:
-        return 5 if self.lens is None else 0
+        return 0 if self.belief is None else COUNT
+
+    @property
+    def free_scale(self) -> int:
+        return 1 if self.print_sigma > 0 else 0
 
     def starts(self) -> list[FloatArray]:
         """Both poses that explain the fixed targets' points (a plane seen from nearly above has two)."""
-        lens = self.lens or default_lens(self.image_size)
+        lens = self.lens or usual_lens(self.image_size)
         fixed = [(t, place) for t, place in zip(self.targets, self.fixed, strict=True) if place is not None]
         on_table = np.concatenate([_laid(t.points_in, place) for t, place in fixed])
         seen = np.concatenate([t.seen_px for t, _ in fixed])
@@ -198,18 +210,20 @@ class _Problem:
         count, rotations, translations, _ = cv2.solvePnPGeneric(
             points, seen, lens.matrix, lens.distortion, flags=cv2.SOLVEPNP_IPPE
         )
-        if not count:
+        poses = zip(rotations[:count], translations[:count], strict=True)
+        finite = [(r, t) for r, t in poses if np.isfinite(r).all() and np.isfinite(t).all()]
+        if not finite:  # seen exactly from above the two are one, and that way of finding them divides by nothing
+            finite = [cv2.solvePnP(points, seen, lens.matrix, lens.distortion, flags=cv2.SOLVEPNP_ITERATIVE)[1:]]
+        if not np.isfinite(finite[0]).all():
             raise Refused("the markers' corners fit no camera position: is the marker flat, and wholly in the picture?")
-        return [
-            self._start(_floats(r).ravel(), _floats(t).ravel(), lens)
-            for r, t in zip(rotations, translations, strict=True)
-        ]
+        return [self._start(_floats(r).ravel(), _floats(t).ravel(), lens) for r, t in finite]
 
     def _start(self, rotation: FloatArray, translation: FloatArray, lens: Lens) -> FloatArray:
         camera = TableCamera(lens, _floats(cv2.Rodrigues(rotation)[0]), translation)
         start = [*rotation, *translation]
         if self.free_lens:
-            start += [*_lens_numbers(lens)]
+            start += [*lens_numbers(lens)]
+        start += [0.0] * self.free_scale
         for target, place in zip(self.targets, self.fixed, strict=True):
             if place is None:
                 seen = camera.pixel_to_table(target.seen_px)
@@ -217,18 +231,24 @@ class _Problem:
         return np.array(start, np.float64)
 
     def camera(self, x: FloatArray) -> TableCamera:
-        lens = self.lens
-        if lens is None:
-            log_focal, cx, cy, k1, k2 = x[6:11]
-            focal = np.exp(log_focal)
-            matrix = np.array([[focal, 0, cx], [0, focal, cy], [0, 0, 1]])
-            lens = Lens(self.image_size, matrix, np.array([k1, k2, 0, 0, 0]))
+        lens = lens_of(x[6 : 6 + COUNT], self.image_size) if self.free_lens else self.lens
+        assert lens is not None  # noqa: S101 - it is free where there is none
         return TableCamera(lens, _floats(cv2.Rodrigues(x[:3])[0]), x[3:6])
 
+    def scaled(self, x: FloatArray, target: Target, points_in: FloatArray) -> FloatArray:
+        """Points (N, 2) of a target's frame as large as they were really printed."""
+        if not self.free_scale:
+            return points_in
+        middle = target.points_in.mean(0)
+        return np.asarray(middle + (points_in - middle) * np.exp(x[6 + self.free_lens]))
+
     def laid_targets(self, x: FloatArray) -> list[FloatArray]:
-        free = iter(x[6 + self.free_lens :].reshape(-1, 3))
+        free = iter(x[6 + self.free_lens + self.free_scale :].reshape(-1, 3))
         places = (place if place is not None else next(free) for place in self.fixed)
-        return [_laid(target.points_in, place) for target, place in zip(self.targets, places, strict=True)]
+        return [
+            _laid(self.scaled(x, target, target.points_in), place)
+            for target, place in zip(self.targets, places, strict=True)
+        ]
 
     def _predicted(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N, 2) pixels of all points, and OpenCV's (2N, 15) derivatives by rotation, translation, f, c and k."""
@@ -243,7 +263,7 @@ class _Problem:
         return np.asarray(self._predicted(x)[0] - np.concatenate([t.seen_px for t in self.targets]))
 
     def residuals(self, x: FloatArray) -> FloatArray:
-        misses = self.whitened(self.misses_px(x)).ravel()
+        misses = self.whitened(self.misses_px(x).reshape(-1, 1))[:, 0]
         return np.concatenate([misses, self._prior(x)[0]])
 
     def jacobian(self, x: FloatArray) -> FloatArray:
@@ -252,57 +272,70 @@ class _Problem:
         by = np.zeros((len(slopes), x.size))
         by[:, :6] = slopes[:, :6]
         if self.free_lens:
-            by[:, 6] = (slopes[:, 6] + slopes[:, 7]) * np.exp(x[6])
-            by[:, 7:11] = slopes[:, 8:12]
+            by[:, 6 : 6 + COUNT] = by_numbers(slopes, x[6 : 6 + COUNT])
         rotation = _floats(cv2.Rodrigues(x[:3])[0])
-        row, column = 0, 6 + self.free_lens
+        row, scale = 0, 6 + self.free_lens
+        column = scale + self.free_scale
         for target, fixed, laid in zip(self.targets, self.fixed, self.laid_targets(x), strict=True):
             rows = slice(2 * row, 2 * (row + len(laid)))
+            # A point that moves on the table moves before the camera as the translation does, turned.
+            by_point = slopes[rows, 3:6].reshape(-1, 2, 3) @ rotation[:, :2]
+            if self.free_scale:
+                by[rows, scale] = (by_point @ (laid - laid.mean(0))[:, :, None]).ravel()
             if fixed is None:
-                # A point that moves on the table moves before the camera as the translation does, turned.
-                by_point = slopes[rows, 3:6].reshape(-1, 2, 3) @ rotation[:, :2]
                 arm = (laid - x[column : column + 2])[:, ::-1] * (-1, 1)
                 by[rows, column : column + 2] = by_point.reshape(-1, 2)
                 by[rows, column + 2] = (by_point @ arm[:, :, None]).ravel()
                 column += 3
             row += len(target.seen_px)
-        white = np.stack([self.whitened(k.reshape(-1, 2)).ravel() for k in by.T], axis=1)
-        return np.concatenate([white, self._prior(x)[1]])
+        return np.concatenate([self.whitened(by), self._prior(x)[1]])
 
     def _prior(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What cameras usually are, as five residuals, and their (5, P) derivative; empty with a lens profile."""
-        wide = max(self.image_size)
-        spread = np.array(
-            [_FOCAL_SPREAD, _AXIS_SPREAD_OF_WIDTH * wide, _AXIS_SPREAD_OF_WIDTH * wide, _K1_SPREAD, _K2_SPREAD]
-        )
-        usual = _lens_numbers(default_lens(self.image_size))
-        slope = np.zeros((self.free_lens, x.size))
-        if not self.free_lens:
-            return np.empty(0), slope
-        slope[:, 6:11] = np.diag(1 / spread)
-        return (x[6:11] - usual) / spread, slope
+        """What is believed of lens and prints, as residuals, and their (M, P) derivative."""
+        belief = self.belief
+        residuals, slopes = [np.empty(0)], [np.empty((0, x.size))]
+        if belief is not None:
+            slope = np.zeros((COUNT, x.size))
+            slope[:, 6 : 6 + COUNT] = belief.root
+            residuals.append(belief.root @ (x[6 : 6 + COUNT] - belief.mean))
+            slopes.append(slope)
+        if self.free_scale:
+            at = 6 + self.free_lens
+            slope = np.zeros((1, x.size))
+            slope[0, at] = 1 / self.print_sigma
+            residuals.append(x[at : at + 1] / self.print_sigma)
+            slopes.append(slope)
+        return np.concatenate(residuals), np.concatenate(slopes)
 
-    def whitened(self, misses_px: FloatArray) -> FloatArray:
-        """Misses in units of their deviation: `POINT_SIGMA_PX` each, and `TARGET_SIGMA_PX` shared within a target."""
-        white, at = misses_px / POINT_SIGMA_PX, 0
-        for target in self.targets:
-            n = len(target.seen_px)
-            shared = 1 / np.hypot(POINT_SIGMA_PX, np.sqrt(n) * TARGET_SIGMA_PX) - 1 / POINT_SIGMA_PX
-            white[at : at + n] += misses_px[at : at + n].mean(0) * shared
-            at += n
-        return np.asarray(white)
+    def whiteners(self, x: FloatArray) -> tuple[FloatArray, ...]:
+        """`white` as it is with the camera of these parameters."""
+        slopes = self._predicted(x)[1][:, 3:6].reshape(-1, 2, 3) @ _floats(cv2.Rodrigues(x[:3])[0])
+        ends = np.cumsum([len(target.points_in) for target in self.targets])[:-1]
+        return tuple(
+            whitener(target.points_in, slope, target.sigma_px, target.paper)
+            for target, slope in zip(self.targets, np.split(slopes, ends), strict=True)
+        )
+
+    def whitened(self, rows: FloatArray) -> FloatArray:
+        """Misses or their derivatives (2N, K) in units of the misses' deviation."""
+        if not self.white:
+            return rows / POINT_SIGMA_PX
+        ends = np.cumsum([len(white) for white in self.white])[:-1]
+        return np.concatenate([w @ part for w, part in zip(self.white, np.split(rows, ends), strict=True)])
 
     def fit(self, start: FloatArray, loss: str, steps: int):  # type: ignore[no-untyped-def]
         """SciPy's result; with "soft_l1" a corner far off weighs less instead of pulling the table askew."""
         return least_squares(
-            self.residuals, start, self.jacobian, loss=loss, f_scale=4.0, x_scale="jac", ftol=1e-6, max_nfev=steps
+            self.residuals, start, self.jacobian, loss=loss, f_scale=SOFT, x_scale="jac", ftol=1e-6, max_nfev=steps
         )
 
-    def calibration(self, solution) -> Calibration:  # type: ignore[no-untyped-def]
+    def calibration(self, solution, rivals) -> Calibration:  # type: ignore[no-untyped-def]
+        """The solution with its error, which holds how far off it is if a rival should be the true one."""
         x = np.asarray(solution.x, np.float64)
         misses = self.misses_px(x)
         residual_px = float(np.sqrt((misses**2).sum(1).mean()))
-        if not residual_px <= WORST_RESIDUAL_PX * max(self.image_size) / 1920:
+        stated_px = max(target.sigma_px for target in self.targets)
+        if not residual_px <= max(WORST_RESIDUAL_PX * max(self.image_size) / 1920, _FAR * stated_px):
             raise Refused(
                 f"the markers do not fit one flat table of the stated size (off by {residual_px:.1f} px):"
                 " check that each lies flat, and the side, dictionary and lens that were given"
@@ -311,13 +344,24 @@ class _Problem:
         if all(target.place is None for target in self.targets):
             move = _table_frame(camera, np.concatenate(laid))
             camera, laid = _moved(camera, move), [_laid(points, move) for points in laid]
-        white = self.whitened(misses)
-        deviants = tuple(self._deviant(x + NUDGE * step, laid) for step in _one_sigma_steps(solution.jac, white))
+        white = self.whitened(misses.reshape(-1, 1))[:, 0]
+        noise2, spare = noise2_of(solution.jac, white)
+        steps = list(one_sigma_steps(solution.jac, white.size, noise2))
+        for rival in rivals:
+            steps.append(step_to(x, rival.x, chance_of(float(rival.cost), float(solution.cost), spare)))
+        deviants = tuple(self._deviant(x + NUDGE * step, laid) for step in steps) + self._lifted(camera)
         markers: dict[int, FloatArray] = {}
         for target, points in zip(self.targets, laid, strict=True):
-            place = place_of(target.points_in, points)
-            markers |= {number: _laid(corners, place) for number, corners in target.marks.items()}
+            place = place_of(self.scaled(x, target, target.points_in), points)
+            marks = {number: self.scaled(x, target, corners) for number, corners in target.marks.items()}
+            markers |= {number: _laid(corners, place) for number, corners in marks.items()}
         return Calibration(camera, markers, residual_px, deviants)
+
+    def _lifted(self, camera: TableCamera) -> tuple[TableCamera, ...]:
+        """The deviant in which all prints lie higher than the table: what they have in common no fit can tell."""
+        height_in = float(np.mean([target.paper.height_in for target in self.targets]))
+        up = camera.rotation @ (0.0, 0.0, NUDGE * height_in)
+        return (replace(camera, translation=camera.translation + up),) if height_in else ()
 
     def _deviant(self, x: FloatArray, laid: Sequence[FloatArray]) -> TableCamera:
         """The camera of other parameters, in the frame in which the targets lie where they were found.
@@ -328,15 +372,6 @@ class _Problem:
         if any(target.place is not None for target in self.targets):
             return camera
         return _moved(camera, place_of(np.concatenate(self.laid_targets(x)), np.concatenate(laid)))
-
-
-def _one_sigma_steps(jacobian: FloatArray, white: FloatArray) -> FloatArray:
-    """(P, P) rows: one standard deviation along each principal direction of the parameters' covariance."""
-    _, size, directions = np.linalg.svd(jacobian, full_matrices=False)
-    # Points worse than assumed widen everything; better ones do not narrow it, they may only be few.
-    spare = max(1, white.size - jacobian.shape[1])
-    worse = max(1.0, float(np.sqrt((white**2).sum() / spare)))
-    return np.asarray(directions * (worse / np.maximum(size, 1e-9))[:, None])
 
 
 def _moved(camera: TableCamera, move: tuple[float, float, float]) -> TableCamera:

@@ -10,7 +10,7 @@ from rules.events import Change, Move, PhaseBegun
 from rules.moment import Moment
 from rules.path import Path, length_in
 from rules.state import ELIMINATED, State
-from rules.table import Figure, PointIn
+from rules.table import POSTURE_HEIGHT_IN, Figure, PointIn, Posture, TerrainKind, TerrainPiece
 
 
 def shifted(figure: Figure, to_in: PointIn) -> Figure:
@@ -43,6 +43,21 @@ def walked(moment: Moment, paths: Mapping[str, Path], cost_in: Mapping[str, floa
 def fallen(figures: Iterable[str], rule: str) -> tuple[Change, ...]:
     """Figures that are out of the battle, each once."""
     return marked(dict.fromkeys(figures), ELIMINATED, True, rule)
+
+
+WRECK = "wreck"
+"""The status of a vehicle that is out of the battle and stays on the table as cover and obstacle."""
+
+
+def wrecks(state: State, figures: Iterable[Figure]) -> tuple[TerrainPiece, ...]:
+    """The wrecks among the figures on the table, as pieces of terrain as high as a vehicle."""
+    there = [(one, state.units[one.id]) for one in figures if one.id in state.units]
+    height_in = POSTURE_HEIGHT_IN[Posture.VEHICLE]
+    return tuple(
+        TerrainPiece(one.id, TerrainKind.OTHER, one.base_in, one.z_in, height_in)
+        for one, unit in there
+        if unit.out and unit.statuses.get(WRECK)
+    )
 
 
 def marked(

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from calibration.markers import Board
+from calibration.opencv import cv2
 from calibration.prints import Prints
 from calibration.profile import read_layout, read_lens
+from calibration.trouble import Trouble
+from calibration.why_not import why_not
 from rules.table import Refused
 from rules.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of, sequence_of
 from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture
-from ui.overlay import table_overlay
+from ui.overlay import table_overlay, trouble_overlay
 from ui.report import report
 from ui.session import Session
 from vision.frame import Frame
@@ -48,18 +54,31 @@ def run_analysis(options: argparse.Namespace) -> int:
     finally:
         source.close()
     state = replace(session.state, blasts=blasts)
+    troubles = view.set_aside if view.calibration else _why_not(view, state.setup)
     if options.json:
         write_json(options.json, document)
     if options.picture:
         from ui.desktop.painter import annotated  # Qt draws the text; without a picture nobody waits for it
 
-        write_picture(options.picture, annotated(view.frame.image_bgr, table_overlay(view, state)))
+        shapes = (*table_overlay(view, state), *trouble_overlay(troubles, view.frame.size_px))
+        write_picture(options.picture, annotated(view.frame.image_bgr, shapes))
     if view.calibration is None:
-        raise stop or Refused(view.problem or "there is no calibration")
+        raise stop or Refused(_failure(view.problem or "there is no calibration", troubles))
     print(report(view, state.setup, blasts, pairs=options.pairs))
     if stop is not None:
         raise stop
     return 0
+
+
+def _why_not(view: TableView, setup: Setup) -> tuple[Trouble, ...]:
+    gray = np.asarray(cv2.cvtColor(view.frame.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+    return why_not(gray, setup.prints, setup.lens)
+
+
+def _failure(problem: str, troubles: Sequence[Trouble]) -> str:
+    """Why there is no calibration, and what was seen instead, each kind of thing once."""
+    seen = {trouble.reason: trouble.sentence for trouble in reversed(troubles)}
+    return "; ".join([problem, *sorted(words for words in seen.values() if words != problem)])
 
 
 def _refuse_outputs(options: argparse.Namespace) -> None:

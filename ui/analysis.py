@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from calibration.drift import Drift
 from calibration.solve import Calibration
 from rules.table import Figure
 from rules.template import Blast
@@ -45,14 +46,23 @@ def sequence_of(frames: list[dict[str, Any]], events: list[dict[str, Any]], sour
 
 def events_of(view: TableView) -> Iterable[dict[str, Any]]:
     """What happened in one frame."""
-    if view.camera_moved:
-        yield {"kind": "camera_moved", "frame": view.frame.index}
+    for drift in view.drifts:
+        yield _drift(drift, view.frame.index)
     for event in view.tracking.events:
         said: dict[str, Any] = {"kind": str(event.kind), "frame": view.frame.index, "id": event.id}
         if event.from_in is not None and event.to_in is not None:
             said |= {"from_in": _point(event.from_in), "to_in": _point(event.to_in)}
             said["distance_in"] = _short(math.dist(event.from_in, event.to_in))
         yield said
+
+
+def _drift(drift: Drift, frame: int) -> dict[str, Any]:
+    """A moved table is told as its camera moved over it, with `what` it was as far as the picture shows."""
+    if drift.from_in is None or drift.to_in is None:
+        return {"kind": "camera_moved", "frame": frame, "what": str(drift.what), "shift_px": _short(drift.shift_px)}
+    said: dict[str, Any] = {"kind": "marker_moved", "frame": frame, "id": drift.ids[0]}
+    said |= {"from_in": _point(drift.from_in), "to_in": _point(drift.to_in)}
+    return said | {"distance_in": _short(math.dist(drift.from_in, drift.to_in))}
 
 
 def _calibration(calibration: Calibration | None, problem: str | None) -> dict[str, Any]:

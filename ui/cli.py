@@ -7,10 +7,11 @@ import io
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rules.table import STANDING_HEIGHT_IN, PointIn, Refused
+from ui.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
 _MOST_SQUARES = 60  # of a board in a row; the largest dictionary has markers for 44 x 44
@@ -70,12 +71,12 @@ def _parser() -> argparse.ArgumentParser:
     demo.add_argument("--seed", type=int, default=1, help="another number, another table")
     demo.set_defaults(run=_demo)
 
-    sheet = commands.add_parser("print", help="marker sheets as a PDF, to be printed at 100 %%")
+    sheet = commands.add_parser("print", help="markers, boards, the range rod, unit cards: a PDF, printed at 100 %%")
     sheet.add_argument("pdf", type=Path, metavar="OUT.pdf")
-    sheet.add_argument("--paper", type=str.lower, choices=("letter", "a4"), default="letter")
-    sheet.add_argument("--marker-side", type=_length, default=3.0, metavar="IN", help="side of each marker (default 3)")
+    _add_print(sheet.add_argument)
     sheet.set_defaults(run=_print)
 
+    _add_lens(commands.add_parser("lens", help="lens from pictures of the printed board"))
     _add_analyse(commands.add_parser("analyse", help="find, measure and report the figures in pictures or a camera"))
 
     resolve = commands.add_parser("resolve", help="one rules question as JSON in, the verdict with its reasons out")
@@ -89,7 +90,33 @@ def _parser() -> argparse.ArgumentParser:
 
     doctor = commands.add_parser("doctor", help="what is missing: libraries, cameras, ports, permissions")
     doctor.set_defaults(run=_doctor)
+
+    add_rod(commands.add_parser("rod", help="drive the LED range rod, or try an emulated one"))
+    add_dice(commands.add_parser("dice", help="watch electronic dice, ask them for a roll, or play them"))
     return parser
+
+
+def _add_print(add: Callable[..., object]) -> None:
+    kinds = ("markers", "edge", "board", "rod", "cards")
+    add("--paper", type=str.lower, choices=("letter", "a4"), default="letter")
+    add("--kind", choices=kinds, help="edge: small markers; board: for the lens (default markers)")
+    add("--marker-side", type=_length, metavar="IN", help="side of each marker (default 3, of small ones 1.5)")
+    add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
+    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares of the board, inches (6x8:1:0.75)")
+    add("--game", default="", metavar="NAME", help="cards: every ready unit of this game, as army_men")
+    add("--army", type=Path, metavar="FILE", help="cards: the figures of this army list, or of the one saved so named")
+    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="mm the 100 mm scales came out: corrects the print")
+
+
+def _add_lens(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("images", type=Path, nargs="+", metavar="IMAGES", help="pictures of the board, by the camera and its focus")
+    add("-o", "--out", type=Path, required=True, metavar="FILE", help="the lens profile to write")
+    add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="squares of the board, inches (6x8:1:0.75)")
+    add("--dictionary", default="4X4_50", help="ArUco dictionary of the board (default 4X4_50)")
+    add("--chessboard", type=_chessboard, metavar="COLSxROWS:SQUARE", help="a plain one; inner corners, inches")
+    add("--camera", metavar="NAME", help="keep the profile for this camera, too: it is used when it is opened")
+    parser.set_defaults(run=_lens)
 
 
 def _add_analyse(parser: argparse.ArgumentParser) -> None:
@@ -150,6 +177,11 @@ def _blast(text: str) -> tuple[PointIn, float]:
     return (x, y), radius
 
 
+def _measured(text: str) -> tuple[float, float]:
+    across, down = _numbers(text, 2, "ACROSS,DOWN in millimetres, as 99.5,101")
+    return across, down
+
+
 def _board(text: str) -> tuple[int, int, float, float]:
     size, _, lengths = text.partition(":")
     try:
@@ -160,6 +192,21 @@ def _board(text: str) -> tuple[int, int, float, float]:
     if max(columns, rows) > _MOST_SQUARES:
         raise argparse.ArgumentTypeError(f"{text!r} has more than {_MOST_SQUARES} squares in a row")
     return columns, rows, square, marker
+
+
+def _chessboard(text: str) -> tuple[int, int, float]:
+    size, _, length = text.partition(":")
+    try:
+        columns, rows = (int(part) for part in size.lower().split("x"))
+        return columns, rows, float(length)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not COLSxROWS:SQUARE, as 9x6:1.0") from None
+
+
+def _lens(options: argparse.Namespace) -> int:
+    from ui.lens import run_lens
+
+    return run_lens(options)
 
 
 def _analyse(options: argparse.Namespace) -> int:
@@ -181,12 +228,25 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _print(options: argparse.Namespace) -> int:
-    from calibration.sheet import marker_sheet
+    from calibration.markers import Board
+    from calibration.print_scale import TRUE_PRINT, PrintScale
+    from ui.armies import find_army
     from ui.desktop.paper import write_pdf
+    from ui.printing import Kind, PrintJob, sheet_of
 
-    sheet = marker_sheet(paper=options.paper, side_in=options.marker_side)
-    write_pdf(sheet, options.pdf)
-    print(f'{options.pdf}: print at 100 % ("actual size"), then check the rulers on the page with a real one.')
+    job = PrintJob(
+        kind=Kind(options.kind or ("cards" if options.army or options.game else "markers")),
+        paper=options.paper,
+        side_in=options.marker_side,
+        dictionary=options.dictionary,
+        board=Board(*options.board) if options.board else None,
+        game=options.game,
+        army=find_army(options.army) if options.army else None,
+        scale=PrintScale(*options.measured) if options.measured else TRUE_PRINT,
+    )
+    write_pdf(sheet_of(job), options.pdf)
+    check = "" if job.kind is Kind.CARDS else ", then check the rulers on the page with a real one"
+    print(f'{options.pdf}: print at 100 % ("actual size"){check}.')
     return 0
 
 

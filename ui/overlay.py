@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import TableCamera
+from calibration.trouble import Trouble
 from rules.table import Figure, PointIn
 from rules.template import Blast, Hit
 from ui.readout import edge_words, percent_words, range_words
@@ -108,6 +109,21 @@ def table_overlay(
         shapes += _label(camera, far_rim_in, ((f"blast {blast.radius_in:g} in", 15.0),), BLAST_WORDS, -14.0)
     for reading, loose in readings:
         shapes += _ruler_label(camera, reading, loose)
+    return tuple(shapes)
+
+
+def trouble_overlay(troubles: Sequence[Trouble], image_size: tuple[int, int]) -> tuple[Shape, ...]:
+    """What looks like a marker and does not help, outlined, with the reason beside it and within the picture."""
+    shapes: list[Shape] = []
+    width, height = image_size
+    for trouble in troubles:
+        x, y = np.array(trouble.outline_px).T
+        shapes.append(Line(trouble.outline_px, BLAST, 3.0, faded(BLAST, 60), closed=True))
+        name = "" if trouble.id is None else f"marker {trouble.id}: "
+        middle = float(np.clip(x.mean(), 0.07 * width, 0.93 * width))
+        low = float(y.max()) < 0.95 * height
+        at_px, offset = ((middle, float(y.max())), 18.0) if low else ((middle, float(y.min())), -18.0)
+        shapes.append(Label(at_px, ((f"{name}{trouble.reason}", 15.0),), BLAST_WORDS, (0.0, offset)))
     return tuple(shapes)
 
 

@@ -7,18 +7,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from calibration.camera import Lens
-from calibration.markers import ImageGray
+from calibration.drift import Drift, Moved
+from calibration.keeper import Keeper
 from calibration.opencv import cv2
-from calibration.prints import Prints, calibrate, watch
+from calibration.prints import Prints
 from calibration.solve import Calibration
+from calibration.trouble import Trouble
 from rules.table import STANDING_HEIGHT_IN, Figure, Outline, Refused, TerrainPiece
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.palette import Palette
 from vision.tracking import Tracker, Tracking
-
-_SEARCH_EVERY = 10
-"""Frames between searches of the whole picture while every marker is hidden."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,15 +53,22 @@ class TableView:
         frame: The picture.
         calibration: How its pixels become inches; None while no marker was ever measured.
         tracking: The figures with their ids, and what happened to them in this frame.
-        camera_moved: Whether the camera was found in another place than in the frame before.
+        drifts: What was found to have been moved in this frame: camera, table or markers.
+        set_aside: Markers that were seen and are not measured by, with the reason.
         problem: Why inches are not to be had or not to be trusted now, as a sentence; None when all is well.
     """
 
     frame: Frame
     calibration: Calibration | None
     tracking: Tracking
-    camera_moved: bool = False
+    drifts: tuple[Drift, ...] = ()
+    set_aside: tuple[Trouble, ...] = ()
     problem: str | None = None
+
+    @property
+    def camera_moved(self) -> bool:
+        """Whether the camera was found in another place over the table than it had been."""
+        return any(drift.what is not Moved.MARKER for drift in self.drifts)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -74,11 +80,9 @@ class Pipeline:
     """Looks at the frames of one source in order; keeps the calibration and the figures' names between them."""
 
     def __init__(self) -> None:
-        self._calibration: Calibration | None = None
+        self._keeper = Keeper()
         self._tracker = Tracker()
         self._finder = Finder()
-        self._unseen = 0
-        self._asked: tuple[Prints, Lens | None] | None = None
 
     def look(self, frame: Frame, setup: Setup) -> TableView:
         """Everything that this frame shows.
@@ -87,37 +91,10 @@ class Pipeline:
             Refused: if the reference is a picture of another size.
         """
         gray = np.asarray(cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
-        if self._asked != (setup.prints, setup.lens):
-            self._asked, self._calibration, self._unseen = (setup.prints, setup.lens), None, 0
-        before = self._calibration
-        self._calibration, problem = self._calibrated(gray, setup)
-        calibration = self._calibration
-        sightings = self._sightings(frame, calibration, setup) if calibration else ()
+        kept = self._keeper.look(gray, setup.prints, setup.lens)
+        sightings = self._sightings(frame, kept.calibration, setup) if kept.calibration else ()
         tracking = self._tracker.update(sightings)
-        moved = before is not None and calibration is not before
-        return TableView(frame, calibration, tracking, moved, problem)
-
-    def _calibrated(self, gray: ImageGray, setup: Setup) -> tuple[Calibration | None, str | None]:
-        """The calibration to use for this frame, and what is wrong with it."""
-        known = self._calibration
-        if known is None:
-            return self._solved(gray, setup.prints, setup.lens)
-        drift = watch(gray, known, setup.prints)
-        self._unseen = 0 if drift.seen else self._unseen + 1
-        if drift.seen and not drift.moved(gray.shape[1]):
-            return known, None
-        if drift.seen or self._unseen % _SEARCH_EVERY == 1:
-            # The markers' places are known by now: only the camera is solved for, and positions on the table stay.
-            moved, problem = self._solved(gray, replace(setup.prints, layout=known.markers_in), known.camera.lens)
-            if moved is not None or drift.seen:
-                return moved or known, problem
-        return known, "no marker is in sight, so inches rest on where the camera was last seen to be: uncover one"
-
-    def _solved(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> tuple[Calibration | None, str | None]:
-        try:
-            return calibrate(gray, prints, lens), None
-        except Refused as refusal:
-            return None, str(refusal)
+        return TableView(frame, kept.calibration, tracking, kept.drifts, kept.set_aside, kept.problem)
 
     def _sightings(self, frame: Frame, calibration: Calibration, setup: Setup) -> tuple[Sighting, ...]:
         if not setup.palette:

@@ -11,6 +11,7 @@ from rules.games import army_men_bursts as bursts
 from rules.games import army_men_facts as facts
 from rules.games import army_men_hard as hard
 from rules.games import army_men_movement as movement
+from rules.games import army_men_shot as shot
 from rules.games import army_men_specialists as specialists
 from rules.games import army_men_turn as turn
 from rules.games.army_men_tables import Rules, Tables
@@ -32,6 +33,8 @@ ACTIONS = actions(
     # Movement
     movement.move_allowance,
     movement.move,
+    movement.march,
+    movement.board,
     movement.overrun,
     movement.climb,
     movement.swim,
@@ -51,7 +54,9 @@ ACTIONS = actions(
     attack.attack,
     bursts.burst,
     bursts.burst_rolls,
+    bursts.burst_aim,
     bursts.blast,
+    bursts.blast_aim,
     specialists.extra_attack,
     specialists.clear_jam,
     specialists.flame_thrower_hit,
@@ -90,7 +95,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
 def _check_facts(rules: Rules) -> None:
     """Rows that hang on a fact must name one that the procedures know."""
     known = {
-        "attack_modifiers": {field.name for field in dataclasses.fields(attack.Shot)} | set(attack.DERIVED),
+        "attack_modifiers": {field.name for field in dataclasses.fields(shot.Shot)} | set(shot.DERIVED),
         "halvings": {field.name for field in dataclasses.fields(movement.Move)},
     }
     named = [("attack_modifiers", name, row.fact) for name, row in rules.tables.attack_modifiers.items()]

@@ -4,91 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
-from rules.games.army_men_hard import ZoneOfPillbox, blind, hard_die, hard_modifiers
-from rules.games.army_men_tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName, limit
-from rules.typed import Asked, Count, Inches, Part
+from rules.games.army_men_hard import blind, hard_die, hard_modifiers
+from rules.games.army_men_shot import (
+    Shot,
+    adjacent,
+    armoured,
+    effect_of,
+    face_of,
+    holds,
+    its_phase,
+    kind_of,
+    spoken,
+    weapon_of,
+)
+from rules.games.army_men_tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase, limit
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aim:
-    """A target as the firer has it before him."""
-
-    distance_in: Inches
-    target: KindName = "infantry"
-    los: bool = True
-    behind_cover: Annotated[bool, Asked("Is the target behind cover?")] = False
-    entrenched: Annotated[bool, Asked("Is the target entrenched?")] = False
-    inside_half_track: Annotated[bool, Asked("Is the target inside a half-track?")] = False
-    inside_pillbox: Annotated[bool, Asked("Is the target inside a pillbox?")] = False
-    flying: Annotated[bool, Asked("Does the target fly?")] = False
-    from_lower: Annotated[bool, Asked("Does the firer stand lower than the target?")] = False
-    adjacent: bool = False
-    from_behind: bool = False
-    fraction: Part = 1.0
-    face: Face = Face.FRONT
-    heavy: Annotated[bool, Asked("Is the target a heavy tank?")] = False
-    fixed_location: Annotated[bool, Asked("Is the shot at a fixed location?")] = False
-    earlier_attacks_on_location: Count = 0
-    target_weapon: WeaponName | None = None
-    target_hero: bool = False
-    target_eliminations: Count = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shot(Aim):
-    """One attack: the target, and all that the firer brings to it."""
-
-    weapon: WeaponName
-    attacker: KindName = "infantry"
-    shown_weapons: tuple[WeaponName, ...] | None = None
-    moved_this_turn: bool = False
-    climbing: bool = False
-    dropped_this_turn: bool = False
-    attacks_made_this_turn: Count = 0
-    mounted: bool = False
-    crew: Count | None = None
-    jammed: bool = False
-    out_of_ammo: bool = False
-    stunned: bool = False
-    target_zone: Annotated[ZoneOfPillbox | None, Asked("Where does the target stand, seen from his pillbox?")] = None
-    turret_points_at_target: Annotated[bool, Asked("Does the turret point at the target?")] = True
-    glued: bool = False
-    immobilized: bool = False
-    sustained: Annotated[bool, Asked("Does the whole burst go at this one vehicle?")] = False
-    indirect: bool = False
-    radio: Annotated[bool, Asked("Does a friend with a radio see the target?")] = False
-    hero: bool = False
-    leader: bool = False
-    leader_distance_in: Inches | None = None
-    leader_by_radio: Annotated[bool, Asked("Does a radio pass on the leader's bonus?")] = False
-    binoculars: Annotated[bool, Asked("Does the firer or a man of his crew hold binoculars?")] = False
-    spotter_binoculars: bool = False
-
-
-def weapon_of(rules: Rules, shot: Shot) -> Weapon:
-    """The row of the weapon that fires."""
-    return rules.tables.weapons[shot.weapon]
-
-
-def kind_of(rules: Rules, shot: Shot) -> Kind:
-    """The row of the target's kind."""
-    return rules.tables.kinds[shot.target]
-
-
-def effect_of(rules: Rules, shot: Shot) -> Effect:
-    """What a hit of this weapon does to this target."""
-    row = rules.tables.effects[weapon_of(rules, shot).group]
-    effect: Effect = getattr(row, kind_of(rules, shot).target)
-    if effect is Effect.IF_SUSTAINED:
-        return Effect.ELIMINATES if shot.sustained else Effect.NOTHING
-    return effect
-
 
 # What forbids an attack, in the order in which it is looked at.
 
@@ -100,6 +35,7 @@ class Bar:
     code: str
     rule: str
     holds: Callable[[Rules, Shot], bool]
+    text: Callable[[Rules, Shot], str | None] = lambda rules, shot: None
 
 
 def _unseen(rules: Rules, shot: Shot) -> bool:
@@ -114,12 +50,26 @@ def _short_handed(rules: Rules, shot: Shot) -> bool:
 
 
 def _attacked_already(rules: Rules, shot: Shot) -> bool:
+    """Once a turn; a vehicle's light machine gun and the rest of its armament are counted apart."""
     extra = shot.mounted and rules.tables.kinds[shot.attacker].extra_lmg and rules.chooses("extra_lmg", True)
-    return shot.attacks_made_this_turn > (1 if extra else 0)
+    if not extra:
+        return shot.attacks_made_this_turn > 0
+    besides = shot.weapon == EXTRA_ARM
+    again = any((weapon == EXTRA_ARM) == besides for weapon in shot.fired_this_turn)
+    return again or shot.attacks_made_this_turn > 1
+
+
+def _wrong_phase(rules: Rules, shot: Shot) -> bool:
+    at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    return not in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase)
+
+
+def _destroyed(rules: Rules, shot: Shot) -> bool:
+    return shot.destroyed_in_phase not in (None, weapon_of(rules, shot).phase)
 
 
 def _out_of_reach(rules: Rules, shot: Shot) -> bool:
-    return not (weapon_of(rules, shot).reaches(shot.distance_in) or (shot.adjacent and _touches(rules, shot)))
+    return not (weapon_of(rules, shot).reaches(shot.distance_in) or (adjacent(rules, shot) and _touches(rules, shot)))
 
 
 def _touches(rules: Rules, shot: Shot) -> bool:
@@ -138,6 +88,9 @@ def _immune(rules: Rules, shot: Shot) -> bool:
 BARS = (
     Bar("not_fired", "AM-70", lambda rules, shot: weapon_of(rules, shot).laid),
     Bar("weapon_not_shown", "AM-36", lambda rules, shot: shot.weapon not in (shot.shown_weapons or (shot.weapon,))),
+    Bar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
+    Bar("destroyed", "AM-15", _destroyed),
+    Bar("wounded", "AM-17", lambda rules, shot: shot.wounded),
     Bar("climbing", "AM-28", lambda rules, shot: shot.climbing),
     Bar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
     Bar("already_attacked", "AM-37", _attacked_already),
@@ -162,8 +115,8 @@ BARS = (
     Bar("pillbox_blind_zone", "AM-109", lambda rules, shot: blind(shot.weapon, shot.target_zone)),
     Bar("target_not_attackable", "AM-85", lambda rules, shot: effect_of(rules, shot) is Effect.NOT_ALLOWED),
     Bar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
-    Bar("out_of_range", "AM-38", _out_of_reach),
-    Bar("no_line_of_sight", "AM-66", _unseen),
+    Bar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
+    Bar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
     Bar("immune", "AM-93", _immune),
 )
 
@@ -172,10 +125,13 @@ def barred(rules: Rules, shot: Shot) -> Verdict | None:
     """Why this attack may not be made, None where it may."""
     for bar in BARS:
         if bar.holds(rules, shot):
-            return forbidden(
-                bar.code, rules.because(bar.rule, _range_text(rules, shot) if bar.rule == "AM-38" else None)
-            )
+            return forbidden(bar.code, rules.because(bar.rule, bar.text(rules, shot)))
     return None
+
+
+def _sight_text(rules: Rules, shot: Shot) -> str:
+    over_obstacles = weapon_of(rules, shot).indirect is not Indirect.NEVER
+    return "the target is out of sight" + (", and nobody with a radio sees it" if over_obstacles else "")
 
 
 def _range_text(rules: Rules, shot: Shot) -> str:
@@ -186,45 +142,7 @@ def _range_text(rules: Rules, shot: Shot) -> str:
     )
 
 
-def spoken(name: str) -> str:
-    """A row's name as a player says it."""
-    return "the " + name.replace("_", " ")
-
-
 # The attack value.
-
-
-def _led(rules: Rules, shot: Shot) -> bool:
-    radius_in = limit(rules, "leader_area_in") / (1 if rules.chooses("leader_area", "radius") else 2)
-    near = shot.leader_distance_in is not None and within(shot.leader_distance_in, radius_in)
-    himself = shot.leader and rules.chooses("leader_leads_himself", True)
-    return near or himself or shot.leader_by_radio
-
-
-def _through_binoculars(rules: Rules, shot: Shot) -> bool:
-    return shot.binoculars or (shot.spotter_binoculars and rules.chooses("binoculars_held_by", "spotter_too"))
-
-
-def _ranging_in(rules: Rules, shot: Shot) -> bool:
-    weapon = weapon_of(rules, shot)
-    first = shot.fixed_location and shot.earlier_attacks_on_location == 0
-    far = not within(shot.distance_in, limit(rules, "far_in"))
-    indirect = shot.indirect or not shot.los or weapon.indirect is Indirect.ALWAYS
-    counted_already = far and rules.chooses("first_shot_and_range", "one")
-    return weapon.gun and first and (far or indirect) and not counted_already
-
-
-DERIVED: Mapping[str, Callable[[Rules, Shot], bool]] = {
-    "led": _led,
-    "through_binoculars": _through_binoculars,
-    "ranging_in": _ranging_in,
-}
-"""Facts that modifiers may name besides the plain ones of a shot."""
-
-
-def holds(rules: Rules, shot: Shot, fact: str) -> bool:
-    """Whether a fact that a modifier names is so."""
-    return DERIVED[fact](rules, shot) if fact in DERIVED else bool(getattr(shot, fact))
 
 
 def attack_value(rules: Rules, shot: Shot) -> tuple[Reason, ...]:
@@ -250,6 +168,8 @@ def aim(rules: Rules, shot: Shot) -> Verdict:
     value = int(total(reasons))
     # Whatever the value, a natural 2 hits and a natural 12 does not.
     needed = min(max(value, NATURAL_TWO), NATURAL_TWELVE - 1)
+    if reached_too_little(rules, shot):
+        reasons, needed = (*reasons, _too_little(rules, shot)), 0
     answer = verdict("may attack", *reasons, allowed=True, attack_value=value, at_most=needed)
     return barred(rules, shot) or answer
 
@@ -272,7 +192,7 @@ def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
 
 def struck(rules: Rules, shot: Shot, rolled: int) -> Procedure[Verdict]:
     """What a roll of two dice does to the target; asks for the further dice that a hit brings."""
-    weapon, kind = weapon_of(rules, shot), kind_of(rules, shot)
+    weapon = weapon_of(rules, shot)
     reasons = list(attack_value(rules, shot))
     value = int(total(reasons))
     hit, why = _hits(rules, shot, rolled, value)
@@ -285,7 +205,7 @@ def struck(rules: Rules, shot: Shot, rolled: int) -> Procedure[Verdict]:
         "second_die": False,
         "jammed": weapon.automatic and rolled == NATURAL_TWELVE,
         "out_of_ammo": weapon.ammunition and rolled == NATURAL_TWELVE,
-        "blast": weapon.blast_in is not None and kind.hard != "afv",
+        "blast": weapon.blast_in is not None and not armoured(rules, shot.target),
     }
     reasons += [why, *_side_effects(rules, shot, numbers), *_unharmed_shelter(rules, shot, numbers)]
     if hit:
@@ -296,14 +216,23 @@ def struck(rules: Rules, shot: Shot, rolled: int) -> Procedure[Verdict]:
 
 
 def _hits(rules: Rules, shot: Shot, rolled: int, value: int) -> tuple[bool, Reason]:
-    needs_half = weapon_of(rules, shot).spreads and kind_of(rules, shot).hard != "afv"
-    if needs_half and not within(limit(rules, "blast_part"), shot.fraction):
-        return False, rules.because("AM-79", f"{shot.fraction:.0%} of the target is within; half is needed")
+    if reached_too_little(rules, shot):
+        return False, _too_little(rules, shot)
     if rolled == NATURAL_TWO:
         return True, rules.because("AM-73")
     if rolled == NATURAL_TWELVE:
         return False, rules.because("AM-74")
     return rolled <= value, rules.because("AM-39", f"rolled {rolled}; {value} or less hits")
+
+
+def reached_too_little(rules: Rules, shot: Shot) -> bool:
+    """Whether less of the target is within what the weapon fills than a hit needs."""
+    needs_half = weapon_of(rules, shot).spreads and not armoured(rules, shot.target)
+    return needs_half and not within(limit(rules, "blast_part"), shot.fraction)
+
+
+def _too_little(rules: Rules, shot: Shot) -> Reason:
+    return rules.because("AM-79", f"{shot.fraction:.0%} of the target is within; half is needed")
 
 
 def _side_effects(rules: Rules, shot: Shot, numbers: Mapping[str, Any]) -> list[Reason]:
@@ -322,7 +251,7 @@ Found = tuple[dict[str, Any], list[Reason]]
 
 
 def _by_hand(rules: Rules, shot: Shot) -> bool:
-    return kind_of(rules, shot).hard == "afv" and shot.adjacent and shot.attacker == "infantry"
+    return armoured(rules, shot.target) and adjacent(rules, shot) and shot.attacker == "infantry"
 
 
 def lucky(rules: Rules, shot: Shot) -> bool:
@@ -370,7 +299,7 @@ def exploded(rules: Rules) -> Procedure[Found]:
 
 
 def _second_die(rules: Rules, shot: Shot) -> Procedure[Found]:
-    reasons = hard_modifiers(rules, shot.weapon, shot.target, shot.face, shot.heavy)
+    reasons = hard_modifiers(rules, shot.weapon, shot.target, face_of(rules, shot), shot.heavy)
     answer = yield from hard_die(rules, shot.target, reasons)
     result = answer.numbers["result"]
     found = {

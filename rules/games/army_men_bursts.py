@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
+from typing import Any
 
+from rules.bearing import bearing_deg, onward
 from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure, Roll
 from rules.game import Answer
-from rules.games.army_men_attack import TWO_DICE, Aim, Shot, barred, spoken, struck
+from rules.games.army_men_attack import TWO_DICE, aim, barred, struck
+from rules.games.army_men_shot import Aim, Shot, armoured, spoken
 from rules.games.army_men_tables import Rules, WeaponName, limit
+from rules.table import PointIn
+from rules.template import Blast as Disc
+from rules.template import Flame, Hit, Strip, Template
 from rules.verdict import Verdict, forbidden, verdict
 
 
@@ -39,9 +45,16 @@ def burst(rules: Rules, wanted: Burst) -> Answer:
         text = f"{len(wanted.bearings_deg)} targets; {spoken(wanted.weapon)} attacks {weapon.rof}"
         return forbidden("rof_exceeded", rules.because("AM-42", text))
     arc_deg = smallest_arc_deg(wanted.bearings_deg)
-    if not within(arc_deg, limit(rules, "burst_arc_deg")):
-        return forbidden("arc_exceeded", rules.because("AM-43", f"the targets lie within {arc_deg:g} degrees"))
-    return verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
+    fits = verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
+    return _scattered(rules, wanted.bearings_deg) or fits
+
+
+def _scattered(rules: Rules, bearings_deg: Sequence[float]) -> Verdict | None:
+    """What forbids a burst whose targets lie too far apart."""
+    arc_deg = smallest_arc_deg(bearings_deg)
+    if within(arc_deg, limit(rules, "burst_arc_deg")):
+        return None
+    return forbidden("arc_exceeded", rules.because("AM-43", f"the targets lie within {arc_deg:g} degrees"))
 
 
 def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
@@ -54,10 +67,14 @@ def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Volley(Shot):
-    """Attacks of one weapon on several targets; `each` holds the aim at those that differ from the rest."""
+    """Attacks of one weapon on several targets; `each` holds the aim at those that differ from the rest.
+
+    Where the bearings of a burst's targets are told, they must lie in its arc.
+    """
 
     targets: tuple[str, ...]
     each: Mapping[str, Aim] = field(default_factory=dict)
+    bearings_deg: tuple[float, ...] = ()
 
     def at(self, target: str) -> Shot:
         """The shot at one of the targets."""
@@ -69,13 +86,29 @@ class Volley(Shot):
 
 def burst_rolls(rules: Rules, volley: Volley) -> Answer:
     """Two dice for every target of a burst, in order."""
+    return _no_burst(rules, volley) or _burst(rules, volley)
+
+
+def burst_aim(rules: Rules, volley: Volley) -> Verdict:
+    """What a burst would need against each target, before any dice."""
+    return _no_burst(rules, volley) or _aimed(rules, volley)
+
+
+def _aimed(rules: Rules, volley: Volley) -> Verdict:
+    answers = {target: aim(rules, volley.at(target)) for target in volley.targets}
+    reasons = [reason for answer in answers.values() for reason in answer.reasons]
+    each = {target: dict(answer.numbers) for target, answer in answers.items()}
+    return verdict("may attack", *reasons, allowed=True, each=each)
+
+
+def _no_burst(rules: Rules, volley: Volley) -> Verdict | None:
     weapon = rules.tables.weapons[volley.weapon]
     if len(set(volley.targets)) < len(volley.targets):
         return forbidden("same_target_twice", rules.because("AM-42"))
     if len(volley.targets) > weapon.rof:
         return forbidden("rof_exceeded", rules.because("AM-42"))
     bars = (barred(rules, volley.at(target)) for target in volley.targets)
-    return next((bar for bar in bars if bar), None) or _burst(rules, volley)
+    return next((bar for bar in bars if bar), None) or _scattered(rules, volley.bearings_deg)
 
 
 def _burst(rules: Rules, volley: Volley) -> Procedure[Verdict]:
@@ -97,12 +130,21 @@ class Blast(Volley):
 
 def blast(rules: Rules, shell: Blast) -> Answer:
     """One roll, compared with the value against each target under the blast."""
+    return _no_blast(rules, shell) or _burst_out(rules, shell)
+
+
+def blast_aim(rules: Rules, shell: Blast) -> Verdict:
+    """What a blast would need against each target, before any dice."""
+    return _no_blast(rules, shell) or _aimed(rules, shell)
+
+
+def _no_blast(rules: Rules, shell: Blast) -> Verdict | None:
     if not rules.tables.weapons[shell.weapon].spreads:
         return forbidden("no_blast", rules.because("AM-79", f"{spoken(shell.weapon)} has no blast"))
-    if any(rules.tables.kinds[shell.at(target).target].hard == "afv" for target in shell.targets):
+    if any(armoured(rules, shell.at(target).target) for target in shell.targets):
         return forbidden("armour_piercing", rules.because("AM-80"))
     bars = (barred(rules, shell.at(target)) for target in shell.targets)
-    return next((bar for bar in bars if bar), None) or _burst_out(rules, shell)
+    return next((bar for bar in bars if bar), None)
 
 
 def _burst_out(rules: Rules, shell: Blast) -> Procedure[Verdict]:
@@ -116,7 +158,7 @@ def _burst_out(rules: Rules, shell: Blast) -> Procedure[Verdict]:
 
 
 def _summed(volley: Volley, answers: list[Verdict], *, jammed: bool) -> Verdict:
-    numbers = {
+    numbers: dict[str, Any] = {
         "allowed": True,
         "rolls": [answer.numbers["roll"] for answer in answers],
         "hits": [answer.numbers["hit"] for answer in answers],
@@ -125,4 +167,39 @@ def _summed(volley: Volley, answers: list[Verdict], *, jammed: bool) -> Verdict:
         "out_of_ammo": any(answer.numbers["out_of_ammo"] for answer in answers),
         "each": [dict(answer.numbers) for answer in answers],
     }
-    return Verdict("attacked", numbers, tuple(reason for answer in answers for reason in answer.reasons))
+    hits = sum(numbers["hits"])
+    outcome = f"hits {hits} of {len(volley.targets)}" if hits else "misses"
+    return Verdict(outcome, numbers, tuple(reason for answer in answers for reason in answer.reasons))
+
+
+# Templates on the table.
+
+
+def radius_in(rules: Rules, across_in: float) -> float:
+    """Radius of a disc whose size the rulebook prints."""
+    return across_in / 2 if rules.chooses("blast_size", "diameter") else across_in
+
+
+def laid(rules: Rules, weapon: str, from_in: PointIn, at_in: PointIn) -> Template:
+    """What a weapon that fills an area lays on the table, aimed from one place at another.
+
+    Raises:
+        Refused: if a flame is aimed at its own place.
+    """
+    row = rules.tables.weapons[weapon]
+    if row.cone_in is None:
+        return Disc(at_in, radius_in(rules, row.blast_in or row.area_in or 0.0))
+    toward_deg, length_in = bearing_deg(from_in, at_in), row.range_max_in or 0.0
+    if rules.chooses("flame_shape", "triangle"):
+        return Flame(from_in, toward_deg, length_in, row.cone_in)
+    return Strip((from_in, onward(from_in, toward_deg, length_in)), row.cone_in)
+
+
+def explosion(rules: Rules, at_in: PointIn) -> Disc:
+    """The blast of a flame-thrower that explodes."""
+    return Disc(at_in, radius_in(rules, limit(rules, "flame_explosion_in")))
+
+
+def caught(rules: Rules, hits: Iterable[Hit]) -> tuple[str, ...]:
+    """Of those under a template, those with enough of themselves in it."""
+    return tuple(hit.id for hit in hits if within(limit(rules, "blast_part"), hit.fraction))

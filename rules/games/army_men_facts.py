@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import within
-from rules.games.army_men_attack import spoken
+from rules.games.army_men_bursts import radius_in
+from rules.games.army_men_shot import near_cover, spoken, struck_face, touching
 from rules.games.army_men_tables import Face, Indirect, Rules, WeaponName, limit
 from rules.table import TerrainKind
 from rules.typed import Asked, Inches, Row
@@ -66,8 +66,8 @@ def template(rules: Rules, asked: Armed) -> Verdict:
     across_in = row.blast_in if row.blast_in is not None else row.area_in
     if across_in is None:
         return forbidden("no_blast", rules.because(row.rule, f"{spoken(asked.weapon)} fills no area"))
-    radius_in = across_in / 2 if rules.chooses("blast_size", "diameter") else across_in
-    return verdict("circle", rules.because(row.rule), rules.because("AM-79"), shape="circle", radius_in=radius_in)
+    reasons = (rules.because(row.rule), rules.because("AM-79"))
+    return verdict("circle", *reasons, shape="circle", radius_in=radius_in(rules, across_in))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Covered:
 
 def cover(rules: Rules, asked: Covered) -> Verdict:
     """Whether the target counts as behind cover."""
-    near = asked.cover_to_target_in is not None and within(asked.cover_to_target_in, rules.option("cover_within_in"))
+    near = near_cover(rules, asked.cover_to_target_in)
     return verdict("behind cover" if near else "in the open", rules.because("AM-83"), behind_cover=near)
 
 
@@ -92,8 +92,8 @@ class Apart:
 
 def adjacent(rules: Rules, asked: Apart) -> Verdict:
     """Whether two units are adjacent."""
-    touching = within(asked.edge_in, rules.option("adjacent_within_in"))
-    return verdict("adjacent" if touching else "apart", rules.because("AM-89"), adjacent=touching)
+    beside = touching(rules, asked.edge_in)
+    return verdict("adjacent" if beside else "apart", rules.because("AM-89"), adjacent=beside)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,12 +105,9 @@ class FromWhere:
 
 def face(rules: Rules, asked: FromWhere) -> Verdict:
     """Which face is struck, and whether the attack is from behind."""
-    off_deg = abs((asked.off_facing_deg + 180) % 360 - 180)
-    behind = within(180 - off_deg, rules.option("rear_arc_deg") / 2)
-    front = within(off_deg, rules.option("front_arc_deg") / 2)
-    struck = Face.REAR if behind else Face.FRONT if front else Face.SIDE
+    struck = struck_face(rules, asked.off_facing_deg)
     reasons = (rules.because("AM-90"), rules.because("AM-98"))
-    return verdict(struck, *reasons, face=str(struck), from_behind=behind)
+    return verdict(struck, *reasons, face=str(struck), from_behind=struck is Face.REAR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

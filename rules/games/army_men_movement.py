@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer, NoFacts
+from rules.game import Answer
 from rules.games.army_men_attack import NATURAL_TWO, TWO_DICE
 from rules.games.army_men_hard import hard_die, hard_modifiers
+from rules.games.army_men_shot import touching
 from rules.games.army_men_tables import (
     INCHES_A_FOOT,
+    MOVING,
     Blocked,
     Effect,
     Face,
@@ -20,10 +23,10 @@ from rules.games.army_men_tables import (
     KindName,
     Rules,
     WeaponName,
+    in_phase,
     limit,
 )
-from rules.going import IMPASSABLE, Gait, Going
-from rules.table import TerrainKind, TerrainPiece
+from rules.table import TerrainKind
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import Reason, Verdict, forbidden, verdict
 
@@ -103,8 +106,29 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
-    """A move over several kinds of ground; a tank says how often it turns, or only that it does."""
+class Step:
+    """Whose part of the turn it is: its phase, where that matters, and whether another player moves now."""
+
+    phase: str | None = None
+    waits: bool = False
+
+
+def not_now(rules: Rules, step: Step) -> Verdict | None:
+    """Why nobody may do now what is done as one moves; None where he may."""
+    if not in_phase(rules, step.phase, MOVING):
+        return forbidden("wrong_phase", rules.because("AM-12", "units move in the phase of movement only"))
+    return forbidden("not_his_move", rules.because("AM-06", "another player moves now")) if step.waits else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path(Step):
+    """A move over several kinds of ground; a tank says how often it turns, or only that it does.
+
+    Attributes:
+        used_in: What earlier moves of this turn took of the allowance.
+        casualty: It was hit, and waits to be taken off, or is wounded.
+        blocked_by: What stands on the way that does not let it pass.
+    """
 
     unit: KindName
     path: tuple[Stretch, ...]
@@ -113,16 +137,27 @@ class Path:
     turns: bool = False
     dropped_this_turn: bool = False
     immobilized: bool = False
+    used_in: Inches = 0
+    casualty: bool = False
+    blocked_by: TerrainKind | None = None
 
 
 def move(rules: Rules, path: Path) -> Verdict:
     """Whether a measured path is within the allowance: slow ground takes more of it for each inch."""
+    if path.casualty:
+        return forbidden("casualty", rules.because("AM-17"))
+    return not_now(rules, path) or _priced(rules, path)
+
+
+def _priced(rules: Rules, path: Path) -> Verdict:
     all_road = bool(path.path) and all(part.on_road for part in path.path)
     turns = path.turns or path.direction_changes > 0
     stuck = {"dropped_this_turn": path.dropped_this_turn, "immobilized": path.immobilized}
     whole = move_allowance(rules, Move(unit=path.unit, weapon=path.weapon, on_road=all_road, turns=turns, **stuck))
     if not whole.allowed:
         return whole
+    if path.blocked_by is not None:
+        return forbidden("blocked", _in_the_way(rules, path.blocked_by))
     allowance_in = whole.numbers["distance_in"]
     if allowance_in is None:
         return verdict("legal", *whole.reasons, legal=True, cost_in=0.0, allowance_in=None, left_in=None)
@@ -130,11 +165,35 @@ def move(rules: Rules, path: Path) -> Verdict:
         allowance_in *= rules.tables.halvings["turning"].factor ** max(0, path.direction_changes - 1)
     open_in = _pace_in(rules, Move(unit=path.unit, on_road=all_road))
     cost_in = sum(_cost_in(rules, path.unit, part, open_in, all_road) for part in path.path)
-    legal = within(cost_in, allowance_in)
-    left_in = max(0.0, allowance_in - cost_in)
-    outcome = "legal" if legal else "too far"
-    numbers = {"legal": legal, "cost_in": cost_in, "allowance_in": allowance_in, "left_in": left_in}
-    return Verdict(outcome, numbers, whole.reasons)
+    left_in = allowance_in - path.used_in - cost_in
+    legal = within(0.0, left_in)
+    numbers = {"legal": legal, "cost_in": cost_in, "allowance_in": allowance_in, "left_in": max(0.0, left_in)}
+    if not legal:
+        return Verdict("too far", {"allowed": False, "reason": "too_far", **numbers}, whole.reasons)
+    return Verdict("legal", numbers, whole.reasons)
+
+
+def _in_the_way(rules: Rules, kind: TerrainKind) -> Reason:
+    obstacle = next((row.rule for row in rules.tables.obstacles.values() if row.terrain is kind), "AM-11")
+    return rules.because(obstacle, f"there is no way through the {kind.replace('_', ' ')}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class March:
+    """Several units that move together, each on a path of its own."""
+
+    paths: Mapping[str, Path]
+
+
+def march(rules: Rules, together: March) -> Verdict:
+    """Whether every one of them may; the first who may not is told."""
+    answers = {name: move(rules, path) for name, path in together.paths.items()}
+    each = {name: dict(answer.numbers) for name, answer in answers.items()}
+    for name, answer in answers.items():
+        if not answer.allowed:
+            return Verdict(answer.outcome, {**answer.numbers, "each": each, "unit": name}, answer.reasons)
+    reasons = dict.fromkeys(reason for answer in answers.values() for reason in answer.reasons)
+    return verdict("legal", *reasons, legal=True, each=each)
 
 
 def _cost_in(rules: Rules, unit: str, part: Stretch, open_in: float, all_road: bool) -> float:
@@ -149,50 +208,74 @@ def _pace_in(rules: Rules, here: Move) -> float:
     return float(move_allowance(rules, here).numbers["distance_in"])
 
 
-def gait(rules: Rules, unit: str) -> Gait:
-    """How a unit walks the measured table, for `rules.movement.walk`."""
-    kind = rules.tables.kinds[unit]
-    rough = Going(cost_per_in=1 / rules.tables.halvings["rough"].factor) if kind.vehicle else Going()
-    swum = IMPASSABLE if kind.vehicle else Going(cost_per_in=kind.move_in / limit(rules, "swimming_in"))
-    grounds = {
-        TerrainKind.ROUGH: rough,
-        TerrainKind.WOODS: rough if rules.chooses("prop_effects", "sensible") else Going(),
-        TerrainKind.WATER: swum,
-        TerrainKind.HILL: Going(on_top=True),
-        TerrainKind.BRIDGE: Going(on_top=True),
-        TerrainKind.WIRE: Going() if kind.vehicle else IMPASSABLE,
-        TerrainKind.TANK_OBSTACLE: IMPASSABLE if kind.vehicle else Going(),
-        TerrainKind.BUILDING: IMPASSABLE,
-        TerrainKind.BUNKER: IMPASSABLE,
-        TerrainKind.WALL: IMPASSABLE,
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boarding(Step):
+    """A man beside a vehicle or pillbox, or one who is inside it and leaves."""
 
-    def going(piece: TerrainPiece) -> Going:
-        return grounds.get(piece.kind, Going())
+    vehicle: KindName
+    edge_in: Inches = 0
+    casualty: bool = False
 
-    return Gait(going, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
+
+def board(rules: Rules, man: Boarding) -> Verdict:
+    """Whether he may get in, or out."""
+    if man.casualty:
+        return forbidden("casualty", rules.because("AM-17"))
+    if not rules.tables.kinds[man.vehicle].carries:
+        text = f"nobody gets into the {man.vehicle.replace('_', ' ')}"
+        return forbidden("carries_nobody", rules.because("AM-112", text))
+    beside = touching(rules, man.edge_in)
+    reason = rules.because("AM-112", "one gets in and out from beside it")
+    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", rules.because("AM-89"))
+    return not_now(rules, man) or answer
 
 
 # Dice on the way.
 
 
-def climb(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feat(Step):
+    """What a man tries on his way, once a turn."""
+
+    tried_this_turn: bool = False
+    edge_in: Inches = 0
+
+
+def _tried(rules: Rules, feat: Feat, rule: str) -> Verdict | None:
+    again = forbidden("already_tried", rules.because(rule)) if feat.tried_this_turn else None
+    return not_now(rules, feat) or again
+
+
+def climb(rules: Rules, feat: Feat) -> Answer:
     """A climber's turn on a cliff."""
+    away = None if touching(rules, feat.edge_in) else forbidden("not_adjacent", rules.because("AM-27"))
+    return _tried(rules, feat, "AM-27") or away or _climbing(rules)
+
+
+def _climbing(rules: Rules) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the climber", "the cliff")
     name, row = next((n, r) for n, r in rules.tables.climbing.items() if roll.total in r.faces)
     reasons = (rules.because(row.rule), rules.because("AM-28"))
     return verdict(name, *reasons, dead=row.dead, climbed_in=row.climbed_in, may_attack=False)
 
 
-def swim(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+def swim(rules: Rules, feat: Feat) -> Answer:
     """A swimmer's turn in the water."""
+    return _tried(rules, feat, "AM-30") or _swimming(rules)
+
+
+def _swimming(rules: Rules) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the swimmer", "the water")
     drowned = roll.total == rules.option("drowning_face")
     return verdict("drowned" if drowned else "swims on", rules.because("AM-30"), drowned=drowned)
 
 
-def paratrooper(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+def paratrooper(rules: Rules, feat: Feat) -> Answer:
     """Where a paratrooper lands."""
+    return _tried(rules, feat, "AM-33") or _landing(rules)
+
+
+def _landing(rules: Rules) -> Procedure[Verdict]:
     roll = yield DiceRequest(Die.D6, 1, "the paratrooper", "the landing")
     direction = next(name for name, row in rules.tables.landing.items() if roll.total in row.faces)
     reasons = [rules.because("AM-31"), rules.because("AM-33")]

@@ -9,8 +9,9 @@ from typing import Annotated
 from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
-from rules.games.army_men_attack import TWO_DICE, Shot, exploded, holds
-from rules.games.army_men_tables import KindName, Rules, WeaponName, limit
+from rules.games.army_men_attack import TWO_DICE, exploded
+from rules.games.army_men_shot import Shot, holds, touching
+from rules.games.army_men_tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, limit
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
@@ -22,10 +23,13 @@ class Digging:
     turns_digging: Annotated[Count, Asked("For how many turns has he dug?")]
     shovels: Annotated[bool, Asked("Has he a shovel?")] = False
     unit: KindName = "infantry"
+    busy_this_turn: bool = False
 
 
 def entrench(rules: Rules, man: Digging) -> Verdict:
-    """Whether he is entrenched, and what that is worth."""
+    """Whether he is entrenched, and what that is worth; who moved, attacked or dug does not dig again in that turn."""
+    if man.busy_this_turn:
+        return forbidden("busy_this_turn", rules.because("AM-92"))
     dug = man.turns_digging >= limit(rules, "digging_turns")
     entrenched = dug and man.shovels and man.unit == "infantry"
     worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
@@ -38,13 +42,14 @@ class Treatment:
     """A medic and a wounded man."""
 
     adjacent: bool = True
+    edge_in: Inches | None = None
     wounded: bool = True
     treated_this_turn: bool = False
 
 
 def medic(rules: Rules, case: Treatment) -> Answer:
     """A medic's try to heal."""
-    if not case.adjacent:
+    if not case.adjacent or (case.edge_in is not None and not touching(rules, case.edge_in)):
         return forbidden("not_adjacent", rules.because("AM-68"), healed=False)
     if not case.wounded:
         return forbidden("not_wounded", rules.because("AM-68"), healed=False)
@@ -62,10 +67,12 @@ def _healing(rules: Rules) -> Procedure[Verdict]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jam:
-    """A jammed weapon."""
+    """A jammed weapon; where the weapon and the phase are told, it must be the weapon's own."""
 
     turns_since_jam: Count
     attacks_made_this_turn: Count = 0
+    weapon: WeaponName | None = None
+    phase: str | None = None
 
 
 def clear_jam(rules: Rules, jam: Jam) -> Answer:
@@ -74,6 +81,8 @@ def clear_jam(rules: Rules, jam: Jam) -> Answer:
         return forbidden("jammed_this_turn", rules.because("AM-76"), fixed=False)
     if jam.attacks_made_this_turn:
         return forbidden("already_attacked", rules.because("AM-37"), fixed=False)
+    if jam.weapon and not in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase):
+        return forbidden("wrong_phase", rules.because("AM-12"), fixed=False)
     return _clearing(rules)
 
 
@@ -93,6 +102,9 @@ class Clearing:
     obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
     by: str
     moved_this_turn: bool = False
+    attacks_made_this_turn: Count = 0
+    phase: str | None = None
+    jammed_or_empty: bool = False
     distance_in: Inches = 0
 
 
@@ -108,8 +120,19 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
         raise RuleRefusal(
             "unknown_unit", f"{clearing.by!r} is no unit: say engineer, tank, gun or the name of a weapon"
         )
-    if not _as_what(rules, clearing.by) & set(row.destroyed_by):
+    if not as_what(rules, clearing.by) & set(row.destroyed_by):
         return forbidden("cannot_destroy", rules.because(row.rule))
+    if clearing.attacks_made_this_turn:
+        return forbidden("already_attacked", rules.because("AM-37"))
+    gun = rules.tables.weapons.get(clearing.by)
+    if gun is not None and not in_phase(rules, clearing.phase, gun.phase):
+        return forbidden("wrong_phase", rules.because("AM-12"))
+    if clearing.jammed_or_empty:
+        return forbidden("out_of_ammo", rules.because("AM-77"))
+    if gun is not None and gun.stationary and clearing.moved_this_turn:
+        return forbidden("moved_stationary_weapon", rules.because("AM-78"))
+    if gun is not None and not gun.reaches(clearing.distance_in):
+        return forbidden("out_of_range", rules.because("AM-38"))
     if clearing.by == "engineer" and clearing.moved_this_turn:
         return forbidden("moved_this_turn", rules.because("AM-67"))
     if clearing.by == "engineer" and not within(clearing.distance_in, rules.option("clearing_within_in")):
@@ -118,7 +141,7 @@ def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
     return verdict("destroyed", *reasons, allowed=True)
 
 
-def _as_what(rules: Rules, by: str) -> set[str]:
+def as_what(rules: Rules, by: str) -> set[str]:
     """The words under which the table of obstacles may name him."""
     weapon, card = rules.tables.weapons.get(by), rules.tables.cards.get(by)
     kind = card.kind if card else by
@@ -133,10 +156,13 @@ class Sweep:
 
     mine_distance_in: Inches = 0
     path_in: Inches = 0
+    swept_this_turn: bool = False
 
 
 def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
     """What a mine detector finds and clears."""
+    if sweep.swept_this_turn:
+        return forbidden("already_swept", rules.because("AM-69"))
     reach_in = limit(rules, "mine_path_in")
     found = within(sweep.mine_distance_in, reach_in)
     wide = rules.chooses("mine_path", "width")
@@ -195,12 +221,12 @@ class Besides:
     """A vehicle that has attacked and wants to fire its machine gun too."""
 
     unit: KindName
-    weapon: WeaponName = "lmg"
+    weapon: WeaponName = EXTRA_ARM
 
 
 def extra_attack(rules: Rules, wanted: Besides) -> Verdict:
     """Whether a vehicle may fire a light machine gun besides its main weapon."""
-    may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == "lmg" and rules.chooses("extra_lmg", True)
+    may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
     if not may:
         return forbidden("already_attacked", rules.because("AM-37"))
     phase = rules.tables.weapons[wanted.weapon].phase

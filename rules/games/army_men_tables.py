@@ -15,6 +15,11 @@ from rules.typed import Count, Inches, Row
 INCHES_A_FOOT = 12
 """The rulebook measures ranges in feet (AM-03)."""
 
+MOVING = 1
+"""The number of the phase of movement (AM-12)."""
+EXTRA_ARM = "lmg"
+"""What a vehicle may fire besides its main weapon (AM-81)."""
+
 WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
 KindName = Annotated[str, Row("kinds", "unknown_unit")]
 
@@ -166,6 +171,7 @@ class Kind:
         road_in: Allowance when the whole move is on a road.
         hard: Row of the hard-target die; None for the rest.
         extra_lmg: May carry a light machine gun besides.
+        carries: Men get inside.
     """
 
     rule: str
@@ -176,6 +182,7 @@ class Kind:
     flies: bool = False
     hard: Annotated[str | None, Row("hard_target_die")] = None
     extra_lmg: bool = False
+    carries: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +254,7 @@ class Obstacle:
     rule: str
     blocks: Blocked
     destroyed_by: tuple[str, ...]
+    terrain: TerrainKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +280,23 @@ class Prop:
 
 
 @dataclass(frozen=True, slots=True)
+class Shelter:
+    """Kinds of terrain that protect whom they hide.
+
+    Attributes:
+        inside: Also who stands inside, wherever he is seen from.
+        pillbox: It is a pillbox, and no mere cover.
+        if_sensible: Only where things without a printed effect have a sensible one.
+    """
+
+    rule: str
+    terrain: tuple[TerrainKind, ...]
+    inside: bool = False
+    pillbox: bool = False
+    if_sensible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """A ready unit."""
 
@@ -288,6 +313,7 @@ class Card:
     medic: bool = False
     mine_detector: bool = False
     shovel: bool = False
+    parachute: bool = False
     note: str = ""
 
 
@@ -310,6 +336,7 @@ class Tables:
     obstacles: Mapping[str, Obstacle]
     goals: Mapping[str, Goal]
     props: Mapping[str, Prop]
+    shelters: Mapping[str, Shelter]
     cards: Mapping[str, Card]
 
 
@@ -319,3 +346,11 @@ Rules: TypeAlias = Ruleset[Tables]
 def limit(rules: Rules, name: str) -> float:
     """A single number of the rulebook."""
     return rules.tables.limits[name].value
+
+
+def in_phase(rules: Rules, phase: str | None, number: int) -> bool:
+    """Whether it is the phase of that number; where nobody says which it is, it is."""
+    if phase is None:
+        return True
+    row = rules.tables.phases.get(phase)
+    return row is not None and row.number == number

@@ -208,6 +208,7 @@ def return_fire(rules: Rules, unit: Returned) -> Verdict:
 class Aims:
     """A side's goal and how far it is."""
 
+    side: str = ""
     goal: Annotated[str, Row("goals", "unknown_goal")]
     enemies_left: Count | None = None
     done: Annotated[bool, Asked("Is the goal reached?")] = False
@@ -217,4 +218,5 @@ def victory(rules: Rules, aims: Aims) -> Verdict:
     """Whether a goal is reached."""
     row = rules.tables.goals[aims.goal]
     won = aims.enemies_left == 0 if row.counted and aims.enemies_left is not None else aims.done
-    return verdict("victory" if won else "not yet", rules.because(row.rule, row.text), victory=won)
+    winner = {"winner": aims.side} if won and aims.side else {}
+    return verdict("victory" if won else "not yet", rules.because(row.rule, row.text), victory=won, **winner)

@@ -11,6 +11,7 @@ from rules.games import plastic_fudge_command as command
 from rules.games import plastic_fudge_fire as fire
 from rules.games import plastic_fudge_forces as forces
 from rules.games import plastic_fudge_movement as movement
+from rules.games import plastic_fudge_shot as shot
 from rules.games.plastic_fudge_tables import Rules, Tables
 from rules.ruleset import load
 from rules.table import Refused, TerrainKind
@@ -53,6 +54,7 @@ ACTIONS = actions(
     combat.chart,
     combat.attack,
     combat.volley,
+    combat.casualties,
     combat.injuries,
     combat.hand_to_hand_levels,
     fire.flamethrower_attacked,
@@ -66,6 +68,13 @@ ACTIONS = actions(
     blasts.mine,
     blasts.sweep_result,
     blasts.sweep_roll,
+    # All of an attack at once
+    shot.aim,
+    shot.shot,
+    shot.lay,
+    shot.blast,
+    shot.hole,
+    shot.sweep,
 )
 
 

@@ -11,12 +11,21 @@ from rules.area import standing_on
 from rules.bearing import Turning
 from rules.call import EXACT
 from rules.games.plastic_fudge_combat import Border, stands_in
-from rules.games.plastic_fudge_movement import Mover, slowed
+from rules.games.plastic_fudge_movement import Mover, Stretch, slowed
 from rules.games.plastic_fudge_tables import Rules, limit
 from rules.going import IMPASSABLE, Gait, Going
-from rules.measure import Bands, range_between, stepped
+from rules.measure import Bands, Range, range_between, stepped
+from rules.movement import walk
+from rules.path import Path, straight
+from rules.scene import SightRules
 from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.template import Blast, Wedge
+from rules.verdict import Verdict
+
+
+def sight_rules(_: Rules) -> SightRules:
+    """What hides what: the sheet says nothing of it, so every piece hides what it usually does."""
+    return SightRules()
 
 
 def rod(rules: Rules) -> Bands:
@@ -29,7 +38,11 @@ def rod(rules: Rules) -> Bands:
 
 def distance_in(rules: Rules, a: Figure, b: Figure) -> float:
     """The distance that the rules speak of; `range_between` tells how sure it is."""
-    measured = range_between(a, b)
+    return spoken_of(rules, range_between(a, b))
+
+
+def spoken_of(rules: Rules, measured: Range) -> float:
+    """Of a measured range, the distance that the rules speak of."""
     return measured.edge_in if rules.chooses("measured_from", "base_edges") else measured.centre_in
 
 
@@ -70,6 +83,35 @@ def gait(rules: Rules, who: Mover) -> Gait:
     turning = Turning(limit(rules, "turn_deg") / parts, limit(rules, "turn_cost_in") / parts)
     climb_per_in = 0.0 if flat else climb_in / band_in
     return Gait(going, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
+
+
+def stretches(rules: Rules, who: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
+    """A path split by the terrain of the sheet that it crosses, as the question whether it may be walked takes it."""
+    grounds, band_in = rules.tables.grounds(), rules.option("band_in")
+    found, height_in = [], None
+    for part in walk(path_in, terrain, gait(rules, who), 0).stretches:
+        row = grounds.get(part.ground.kind) if part.ground else None
+        up_in = part.height_in - (_height_at(rules, path_in[0], terrain) if height_in is None else height_in)
+        climbs = int(max(0.0, up_in + EXACT) // band_in)
+        found.append(Stretch(inches=part.length_in, terrain=row.terrain if row else "open", climbs=climbs))
+        height_in = part.height_in
+    return tuple(found)
+
+
+def _height_at(rules: Rules, place_in: PointIn, terrain: Iterable[TerrainPiece]) -> float:
+    """The height of the ground at the start of a path."""
+    grounds = rules.tables.grounds()
+    tops = [piece for piece in terrain if piece.kind in grounds and grounds[piece.kind].on_top]
+    return max((piece.top_in for piece in tops if area_of(piece.outline_in).contains(Point(place_in))), default=0.0)
+
+
+def flight(rules: Rules, unit: str, figure: Figure, found: Verdict, terrain: Iterable[TerrainPiece]) -> Path:
+    """The way of a unit that flees as a verdict says: straight on, as far as the ground lets it."""
+    far_in = found.numbers["distance_in"]
+    path = straight(figure.centre_in, found.numbers["facing_deg"], far_in)
+    if not rules.option("rout_terrain"):
+        return path
+    return (figure.centre_in, walk(path, terrain, gait(rules, Mover(unit=unit)), far_in).reach_in)
 
 
 def disk(rules: Rules, template: str, centre_in: PointIn) -> Blast:

@@ -281,19 +281,21 @@ def volley(rules: Rules, declared: Volley) -> Procedure[Verdict]:
         killed |= {man["id"] for man in answer.numbers.get("occupants", ()) if man["removed"]}
         exploded |= {one.to} if answer.numbers.get("explodes") else set()
         reasons += [rules.because("PF-46", f"{one.from_} at {one.to}:"), *answer.reasons]
-    levels = {one.to: worn(rules, one.DL, taken[one.to]) for one in declared.attacks}
-    destroyed = sorted(killed | {name for name, (_, removed) in levels.items() if removed})
-    after = {name: level for name, (level, _) in levels.items()}
-    numbers = {"results": results, "destroyed": destroyed, "exploded": sorted(exploded), "DL_after": after}
+    levels = {one.to: one.DL for one in declared.attacks}
+    struck_by = [
+        Struck(id=name, DL=level, injuries=taken[name], killed=name in killed) for name, level in levels.items()
+    ]
+    ends = casualties(rules, Fallen(units=tuple(struck_by))).numbers
+    destroyed = sorted(killed | set(ends["destroyed"]))
+    numbers = {"results": results, "destroyed": destroyed, "exploded": sorted(exploded), "DL_after": ends["DL_after"]}
     return verdict("volley", *reasons, **numbers)
 
 
 def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack:
     """One attack of a volley with the level on which its target defends."""
-    level = one.DL if rules.chooses("several_injuries", "from_start") else worn(rules, one.DL, injured)[0]
     return Attack(
         attacker_AL=one.AL,
-        defender_DL=level,
+        defender_DL=in_volley(rules, one.DL, injured),
         ranged=declared.ranged if one.ranged is None else one.ranged,
         terrain=one.terrain,
         height_difference_bands=one.height_difference_bands,
@@ -302,6 +304,42 @@ def _blow(rules: Rules, declared: Volley, one: Exchange, injured: int) -> Attack
         target_unit=one.target_unit,
         occupants=one.occupants,
     )
+
+
+def in_volley(rules: Rules, level: int, injured: int) -> int:
+    """The level on which a unit defends that was injured so often by attacks resolved at the same time."""
+    return level if rules.chooses("several_injuries", "from_start") else worn(rules, level, injured)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Struck:
+    """What attacks at the same time did to one unit: the level it had before, its injuries, whether one killed."""
+
+    id: str
+    DL: Rating
+    injuries: Count = 0
+    killed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallen:
+    """Everybody who was struck by attacks at the same time."""
+
+    units: tuple[Struck, ...]
+
+
+def casualties(rules: Rules, fallen: Fallen) -> Verdict:
+    """Who is taken off when all attacks that are made at the same time have been made, and what is left of the rest."""
+    levels = {one.id: worn(rules, one.DL, one.injuries) for one in fallen.units}
+    worn_down = {name for name, (_, removed) in levels.items() if removed}
+    killed = {one.id for one in fallen.units if one.killed}
+    reasons = [rules.because("PF-46")]
+    reasons += [rules.because("PF-53", f"{name} is destroyed") for name in sorted(killed)]
+    reasons += [rules.because("PF-54", f"{name} is worn down") for name in sorted(worn_down - killed)]
+    hurt = [one for one in fallen.units if one.injuries and one.id not in killed | worn_down]
+    reasons += [rules.because("PF-52", f"{one.id} is hurt", -one.injuries) for one in hurt]
+    gone, after = sorted(killed | worn_down), {name: level for name, (level, _) in levels.items()}
+    return verdict(f"{len(gone)} destroyed", *reasons, destroyed=gone, DL_after=after)
 
 
 # Hand-to-hand.

@@ -34,9 +34,23 @@ def phases(rules: Rules, _: NoFacts) -> Verdict:
         for name, row in rules.tables.phases.items()
     ]
     any_time = rules.chooses("attacks_when", "any_time")
-    told = [row for row in rows if not (any_time and row["name"] == "attacks")]
+    played = {name for _, name in steps(rules, {}, called=True)}
+    told = [row for row in rows if row["name"] in played]
     reasons = (rules.because("PF-20"), rules.because("PF-25"), rules.because("PF-44"), rules.because("PF-55"))
     return verdict("round", *reasons, phases=told, attacks_any_time=any_time)
+
+
+def steps(rules: Rules, seats: Mapping[str, str], called: bool) -> list[tuple[str, str]]:
+    """The parts of a round, each with the player whose it is.
+
+    Args:
+        seats: The players in the seats A and B.
+        called: Whether anybody was called, for whom a part of the round is kept.
+    """
+    any_time = rules.chooses("attacks_when", "any_time")
+    rows = rules.tables.phases.items()
+    kept = [(name, row) for name, row in rows if (row.moves or not row.attacks or not any_time)]
+    return [(seats.get(row.seat, ""), name) for name, row in kept if called or not row.called]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

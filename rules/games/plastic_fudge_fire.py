@@ -17,6 +17,7 @@ from rules.games.plastic_fudge_tables import (
     Rules,
     UnitName,
     WeaponName,
+    attacks_in,
     fudge,
     limit,
     range_bands,
@@ -79,8 +80,16 @@ class Ready:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request(Ready):
-    """A unit that wants to attack."""
+    """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon.
 
+    Where the `phase` of the round is said, it attacks only in its own.
+    """
+
+    RL: tuple[LevelName, ...] | None = None
+    AL: tuple[LevelName, ...] | None = None
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
     weapon: WeaponName | None = None
     attacks_made_this_turn: Count = 0
     carried_this_turn: Annotated[bool, Asked("Has it taken up or set down troops in this turn?")] = False
@@ -132,7 +141,10 @@ def levels_of(rules: Rules, request: Request) -> tuple[int, int]:
     """AL and RL with which a unit attacks."""
     card, weapon = rules.tables.cards[request.unit], weapon_of(rules, request)
     at = card.weapons.index(weapon)
-    attack_level, range_level = rating(rules, card.AL[at]), rating(rules, card.RL[at])
+    attack_levels, range_levels = request.AL or card.AL, request.RL or card.RL
+    if len(attack_levels) <= at or len(range_levels) <= at:
+        raise RuleRefusal("missing_key", f"{spoken(request.unit)} needs an AL and an RL for each weapon: name them all")
+    attack_level, range_level = rating(rules, attack_levels[at]), rating(rules, range_levels[at])
     if request.attacked_hand_to_hand:
         attack_level, range_level, _ = by_hand(rules, request.unit, attack_level, range_level, None)
     return attack_level, range_level
@@ -184,7 +196,19 @@ def _in_the_air(rules: Rules, request: Request) -> bool:
     return target is not None and target.flies and _card(rules, request).flies and not rules.option("air_combat")
 
 
+def _wrong_phase(rules: Rules, request: Request) -> bool:
+    return request.phase is not None and not attacks_in(rules, request.phase, _card(rules, request).called)
+
+
 BARS = (
+    Bar("destroyed", "PF-53", lambda rules, request: request.destroyed),
+    Bar(
+        "routed",
+        "PF-66",
+        lambda rules, request: request.routed and not rules.option("routed_act"),
+        lambda rules, request: "he flees until he passes a morale check",
+    ),
+    Bar("wrong_phase", "PF-44", _wrong_phase),
     Bar("no_weapon", "PF-93", lambda rules, request: not _card(rules, request).weapons),
     Bar(
         "already_attacked",

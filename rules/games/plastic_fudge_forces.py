@@ -158,15 +158,17 @@ def unit_card(rules: Rules, asked: Carded) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posed:
-    """The pose of a figure; the Basic Trooper unless another is named."""
+    """The pose of a figure; the Basic Trooper unless another is named, and his DL unless another is."""
 
     pose: Annotated[PoseName, Asked("Does the figure stand, kneel or lie?")] = "standing"
     unit: UnitName = "basic"
+    DL: LevelName | None = None
 
 
 def basic_defense_level(rules: Rules, figure: Posed) -> Verdict:
     """The Defense Level of a figure in its pose."""
-    found, reasons = _defense(rules, rules.tables.cards[figure.unit], figure.pose)
+    card = rules.tables.cards[figure.unit]
+    found, reasons = _defense(rules, dataclasses.replace(card, DL=figure.DL or card.DL), figure.pose)
     return verdict(called(rules, found), *reasons, DL=found)
 
 
@@ -301,12 +303,13 @@ def scenario(rules: Rules, asked: Played) -> Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Losses:
-    """The enemy's losses, of those that he began with, and whether the flag is taken."""
+    """The enemy's losses, of those that he began with, whether the flag is taken, and who would have won."""
 
     enemy_troops: Count
     enemy_lost: Count
     flag_taken: Annotated[bool, Asked("Is the flag taken?")] = False
     scenario: ScenarioName = "capture_the_flag"
+    side: str = ""
 
 
 def victory_check(rules: Rules, enemy: Losses) -> Verdict:
@@ -319,4 +322,5 @@ def victory_check(rules: Rules, enemy: Losses) -> Verdict:
     reasons = [rules.because(row.victory.rule, f"{enemy.enemy_lost} of {enemy.enemy_troops} are lost")]
     reasons += [rules.because(row.rule, "the flag is taken")] if by_flag else []
     won = by_losses or by_flag
-    return verdict("victory" if won else "not yet", *reasons, victory=won)
+    winner = {"winner": enemy.side} if won and enemy.side else {}
+    return verdict("victory" if won else "not yet", *reasons, victory=won, **winner)

@@ -15,6 +15,7 @@ from rules.games.plastic_fudge_tables import (
     TerrainName,
     UnitName,
     limit,
+    moves_in,
     rating,
     special_of,
     spoken,
@@ -25,7 +26,10 @@ from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mover:
-    """Who moves: a card, or a Movement Level; training counts for vehicles."""
+    """Who moves: a card, or a Movement Level; training counts for vehicles.
+
+    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`).
+    """
 
     ML: LevelName | None = None
     TL: LevelName | None = None
@@ -36,6 +40,10 @@ class Mover:
     riding: Annotated[bool, Asked("Does he ride in a jeep?")] = False
     flies: bool = False
     unswept_mines: bool = False
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
+    own_turn: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +75,14 @@ def move_allowance(rules: Rules, move: Move) -> Verdict:
 
 def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
     """The refusal for a unit that does not move by itself."""
+    if who.destroyed:
+        return forbidden("destroyed", rules.because("PF-53"))
+    if who.routed and not rules.option("routed_act"):
+        return forbidden("routed", rules.because("PF-66", "he flees until he passes a morale check"))
+    called = who.unit is not None and rules.tables.cards[who.unit].called
+    if who.phase is not None and not moves_in(rules, who.phase, called, who.own_turn):
+        rule, words = ("PF-126", None) if called else ("PF-25", "it is not the time for his side to move")
+        return forbidden("wrong_phase", rules.because(rule, words))
     if who.unit is None:
         return None
     special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
@@ -161,10 +177,14 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path(Mover):
-    """A measured path and its changes of facing; each leg leads where the unit points."""
+    """A measured path and its changes of facing; each leg leads where the unit points.
+
+    `spent_in` is what earlier paths took of the allowance in this turn.
+    """
 
     path: tuple[Stretch, ...]
     turns_deg: tuple[float, ...] = ()
+    spent_in: Inches = 0
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -189,8 +209,11 @@ def move(rules: Rules, path: Path) -> Verdict:
     cost_in = sum(stretch.inches / (1 - part) for stretch, part in zip(path.path, parts, strict=True))
     cost_in -= sum(toll.modifier or 0 for toll in (*tolls, *climbs))
     allowance_in = base.modifier or 0
-    numbers = {"cost_in": cost_in, "allowance_in": allowance_in, "left_in": max(0.0, allowance_in - cost_in)}
-    if not within(cost_in, allowance_in):
+    left_in = max(0.0, allowance_in - path.spent_in - cost_in)
+    numbers = {"cost_in": cost_in, "allowance_in": allowance_in, "left_in": left_in}
+    if path.spent_in:
+        reasons.append(rules.because("PF-26", f"{path.spent_in:g} in of it are spent", -path.spent_in))
+    if not within(path.spent_in + cost_in, allowance_in):
         return forbidden("too_far", *reasons, *tolls, **numbers)
     return verdict("may move", *reasons, *tolls, allowed=True, **numbers)
 
@@ -202,7 +225,7 @@ def move(rules: Rules, path: Path) -> Verdict:
 class Rout(Mover):
     """A unit that flees, and in which direction it faced."""
 
-    facing_deg: float
+    facing_deg: Annotated[float, Asked("Which way does he face, in degrees to the left of the near edge?")]
     terrain: TerrainName = "open"
 
 
@@ -314,13 +337,15 @@ def call_jet(rules: Rules, call: Call) -> Verdict:
 class JetTurn:
     """A turn after a jet was called; `radio_since_call` is whether there was a radio operator all the time."""
 
-    called_turn: Count
+    called_turn: Count | None = None
     turn: Count
     radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?")] = True
 
 
 def jet_acts(rules: Rules, jet: JetTurn) -> Verdict:
     """Whether the jet acts in this turn, when morale is done."""
+    if jet.called_turn is None:
+        return forbidden("not_called", rules.because("PF-126", "nobody has called it"))
     arrives = jet.called_turn + int(limit(rules, "jet_delay_turns"))
     if rules.chooses("jet_radio", "until_it_comes") and not jet.radio_since_call:
         return forbidden("no_radio_operator", rules.because("PF-125"))

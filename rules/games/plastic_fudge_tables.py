@@ -132,12 +132,14 @@ class Weapon:
         template: What it lays on the table.
         thrown: Reaches a part of the Range Level only.
         most_RL: Reaches no farther than this level, whatever was paid for.
+        holes: Takes a hole out of a base.
     """
 
     rule: str
     template: Annotated[str | None, Row("templates")] = None
     thrown: bool = False
     most_RL: LevelName | None = None  # noqa: N815
+    holes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +181,24 @@ class FudgeFace:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of the round, with the number of the sheet's phase; morale may be checked after it."""
+    """A part of the round, with the number of the sheet's phase; morale may be checked after it.
+
+    Attributes:
+        seat: Whose it is, A's or B's; empty where all act in it.
+        initiative, moves, attacks, morale: What is done in it.
+        called: Only by those who were called, and nobody else.
+    """
 
     rule: str
     phase: Count
     simultaneous: bool = False
     morale_after: bool = False
+    seat: str = ""
+    initiative: bool = False
+    moves: bool = False
+    attacks: bool = False
+    morale: bool = False
+    called: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +327,24 @@ def range_bands(rules: Rules, number: int) -> int:
     rows = sorted(rules.tables.levels.values(), key=lambda row: row.rating)
     nearest = min(max(number, rows[0].rating), rows[-1].rating)
     return next(row.range_bands for row in rows if row.rating == nearest)
+
+
+def moves_in(rules: Rules, phase: str, called: bool, own_turn: bool) -> bool:
+    """Whether a unit, one that is called or an ordinary one, moves in a phase."""
+    row = rules.tables.phases.get(phase)
+    return row is not None and row.moves and row.called == called and (own_turn or not row.seat)
+
+
+def attacks_in(rules: Rules, phase: str, called: bool) -> bool:
+    """Whether a unit, one that is called or an ordinary one, attacks in a phase."""
+    row = rules.tables.phases.get(phase)
+    return row is not None and row.called == called and (row.attacks or rules.chooses("attacks_when", "any_time"))
+
+
+def together_in(rules: Rules, phase: str) -> bool:
+    """Whether attacks in a phase are resolved at the same time."""
+    row = rules.tables.phases.get(phase)
+    return row is not None and (row.simultaneous or rules.chooses("attacks_when", "any_time"))
 
 
 def special_of(rules: Rules, unit: str | None) -> Special | None:

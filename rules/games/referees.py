@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rules.aftermath import wrecks
 from rules.battle import Battle
-from rules.games import simple_plastic_referee
+from rules.games import army_men_referee, plastic_fudge_referee, simple_plastic_referee
 from rules.measure import range_between
 from rules.moment import Measure, Moment
 from rules.referee import Referee
 from rules.table import Figure, Refused, TerrainPiece
 
 REFEREES: Mapping[str, Referee[Any]] = {
+    "army_men": army_men_referee.REFEREE,
+    "plastic_fudge": plastic_fudge_referee.REFEREE,
     "simple_plastic": simple_plastic_referee.REFEREE,
 }
 
@@ -31,7 +34,8 @@ def referee_of(game: str) -> Referee[Any]:
 def moment_of(
     battle: Battle, figures: Iterable[Figure], terrain: Iterable[TerrainPiece], measure: Measure = range_between
 ) -> Moment:
-    """A battle now, on the table as it is seen."""
+    """A battle now, on the table as it is seen, wrecks among its terrain."""
     sight = referee_of(battle.game.name).sight(battle.game.rules)
     table = {figure.id: figure for figure in figures}
-    return Moment(battle.game, battle.state, table, tuple(terrain), sight, measure)
+    pieces = (*terrain, *wrecks(battle.state, table.values()))
+    return Moment(battle.game, battle.state, table, pieces, sight, measure)

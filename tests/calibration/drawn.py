@@ -29,13 +29,15 @@ def marker_corners(at_in, side_in, turn_deg=0.0):
     return marker_square(side_in) @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]]) + at_in
 
 
-def picture(seen_by, markers, dictionary="4X4_50", fine=4, blur_px=0.7, exposure=0.9, noise=0.0, ink_grows_in=0.0):
+def picture(seen_by, markers, dictionary="4X4_50", fine=4, blur_px=0.7, exposure=0.9, noise=0.0, ink_grows_in=0.0,
+            ground=0.2):  # fmt: skip
     """(height, width) uint8 of markers {id: corners_in (4, 2)} on white paper on a grey table.
 
-    `exposure` is the stored value of paper in linear light: above 1 it clips. `ink_grows_in` spreads the ink.
+    `ground` is the light of what they lie on, one number or (height, width). `exposure` is the stored value of paper in
+    linear light: above 1 it clips. `ink_grows_in` spreads the ink.
     """
     width, height = seen_by.lens.image_size
-    light = np.full((height, width), 0.2)
+    light = np.full((height, width), ground) if np.isscalar(ground) else ground.copy()
     for number, corners in markers.items():
         _draw(light, seen_by, np.asarray(corners), dictionary_of(dictionary), number, fine, ink_grows_in)
     light = cv2.GaussianBlur(light * exposure, (0, 0), blur_px) if blur_px else light * exposure
@@ -68,5 +70,6 @@ def _draw(light, seen_by, corners, dictionary, number, fine, grows_in):
             row = np.clip(np.floor(t + dt).astype(int) + 2, 0, cells + 3)
             value &= paper[row, column]
     on_sheet = (np.minimum(s, t) > -1.5) & (np.maximum(s, t) < cells + 1.5)
-    ink = np.where(on_sheet, np.where(value, 1.0, 0.04), 0.2)
+    under = light[y0 : y1 + 1, x0 : x1 + 1].repeat(fine, 0).repeat(fine, 1)
+    ink = np.where(on_sheet.reshape(under.shape), np.where(value.reshape(under.shape), 1.0, 0.04), under)
     light[y0 : y1 + 1, x0 : x1 + 1] = ink.reshape(y1 - y0 + 1, fine, x1 - x0 + 1, fine).mean((1, 3))

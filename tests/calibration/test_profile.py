@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from calibration.profile import read_layout, read_lens
+from calibration.profile import lens_document, read_layout, read_lens
 from rules.table import Refused
 
 LENS = {
@@ -83,3 +83,12 @@ def test_a_file_with_a_byte_order_mark(tmp_path):
     path = tmp_path / "lens.json"
     path.write_text(json.dumps(LENS), "utf-8-sig")
     assert read_lens(path).image_size == (640, 480)
+
+
+def test_a_lens_with_its_covariance_is_read_back(tmp_path):
+    lens = read_lens(written(tmp_path, LENS | {"covariance": np.diag(np.arange(1.0, 10)).tolist(), "views": 7}))
+    assert lens.covariance[8, 8] == 9
+    assert lens_document(lens) == LENS | {"covariance": np.diag(np.arange(1.0, 10)).tolist()}
+    assert "covariance" not in lens_document(read_lens(written(tmp_path, LENS)))
+    with pytest.raises(Refused, match="covariance 9x9"):
+        read_lens(written(tmp_path, LENS | {"covariance": [[1.0]]}))

@@ -227,6 +227,22 @@ def test_a_blast_may_lie_left_of_the_origin(table, capsys):
     assert "Blast of 2 in at -5.0, -0.5" in capsys.readouterr().out
 
 
+def test_what_is_seen_instead_of_markers_is_said_and_drawn(tmp_path, capsys):
+    """A marker of another dictionary, twice as large as need be: 8 cells of 12 px on paper."""
+    marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_6X6_250), 7, 96)
+    picture = np.full((360, 640), 120, np.uint8)
+    picture[100:260, 300:460] = 240
+    picture[132:228, 332:428] = np.maximum(marker, 20)
+    cv2.imwrite(str(tmp_path / "p.png"), picture)
+    drawn, out = tmp_path / "drawn.png", tmp_path / "o.json"
+    assert main(["analyse", str(tmp_path / "p.png"), "--picture", str(drawn), "--json", str(out)]) == 1
+    assert "marker 7 of 6X6_50" in capsys.readouterr().err
+    assert json.loads(out.read_text())["calibration"]["state"] == "none"
+    changed = cv2.absdiff(cv2.imread(str(tmp_path / "p.png")), cv2.imread(str(drawn))).max(2) > 30
+    assert changed[125:240, 325:435].mean() > 0.05
+    assert not changed[:90].any()
+
+
 def test_a_broken_picture_does_not_lose_those_before_it(table, tmp_path, capsys):
     folder, _, _ = table
     shots, out = tmp_path / "shots", tmp_path / "out.json"

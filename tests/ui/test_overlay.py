@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera
 from calibration.solve import NUDGE, Calibration
+from calibration.trouble import Reason, Trouble
 from rules.table import Figure, Posture, ellipse_outline
 from rules.template import Blast
-from ui.overlay import Label, Line, Preview, Shape, table_overlay
+from ui.overlay import Label, Line, Preview, Shape, table_overlay, trouble_overlay
 from ui.session import Ruler, TableState
 from ui.theme import BLAST, PREVIEW, RULER, army_colour
 from vision.frame import Frame
@@ -149,3 +150,17 @@ def test_armies_are_told_apart() -> None:
     assert len({army_colour(army, armies) for army in armies}) == 6
     others = ["Alpha", "Bravo", "green"]
     assert len({army_colour(army, others) for army in others}) == 3
+
+
+def test_a_trouble_is_outlined_and_named_within_the_picture() -> None:
+    inside = ((600.0, 300.0), (640.0, 300.0), (640.0, 340.0), (600.0, 340.0))
+    corner = ((0.0, 690.0), (20.0, 690.0), (20.0, 720.0), (0.0, 720.0))
+    shapes = trouble_overlay(
+        (Trouble(inside, Reason.DUPLICATE, "twice", 4), Trouble(corner, Reason.CUT_OFF, "cut")), SIZE_PX
+    )
+    assert [line.points_px for line in lines(shapes, BLAST)] == [inside, corner]
+    assert words(shapes) == ["marker 4: number seen twice", "cut off"]
+    below, above = (shape for shape in shapes if isinstance(shape, Label))
+    assert (below.at_px, below.offset[1] > 0) == ((620.0, 340.0), True)
+    assert above.at_px[0] > 60, "the words' middle is moved in by half their width"
+    assert (above.at_px[1], above.offset[1] < 0) == (690.0, True)

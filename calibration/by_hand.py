@@ -1,0 +1,133 @@
+"""What a player can tell by clicks and a tape measure: a rectangle of known size, and one measured distance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from calibration.camera import Lens, TableCamera
+from calibration.intrinsics import lens_numbers, lens_of
+from calibration.noise import PERFECT
+from calibration.opencv import cv2
+from calibration.solve import NUDGE, Calibration, Target, solve
+from rules.table import FloatArray, PointIn, Refused
+
+CLICK_SIGMA_PX = 1.5
+"""Of one click along one axis, by eye under a magnifier."""
+
+TAPE_SIGMA_IN = 0.06
+"""Of one reading of a tape measure: a sixteenth of an inch."""
+
+_CONTRADICTS = 4.0
+
+
+def calibrate_rectangle(
+    corners_px: Sequence[tuple[float, float]],
+    size_in: tuple[float, float],
+    image_size: tuple[int, int],
+    lens: Lens | None = None,
+    click_sigma_px: float = CLICK_SIGMA_PX,
+    tape_sigma_in: float = TAPE_SIGMA_IN,
+) -> Calibration:
+    """Calibrate from the clicked corners of a rectangle on the table, where there are no markers.
+
+    Args:
+        corners_px: Near left, near right, far right, far left. The near left one is the table's origin.
+        size_in: Width along the near edge, and depth.
+        image_size: (width, height) of the picture.
+        lens: see `solve`.
+        click_sigma_px: of one click along one axis.
+        tape_sigma_in: of the sides' lengths; both are taken to err by the same part.
+
+    Raises:
+        Refused: if the corners are not four that go round so, the size cannot be, or see `solve`.
+    """
+    seen = np.array(corners_px, np.float64).reshape(-1, 2)
+    width, depth = size_in
+    if not (np.isfinite(size_in).all() and min(size_in) > 0):
+        raise Refused(f"a rectangle of {width:g} x {depth:g} in cannot be: give its width and depth in inches")
+    if len(seen) != 4 or not _goes_round(seen):
+        raise Refused("click the rectangle's four corners in this order: near left, near right, far right, far left")
+    corners = np.array([[0, 0], [width, 0], [width, depth], [0, depth]], np.float64)
+    target = Target(corners, seen, {}, (0.0, 0.0, 0.0), click_sigma_px, PERFECT)
+    try:
+        return solve([target], image_size, lens, tape_sigma_in / float(np.hypot(width, depth)))
+    except Refused as refusal:
+        raise Refused(
+            f"no camera sees a rectangle of {width:g} x {depth:g} in there: check the clicks, which side is the width,"
+            f" and the lens ({refusal})"
+        ) from refusal
+
+
+def _goes_round(seen: FloatArray) -> bool:
+    """Whether four pixels (y down) go round a convex outline counter-clockwise as it is looked at."""
+    sides = np.roll(seen, -1, 0) - seen
+    turns = sides[:, 0] * np.roll(sides[:, 1], -1) - sides[:, 1] * np.roll(sides[:, 0], -1)
+    return bool((turns < 0).all())
+
+
+def sharpen(
+    calibration: Calibration,
+    ends_px: tuple[PointIn, PointIn],
+    distance_in: float,
+    click_sigma_px: float = CLICK_SIGMA_PX,
+    tape_sigma_in: float = TAPE_SIGMA_IN,
+) -> Calibration:
+    """The calibration after one distance on the table's surface has been measured.
+
+    What the calibration held for possible is weighed against the tape: where it was sure already little changes.
+
+    Args:
+        calibration: What is known without it.
+        ends_px: The pixels between which was measured.
+        distance_in: What the tape says.
+        click_sigma_px: of each end along one axis.
+        tape_sigma_in: of the reading.
+
+    Raises:
+        Refused: if an end is not on the table, or the distance contradicts the calibration.
+    """
+    was = _distance_in(calibration.camera, ends_px)
+    if not (np.isfinite(was) and was > 0 and np.isfinite(distance_in) and distance_in > 0):
+        raise Refused("a distance is measured between two different places on the table, in inches: click them again")
+    slope = np.array([_distance_in(deviant, ends_px) - was for deviant in calibration.deviants]) / NUDGE
+    scale = np.mean([calibration.camera.px_per_inch(*place) for place in calibration.camera.pixel_to_table(ends_px)])
+    reading = tape_sigma_in**2 + 2 * (click_sigma_px / float(scale)) ** 2
+    known = float(slope @ slope)
+    off = distance_in - was
+    if abs(off) > _CONTRADICTS * np.sqrt(known + reading):
+        raise Refused(
+            f"you measured {distance_in:.2f} in where the calibration sees {was:.2f} in"
+            f" (sure to {np.sqrt(known + reading):.2f} in): measure again, or check the size of the printed markers"
+        )
+    steps = np.array([_step(calibration.camera, deviant) for deviant in calibration.deviants]) / NUDGE
+    camera = _stepped(calibration.camera, (slope @ steps) * (off / (known + reading)))
+    # Of the deviants' shares, what lies along the measured direction shrinks, the rest stays.
+    left = 1 - np.sqrt(reading / (known + reading))
+    steps = steps - np.outer(slope, slope @ steps) * (left / max(known, 1e-18))
+    markers = {
+        number: camera.pixel_to_table(calibration.camera.table_to_pixel(corners))
+        for number, corners in calibration.markers_in.items()
+    }
+    deviants = tuple(_stepped(camera, NUDGE * step) for step in steps)
+    return replace(calibration, camera=camera, markers_in=markers, deviants=deviants)
+
+
+def _distance_in(camera: TableCamera, ends_px: tuple[PointIn, PointIn]) -> float:
+    a, b = camera.pixel_to_table(ends_px)
+    return float(np.hypot(*(b - a)))
+
+
+def _step(camera: TableCamera, other: TableCamera) -> FloatArray:
+    """(15,) rotation vector, translation and lens numbers that lead from a camera to another one."""
+    turn = np.asarray(cv2.Rodrigues(other.rotation @ camera.rotation.T)[0], np.float64).ravel()
+    lens = lens_numbers(other.lens) - lens_numbers(camera.lens)
+    return np.concatenate([turn, other.translation - camera.translation, lens])
+
+
+def _stepped(camera: TableCamera, step: FloatArray) -> TableCamera:
+    turn = np.asarray(cv2.Rodrigues(step[:3])[0], np.float64)
+    lens = lens_of(lens_numbers(camera.lens) + step[6:], camera.lens.image_size)
+    return TableCamera(lens, turn @ camera.rotation, camera.translation + step[3:6])

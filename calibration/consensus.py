@@ -1,0 +1,118 @@
+"""Which markers agree with one another: one of another side, or one that was moved, must not spoil the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from calibration.camera import TableCamera
+from calibration.opencv import cv2
+from calibration.solve import Calibration, Target
+from rules.table import FloatArray, Refused
+
+SUSPECT_PX = 0.4
+"""At 1920 px across: markers of one table fit it to 0.05 to 0.3 px, on rendered pictures and on photographs."""
+
+_CLEARLY = 0.5
+_MANY = 8  # among more than so many, one by one is left out, not two by two
+
+
+def agreeing(
+    targets: Sequence[Target], solved: Callable[[Sequence[Target]], Calibration], suspect_px: float
+) -> tuple[Calibration, list[Target]]:
+    """Solve with those targets that agree, and tell those that do not.
+
+    A target is left out if without it the rest fits at least twice as well. Three or more are needed to tell who is
+    wrong, and a majority of all must be left.
+
+    Raises:
+        Refused: as `solved` does, where no majority fits.
+    """
+    kept, out = list(targets), []
+    calibration = _try(solved, kept)
+    while _suspect(calibration, kept, suspect_px) and len(kept) >= 3 and 2 * (len(kept) - 1) > len(targets):
+        fits = [(_try(solved, [t for t in kept if t is not left]), left) for left in kept if not _frame(left, kept)]
+        good = [(fit, left) for fit, left in fits if isinstance(fit, Calibration)]
+        if not good:
+            break
+        best, left = min(good, key=lambda pair: pair[0].residual_px)
+        if isinstance(calibration, Calibration) and best.residual_px > _CLEARLY * calibration.residual_px:
+            break
+        calibration = best
+        kept = [t for t in kept if t is not left]
+        out.append(left)
+    if isinstance(calibration, Refused):
+        raise calibration
+    return calibration, out
+
+
+def _frame(target: Target, targets: Sequence[Target]) -> bool:
+    """Whether this one alone says where on the table all lie."""
+    return target.place is not None and all(t.place is None for t in targets if t is not target)
+
+
+def _try(solved: Callable[[Sequence[Target]], Calibration], targets: Sequence[Target]) -> Calibration | Refused:
+    try:
+        return solved(targets)
+    except Refused as refusal:
+        return refusal
+
+
+def _suspect(calibration: Calibration | Refused, targets: Sequence[Target], suspect_px: float) -> bool:
+    if isinstance(calibration, Refused):
+        return True
+    camera, places = calibration.camera, calibration.markers_in
+    seen = [(t.seen_px, np.concatenate([places[n] for n in t.marks])) for t in targets]
+    return any(len(px) == len(at) and _away_px(camera, at, px) > suspect_px for px, at in seen)
+
+
+def _away_px(camera: TableCamera, points_in: FloatArray, seen_px: FloatArray) -> float:
+    """Root mean square distance; infinite where a point is not to be seen."""
+    miss = np.linalg.norm(camera.table_to_pixel(points_in) - seen_px, axis=1)
+    return float(np.sqrt((miss**2).mean())) if np.isfinite(miss).all() else float("inf")
+
+
+def misfit_px(camera: TableCamera, target: Target) -> float:
+    """Root mean square distance of a target whose own frame is the table's from where it is seen."""
+    return _away_px(camera, target.points_in, target.seen_px)
+
+
+def common_pose(targets: Sequence[Target], camera: TableCamera, tolerance_px: float) -> list[Target]:
+    """The largest group of targets, all but two at least, whose places on the table one camera pose explains.
+
+    Args:
+        targets: With the table's frame as their own.
+        camera: Its lens counts, not its pose.
+        tolerance_px: How far each of them may be off.
+
+    Returns:
+        Empty if there is no such group.
+    """
+    for left_out in range(3 if len(targets) <= _MANY else 2):
+        size = len(targets) - left_out
+        if size < (1 if len(targets) == 1 else 2):
+            break
+        fits = [(_worst_px(group, camera), k, group) for k, group in enumerate(combinations(targets, size))]
+        worst, _, group = min(fits)
+        if worst <= tolerance_px:
+            return list(group)
+    return []
+
+
+def _worst_px(targets: Sequence[Target], camera: TableCamera) -> float:
+    """Misfit of the worst of these targets under the pose that suits all best."""
+    lens = camera.lens
+    points = np.concatenate([t.points_in for t in targets])
+    points = np.c_[points, np.zeros(len(points))]
+    seen = np.concatenate([t.seen_px for t in targets])
+    count, rotations, translations, _ = cv2.solvePnPGeneric(
+        points, seen, lens.matrix, lens.distortion, flags=cv2.SOLVEPNP_IPPE
+    )
+    worst = float("inf")
+    for k in range(count):
+        turn, shift = cv2.solvePnPRefineLM(points, seen, lens.matrix, lens.distortion, rotations[k], translations[k])
+        posed = TableCamera(lens, np.asarray(cv2.Rodrigues(turn)[0], np.float64), np.asarray(shift, np.float64).ravel())
+        worst = min(worst, max(misfit_px(posed, target) for target in targets))
+    return worst

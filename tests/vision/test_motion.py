@@ -1,0 +1,77 @@
+"""What is new in drawn pictures: a soldier that was moved, light that fades, noise, an arm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.motion import PATIENCE_S, SHRINK, STILL_S, Motion, MotionWatch
+
+SIZE = (540, 960)
+
+
+def table(rng: np.random.Generator, *soldiers: tuple[int, int], light: float = 1.0, arm: int = 0) -> np.ndarray:
+    """A wooden table with soldiers 24 px wide and perhaps an arm that reaches so far in, with a camera's noise."""
+    grain = np.random.default_rng(1).normal(0, 6, SIZE)
+    picture = 120 + np.repeat(np.repeat(grain[::4, ::4], 4, 0), 4, 1)
+    for x, y in soldiers:
+        picture[y - 12 : y + 12, x - 12 : x + 12] = 70
+    picture[200:300, : arm or 0] = 190
+    return np.clip(picture * light + rng.normal(0, 3, SIZE), 0, 255).astype(np.uint8)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(7)
+
+
+def watched(rng: np.random.Generator, *soldiers: tuple[int, int]) -> MotionWatch:
+    """A watch that has understood a table at rest, at 0 s and 1 s."""
+    watch = MotionWatch()
+    for time_s in (0.0, 1.0):
+        watch.look(table(rng, *soldiers), time_s)
+    watch.understood()
+    return watch
+
+
+def test_the_first_picture_is_all_new(rng: np.random.Generator) -> None:
+    assert MotionWatch().look(table(rng), 0.0) == Motion(False, ((0, 0, SIZE[1], SIZE[0]),))
+
+
+def test_noise_and_fading_light_are_not_new(rng: np.random.Generator) -> None:
+    watch = watched(rng, (300, 300))
+    for step in range(30):
+        light = 1.0 - 0.01 * step  # a third of the light goes within a second
+        assert watch.look(table(rng, (300, 300), light=light), 1.0 + step / 30) == Motion(False, ())
+
+
+def test_a_soldier_who_was_carried_is_new_at_both_places_once_all_rests(rng: np.random.Generator) -> None:
+    watch = watched(rng, (300, 300))
+    moved = watch.look(table(rng, (700, 120)), 2.0)
+    assert moved.moving
+    rested = watch.look(table(rng, (700, 120)), 2.0 + STILL_S + 0.01)
+    assert not rested.moving
+    assert len(rested.places_px) == 2
+    for (x, y), box in zip(
+        sorted([(300, 300), (700, 120)], key=lambda at: at[1]),
+        sorted(rested.places_px, key=lambda b: b[1]),
+        strict=True,
+    ):
+        assert box[0] <= x - 8
+        assert box[2] >= x + 8
+        assert box[1] <= y <= box[3]
+        assert box[2] - box[0] <= 24 + 6 * SHRINK
+    watch.understood()
+    assert watch.look(table(rng, (700, 120)), 3.0) == Motion(False, ())
+
+
+def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(rng: np.random.Generator) -> None:
+    watch = watched(rng, (700, 300))
+    watch.look(table(rng, (700, 300), arm=400), 2.0)
+    assert watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S - 0.1).moving
+    assert not watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S + 0.1).moving
+
+
+def test_another_size_of_picture_begins_anew(rng: np.random.Generator) -> None:
+    watch = watched(rng)
+    assert watch.look(table(rng)[:400], 2.0).places_px == ((0, 0, 960, 400),)
