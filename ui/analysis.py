@@ -48,6 +48,8 @@ def events_of(view: TableView) -> Iterable[dict[str, Any]]:
     """What happened in one frame."""
     for drift in view.drifts:
         yield _drift(drift, view.frame.index)
+    if view.hand is not None:
+        yield {"kind": str(view.hand), "frame": view.frame.index}
     for event in view.tracking.events:
         said: dict[str, Any] = {"kind": str(event.kind), "frame": view.frame.index, "id": event.id}
         if event.from_in is not None and event.to_in is not None:

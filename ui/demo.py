@@ -50,7 +50,7 @@ def play_demo(folder: Path, seed: int) -> int:
         views.append(view)
     view = views[-1]
     _lay_out(session, view)
-    blasts = session.state.blasts
+    blasts = [one for one in session.state.templates if isinstance(one, Blast)]
     text = report(view, session.state.setup, blasts, pairs=True)
     print(text)
     print("\nWhat happened:", *log, sep="\n  ")
@@ -78,13 +78,15 @@ def _lay_out(session: Session, view: TableView) -> None:
     figures = [f for f in view.figures if f.posture is not Posture.VEHICLE]
     rivals = next(((a, b) for a in figures for b in figures if a.army < b.army), None)
     if rivals:
-        session.lay_ruler(*(f.id for f in rivals))
+        session.lay_ruler(rivals[0].id, rivals[1].id)
     if figures:
         spots = [Blast(f.centre_in, _BLAST_IN) for f in figures]
         worst = max(spots, key=lambda blast: sum(hit.fraction for hit in blasted(view, blast)))
-        session.lay_blast(worst.centre_in, worst.radius_in)
+        session.lay(worst)
 
 
 def _words(event: dict[str, object]) -> str:
-    words = f"{event.get('id', 'the camera')}: {str(event['kind']).replace('_', ' ')}"
+    words = str(event["kind"]).replace("_", " ")
+    if "id" in event:
+        words = f"{event['id']}: {words}"
     return f"{words} {event['distance_in']:.1f} in" if "distance_in" in event else words

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 import numpy as np
 
-from calibration.camera import Lens
+from calibration.camera import Lens, TableCamera
 from calibration.drift import Drift, Moved
 from calibration.keeper import Keeper
 from calibration.opencv import cv2
 from calibration.prints import Prints
 from calibration.solve import Calibration
 from calibration.trouble import Trouble
-from rules.table import STANDING_HEIGHT_IN, Figure, Outline, Refused, TerrainPiece
+from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
+from vision.motion import SHRINK, Motion, MotionWatch
 from vision.palette import Palette
 from vision.tracking import Tracker, Tracking
 
@@ -45,6 +47,13 @@ class Setup:
             raise Refused(f"a standing figure of {self.figure_height_in:g} in cannot be: give its height in inches")
 
 
+class Hand(StrEnum):
+    """What a hand over the table does."""
+
+    IN = "hand_in"
+    OUT = "hand_out"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TableView:
     """What one picture shows: a snapshot that no later frame changes.
@@ -56,6 +65,8 @@ class TableView:
         drifts: What was found to have been moved in this frame: camera, table or markers.
         set_aside: Markers that were seen and are not measured by, with the reason.
         problem: Why inches are not to be had or not to be trusted now, as a sentence; None when all is well.
+        frozen: A hand is in the picture, or something large moves: the figures are those of before.
+        hand: Whether a hand came in or went out with this frame.
     """
 
     frame: Frame
@@ -64,6 +75,8 @@ class TableView:
     drifts: tuple[Drift, ...] = ()
     set_aside: tuple[Trouble, ...] = ()
     problem: str | None = None
+    frozen: bool = False
+    hand: Hand | None = None
 
     @property
     def camera_moved(self) -> bool:
@@ -76,13 +89,28 @@ class TableView:
         return self.tracking.figures
 
 
+_ENOUGH_OF_PICTURE = 0.15
+LOOKS = 8
+"""So many pictures at rest are searched after a change; the tracker averages over them. Then none until the next."""
+
+
 class Pipeline:
-    """Looks at the frames of one source in order; keeps the calibration and the figures' names between them."""
+    """Looks at the frames of one source in order; keeps the calibration and the figures' names between them.
+
+    Figures are looked for after something changed: on the table, in the set-up or in the camera's place. While a hand
+    is in the picture nothing is concluded, and while all rests nothing is searched again.
+    """
 
     def __init__(self) -> None:
         self._keeper = Keeper()
         self._tracker = Tracker()
         self._finder = Finder()
+        self._motion = MotionWatch()
+        self._asked: tuple[object, ...] = ()
+        self._looks_left = LOOKS
+        self._known = Tracking()
+        self._hand_in = False
+        self._camera: TableCamera | None = None
 
     def look(self, frame: Frame, setup: Setup) -> TableView:
         """Everything that this frame shows.
@@ -92,9 +120,38 @@ class Pipeline:
         """
         gray = np.asarray(cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
         kept = self._keeper.look(gray, setup.prints, setup.lens)
-        sightings = self._sightings(frame, kept.calibration, setup) if kept.calibration else ()
-        tracking = self._tracker.update(sightings)
-        return TableView(frame, kept.calibration, tracking, kept.drifts, kept.set_aside, kept.problem)
+        self._follow(kept.calibration, frame)
+        motion = self._motion.look(gray, frame.time_s)
+        frozen = (motion.moving or motion.hand) and bool(self._known.figures)
+        asked = (kept.calibration, setup)
+        if motion.places_px or asked != self._asked:
+            self._asked, self._looks_left = asked, LOOKS
+        tracking = replace(self._known, events=())
+        if self._looks_left and not frozen and not motion.moving:
+            self._motion.understood()
+            found = self._sightings(frame, kept.calibration, setup) if kept.calibration else ()
+            tracking = self._known = self._tracker.update(found)
+            self._looks_left -= 1
+        hand = self._hand_moved(motion)
+        return TableView(frame, kept.calibration, tracking, kept.drifts, kept.set_aside, kept.problem, frozen, hand)
+
+    def _follow(self, calibration: Calibration | None, frame: Frame) -> None:
+        """Where the camera was moved, what is known of the picture moves along."""
+        before, self._camera = self._camera, calibration.camera if calibration else None
+        if calibration is None or before is None or self._camera is None or before is self._camera:
+            return
+        width, height = frame.size_px
+        old_px = np.array([[0.2, 0.2], [0.8, 0.2], [0.8, 0.8], [0.2, 0.8]]) * (width, height)
+        new_px = self._camera.table_to_pixel(np.c_[before.pixel_to_table(old_px), np.zeros(4)])
+        if np.isfinite(new_px).all() and np.abs(new_px - old_px).max() > SHRINK / 4:
+            way = cv2.getPerspectiveTransform(old_px.astype(np.float32), new_px.astype(np.float32))
+            self._motion.turned(np.asarray(way), _between_markers_px(calibration, width * height))
+
+    def _hand_moved(self, motion: Motion) -> Hand | None:
+        was_in, self._hand_in = self._hand_in, motion.hand
+        if was_in == self._hand_in:
+            return None
+        return Hand.IN if self._hand_in else Hand.OUT
 
     def _sightings(self, frame: Frame, calibration: Calibration, setup: Setup) -> tuple[Sighting, ...]:
         if not setup.palette:
@@ -117,6 +174,14 @@ class Pipeline:
             for sighting, sigma in zip(found, sigmas, strict=True)
             if np.isfinite(sigma)
         )
+
+
+def _between_markers_px(calibration: Calibration, picture_px2: int) -> FloatArray | None:
+    """(N, 2) pixels round all markers, where they enclose enough of the picture to go by."""
+    corners_in = np.concatenate([*calibration.markers_in.values()])
+    corners_px = calibration.camera.table_to_pixel(np.c_[corners_in, np.zeros(len(corners_in))])
+    hull = cv2.convexHull(corners_px.astype(np.float32))
+    return hull[:, 0].astype(np.float64) if cv2.contourArea(hull) > _ENOUGH_OF_PICTURE * picture_px2 else None
 
 
 def marker_papers(calibration: Calibration) -> tuple[Outline, ...]:

@@ -247,7 +247,8 @@ def _seen(track: Track, sighting: Sighting, pace: Pace) -> tuple[list[Track], li
         now = replace(now, rest_in=now.place_in)
     if now.doubts >= pace.confirm:
         events.append(Event(EventKind.DOWN if sighting.posture is Posture.DOWN else EventKind.UP, now.id))
-        now = replace(now, posture=sighting.posture, doubts=0)
+        # Where somebody is who lies is his own middle, else his base's: to topple over is no march.
+        now = replace(now, posture=sighting.posture, doubts=0, rest_in=at)
     return [now], events if now.believed else []
 
 

@@ -25,6 +25,10 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(7)
 
 
+def nothing(motion: Motion) -> bool:
+    return not motion.moving and motion.places_px == () and not motion.hand
+
+
 def watched(rng: np.random.Generator, *soldiers: tuple[int, int]) -> MotionWatch:
     """A watch that has understood a table at rest, at 0 s and 1 s."""
     watch = MotionWatch()
@@ -35,21 +39,20 @@ def watched(rng: np.random.Generator, *soldiers: tuple[int, int]) -> MotionWatch
 
 
 def test_the_first_picture_is_all_new(rng: np.random.Generator) -> None:
-    assert MotionWatch().look(table(rng), 0.0) == Motion(False, ((0, 0, SIZE[1], SIZE[0]),))
+    assert MotionWatch().look(table(rng), 0.0).places_px == ((0, 0, SIZE[1], SIZE[0]),)
 
 
 def test_noise_and_fading_light_are_not_new(rng: np.random.Generator) -> None:
     watch = watched(rng, (300, 300))
     for step in range(30):
         light = 1.0 - 0.01 * step  # a third of the light goes within a second
-        assert watch.look(table(rng, (300, 300), light=light), 1.0 + step / 30) == Motion(False, ())
+        assert nothing(watch.look(table(rng, (300, 300), light=light), 1.0 + step / 30))
 
 
 def test_a_soldier_who_was_carried_is_new_at_both_places_once_all_rests(rng: np.random.Generator) -> None:
     watch = watched(rng, (300, 300))
-    moved = watch.look(table(rng, (700, 120)), 2.0)
-    assert moved.moving
-    rested = watch.look(table(rng, (700, 120)), 2.0 + STILL_S + 0.01)
+    assert watch.look(table(rng, (700, 120)), 1.1).moving
+    rested = watch.look(table(rng, (700, 120)), 1.1 + STILL_S + 0.01)
     assert not rested.moving
     assert len(rested.places_px) == 2
     for (x, y), box in zip(
@@ -62,14 +65,33 @@ def test_a_soldier_who_was_carried_is_new_at_both_places_once_all_rests(rng: np.
         assert box[1] <= y <= box[3]
         assert box[2] - box[0] <= 24 + 6 * SHRINK
     watch.understood()
-    assert watch.look(table(rng, (700, 120)), 3.0) == Motion(False, ())
+    assert nothing(watch.look(table(rng, (700, 120)), 3.0))
 
 
 def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(rng: np.random.Generator) -> None:
     watch = watched(rng, (700, 300))
     watch.look(table(rng, (700, 300), arm=400), 2.0)
-    assert watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S - 0.1).moving
-    assert not watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S + 0.1).moving
+    assert watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S - 0.1).hand
+    assert not watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S + 0.1).hand
+
+
+def test_a_camera_that_was_moved_knows_the_table_again_and_an_arm_over_it(rng: np.random.Generator) -> None:
+    """The camera moves by 40 pixels: all lies 40 px further left in the picture, and 40 columns were never seen."""
+    watch = watched(rng, (300, 300), (700, 300))
+    by = 40
+    moved = np.roll(table(rng, (300, 300), (700, 300)), -by, axis=1)
+    watch.turned(np.array([[1.0, 0, -by], [0, 1, 0], [0, 0, 1]]))
+    assert nothing(watch.look(moved, 2.0))
+    reached = moved.copy()
+    reached[200:300, -by - 200 :] = 190  # beside what was never seen, and so over the edge of what was
+    watch.look(reached, 3.0)
+    assert watch.look(reached, 3.0 + STILL_S + 0.01).hand
+
+
+def test_a_camera_that_looks_elsewhere_altogether_knows_nothing(rng: np.random.Generator) -> None:
+    watch = watched(rng, (300, 300))
+    watch.turned(np.array([[1.0, 0, -5000], [0, 1, 0], [0, 0, 1]]))
+    assert nothing(watch.look(table(rng, (700, 120)), 2.0 + STILL_S))
 
 
 def test_another_size_of_picture_begins_anew(rng: np.random.Generator) -> None:
