@@ -47,6 +47,12 @@ def odds_words(odds: Mapping[str, Fraction]) -> str:
     return ", ".join(f"{str(outcome).replace('_', ' ')} {percent_words(float(chance))}" for outcome, chance in ranked)
 
 
+def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
+    """As "Tan 1: hit 50 %, missed 50 %"; outcomes that begin with whom they befall do not name him again."""
+    own = {outcome.removeprefix(f"{name} "): chance for outcome, chance in odds.items()}
+    return f"{spoken(name)}: {odds_words(own)}"
+
+
 def reason_rows(prospect: Prospect) -> tuple[str, ...]:
     """How it comes about: range, sight, every modifier with its rule, the odds; or why it cannot be."""
     deed, rows = prospect.deed, []
@@ -58,6 +64,7 @@ def reason_rows(prospect: Prospect) -> tuple[str, ...]:
         rows += verdict_rows(prospect.before)
     if prospect.odds:
         rows.append(odds_words(prospect.odds))
+    rows += [_odds_of_one(name, odds) for name, odds in prospect.odds_of.items()]
     rows += [f"Too close to call: {doubt.question}" for doubt in prospect.doubts]
     return tuple(rows)
 

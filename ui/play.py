@@ -93,12 +93,19 @@ class Play:
     # What the camera saw
 
     def proposals(self, moment: Moment) -> tuple[Proposal, ...]:
-        """Who stands elsewhere than the journal has him, the men of a squad together."""
+        """Who stands elsewhere than the journal has him: the men of a squad together, where they may."""
         gone = [unit for unit in moment.state.units.values() if _went(unit, moment.figures.get(unit.id))]
         groups: dict[tuple[str, str], list[Unit]] = {}
         for unit in gone:
             groups.setdefault((unit.side, unit.squad or unit.id), []).append(unit)
-        return tuple(self._proposal(moment, men) for men in groups.values())
+        return tuple(one for men in groups.values() for one in self._of_squad(moment, men))
+
+    def _of_squad(self, moment: Moment, men: Sequence[Unit]) -> tuple[Proposal, ...]:
+        together = self._proposal(moment, men)
+        if len(men) == 1 or together.prospect.possible:
+            return (together,)
+        singly = tuple(self._proposal(moment, [man]) for man in men)
+        return singly if all(one.prospect.possible for one in singly) else (together,)
 
     def _proposal(self, moment: Moment, men: Sequence[Unit]) -> Proposal:
         paths = {man.id: (man.at_in, moment.figure(man.id).centre_in) for man in men if man.at_in is not None}

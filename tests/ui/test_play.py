@@ -9,8 +9,10 @@ import pytest
 
 from rules.battle import Battle, replay
 from rules.dice import Scripted
+from rules.events import PhaseBegun
 from rules.games.referees import moment_of
 from rules.moment import Moment
+from rules.roster import Army, Recruit
 from rules.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun
@@ -98,3 +100,18 @@ def test_what_is_told_of_one_target_is_not_told_of_another(play: Play) -> None:
     assert needed[0] == {"tan-1": 4, "tan-2": 4, "tan-3": 4}
     assert needed[1] == {"tan-1": 4, "tan-2": 4, "tan-3": 5}  # SP-12: behind cover +1
     assert "target_in_cover" not in [question.fact for question in after["tan-3"].asks]
+
+
+def test_men_of_a_squad_who_may_only_go_one_by_one_are_proposed_so(tmp_path: Path) -> None:
+    """Plastic Fudge moves single units, whatever list they come from."""
+    men = tuple(Recruit(figure=f"green-{n}", card="basic", squad="pals") for n in (1, 2))
+    army, foe = (
+        Army(name="Pals", game="plastic_fudge", recruits=men),
+        Army(name="Foes", game="plastic_fudge", recruits=(Recruit(figure="tan-1", card="basic"),)),
+    )
+    places: dict[str, PointIn] = {"green-1": (2, 2), "green-2": (4, 2), "tan-1": (20, 20)}
+    with begun(tmp_path / "b", "plastic_fudge", {"green": army, "tan": foe}, places) as battle:
+        battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
+        moved = {**places, "green-1": (2.0, 3.0), "green-2": (4.0, 3.0)}
+        proposals = Play(battle).proposals(moment_of(battle, [figure(n, *at) for n, at in moved.items()], ()))
+        assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]

@@ -1,0 +1,76 @@
+"""A program killed at any moment of a battle: all that was confirmed is there, and the battle goes on from it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.events import event_of
+from rules.roster import Army, Recruit
+from tests.rules.evening import Evening, begun, random_evening
+
+KILLS = 5
+
+
+def army(side: str, *cards: str) -> Army:
+    recruits = tuple(Recruit(figure=f"{side}-{n}", card=card) for n, card in enumerate(cards, 1))
+    return Army(name=f"The {side} camp", game="plastic_fudge", recruits=recruits)
+
+
+def set_up(path: Path) -> None:
+    cards = ["commander", "radioman", "grenade_and_rifle", "basic", "tank"]
+    armies = {side: army(side, *cards) for side in ("green", "tan")}
+    places = {f"{side}-{n + 1}": (3.0 * n, y) for side, y in (("green", 2.0), ("tan", 9.0)) for n in range(len(cards))}
+    begun(path, "plastic_fudge", armies, places).close()
+
+
+def play(path: Path, seed: int) -> None:
+    """Go on for ever; says on standard output what was confirmed."""
+    battle = Battle.open(path, itertools.count().__next__)
+    for turn in itertools.count():
+        random_evening(Evening(battle), seed=seed * 1000 + turn, steps=1)
+        print(json.dumps([len(battle.entries), repr(event_of(battle.entries[-1]))]), flush=True)
+
+
+def killed_after(path: Path, seed: int, wait_s: float) -> Sequence[tuple[int, str]]:
+    """Play in another process, kill it, and give what it had confirmed."""
+    code = f"from pathlib import Path; from {__name__} import play; play(Path({str(path)!r}), {seed})"
+    player = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert player.stdout is not None
+    first = player.stdout.readline()
+    time.sleep(wait_s)
+    os.kill(player.pid, signal.SIGKILL)
+    rest, _ = player.communicate()
+    lines = [line for line in (first + rest).splitlines(keepends=True) if line.endswith("\n")]
+    return [tuple(json.loads(line)) for line in lines]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_no_confirmed_event_is_lost_and_the_battle_goes_on(tmp_path: Path) -> None:
+    path, chance = tmp_path / "b", random.Random(3)  # noqa: S311 - no secret
+    set_up(path)
+    before = 0
+    for seed in range(KILLS):
+        confirmed = killed_after(path, seed, chance.uniform(0, 0.3))
+        with Battle.open(path, lambda: 0.0) as battle:
+            assert len(battle.entries) >= confirmed[-1][0] > before
+            for count, event in confirmed:
+                assert repr(event_of(battle.entries[count - 1])) == event
+            before, state = len(battle.entries), battle.state
+        with Battle.open(path, lambda: 0.0) as again:
+            assert again.state == state
+    with Battle.open(path, lambda: 0.0) as battle:
+        while battle.undo():
+            pass
+        assert not battle.state.units
