@@ -20,6 +20,16 @@ def shifted(figure: Figure, to_in: PointIn) -> Figure:
     return replace(figure, x_in=to_in[0], y_in=to_in[1], base_in=outline)
 
 
+def as_journalled(moment: Moment) -> Moment:
+    """The same moment with every figure where the journal has it."""
+    units = moment.state.units
+    stood = {
+        name: shifted(figure, place) if name in units and (place := units[name].at_in) is not None else figure
+        for name, figure in moment.figures.items()
+    }
+    return replace(moment, figures=stood)
+
+
 def walked(moment: Moment, paths: Mapping[str, Path], cost_in: Mapping[str, float] | None = None) -> tuple[Move, ...]:
     """Figures at the ends of their paths.
 

@@ -222,8 +222,11 @@ class Battle:
         """The entry that an undo would take back, or a redo bring back."""
         now = standing(self._entries)
         then = standing((*self._entries, Entry(0, 0.0, kind, 1, {})))
-        longer = now if kind == UNDO else then
-        return longer[-1] if len(now) != len(then) and len(longer) > 1 else None
+        longer, shorter = (now, then) if kind == UNDO else (then, now)
+        turned = {entry.seq: entry for entry in longer}
+        for entry in shorter:
+            turned.pop(entry.seq, None)
+        return next((entry for entry in turned.values() if entry is not longer[0]), None)
 
 
 def events_of(entries: Sequence[Entry]) -> dict[int, Event]:

@@ -293,11 +293,31 @@ class Noted(Event):
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CameraMoved(Event):
+    """Camera or table were bumped; positions on the table stay.
+
+    Attributes:
+        what: Which, as far as the picture tells: "camera", "table" or "camera or table".
+    """
+
+    kind = "camera_moved"
+    what: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkerMoved(Event):
+    """Printed markers were moved on the table; positions on the table stay."""
+
+    kind = "marker_moved"
+    ids: tuple[int, ...]
+
+
 EVENTS: Mapping[str, type[Event]] = {
     event.kind: event
     for event in (
         *(Begun, Enlisted, PhaseBegun, Placed, Moved, Asked),
-        *(Changed, Doubted, Settled, Overruled, Noted),
+        *(Changed, Doubted, Settled, Overruled, Noted, CameraMoved, MarkerMoved),
     )
 }
 """Every event by its kind."""
@@ -366,7 +386,8 @@ def change_words(change: Change) -> str:
 def _value_words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(spoken(str(one)) for one in value) if isinstance(value, (list, tuple)) else str(value)
+    several = isinstance(value, (list, tuple, Mapping))  # of a mapping its keys; what they hold is for the rules
+    return ", ".join(spoken(str(one)) for one in value) if several else str(value)
 
 
 def _moved(moves: tuple[Move, ...]) -> str:
@@ -385,12 +406,14 @@ _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
     PhaseBegun: lambda e: ", ".join(filter(None, [f"turn {e.turn}", spoken(e.side), e.phase.replace("_", " ")])),
     Placed: lambda e: f"{spoken(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
     Moved: lambda e: _moved(e.moves),
-    Asked: lambda e: _effects(e.effects) or f"{spoken(e.action).lower()}: {e.verdict.outcome}",
+    Asked: lambda e: _effects(e.effects) or f"{spoken(e.action).lower()}: {e.verdict.outcome}".replace("_", " "),
     Changed: lambda e: ", ".join(map(change_words, e.changes)),
     Doubted: lambda e: f"asked: {e.question}",
     Settled: lambda e: f"settled: {e.question} {e.answer}",
     Overruled: lambda e: f"overruled entry {e.entry}: {e.reason}",
     Noted: lambda e: f"note: {e.text}",
+    CameraMoved: lambda e: f"the {e.what} was bumped",
+    MarkerMoved: lambda e: f"marker {', '.join(map(str, e.ids))} was moved",
 }
 
 

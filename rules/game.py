@@ -11,7 +11,8 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_t
 
 from rules.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.ruleset import Option, Ruleset, Value
-from rules.typed import Asked, Reader, answers_to, field_name, hints
+from rules.table import Refused
+from rules.typed import Asked, Reader, answers_to, field_name, hints, typed_as
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")
@@ -56,13 +57,30 @@ class Question:
         fact: Its name.
         text: What to ask them.
         default: What holds until they answer; None where the rules find it out otherwise, or cannot do without it.
-        answers: What they may answer; empty for a number or a name.
+        answers: What they may answer; empty for what is typed.
+        holds: Of what is typed: `int`, `float`, `str`, or `list` for several names.
     """
 
     fact: str
     text: str
     default: Any
     answers: tuple[Any, ...] = ()
+    holds: type = str
+
+    def read(self, typed: str) -> Any:
+        """What was typed as a value of the fact.
+
+        Raises:
+            Refused: if a number is asked for and this is none.
+        """
+        words = typed.strip()
+        if self.holds is list:
+            return [name for word in words.split(",") if (name := word.strip())]
+        try:
+            return self.holds(words)
+        except ValueError as error:
+            wanted = "a whole number" if self.holds is int else "a number"
+            raise Refused(f"{self.text} {words!r} is not {wanted}") from error
 
 
 @dataclass(frozen=True)
@@ -126,7 +144,7 @@ class Game(Generic[T]):
         """What the players must tell for an action because no camera sees it."""
         shape: Any = self.actions[action].facts
         return tuple(
-            Question(field.name, note.question, None if field.default is MISSING else field.default, answers_to(noted))
+            Question(field.name, note.question, _usual(field), answers_to(noted), typed_as(noted))
             for field in dataclasses.fields(shape)
             for noted in [hints(shape)[field.name]]
             for note in _notes(noted)
@@ -162,6 +180,10 @@ class Game(Generic[T]):
     @cached_property
     def _reader(self) -> Reader:
         return Reader({key: list(value) for key, value in self.rules.plain.items() if isinstance(value, dict)})
+
+
+def _usual(field: dataclasses.Field[Any]) -> Any:
+    return None if field.default is MISSING else field.default
 
 
 def _notes(hint: Any) -> tuple[Any, ...]:

@@ -21,6 +21,9 @@ APPLICATION_ID = 0x53616E64
 
 UNDO, REDO = "undo", "redo"
 
+BEFALLEN = ("camera_moved", "marker_moved")
+"""What befalls the table and nobody did: it is not taken back, and ends nothing that could be done again."""
+
 _MAGIC = b"SQLite format 3\0"
 _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 100  # https://www.sqlite.org/fileformat2.html, section 1.3
 _TABLES = """
@@ -140,8 +143,13 @@ def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     done: list[Entry] = []
     undone: list[Entry] = []
     for entry in entries:
-        if entry.kind == UNDO:
-            undone += [done.pop()] if done else []
+        if entry.kind in BEFALLEN:
+            done.append(entry)
+        elif entry.kind == UNDO:
+            last = next((one for one in reversed(done) if one.kind not in BEFALLEN), None)
+            if last is not None:
+                done.remove(last)
+                undone.append(last)
         elif entry.kind == REDO:
             done += [undone.pop()] if undone else []
         else:

@@ -240,16 +240,18 @@ def _answered(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Doubt, ...], tupl
 
 
 def told_key(deed: Deed, fact: str) -> str:
-    """The status under which an answer of the players is kept: one about a target says of which."""
-    return f"{fact} at {deed.at[0]}" if deed.at else fact
+    """The status under which an answer of the players is kept: one about a target says of which.
+
+    It is a figure's, or, of what nobody does alone, the battle's, which must tell its duties apart.
+    """
+    whom = f" at {deed.at[0]}" if deed.at else ""
+    return f"{fact}{whom}" if deed.by else f"{deed.title}: {fact}{whom}"
 
 
 def _as_told(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:
-    """The deed with what the players said of its figure; a fact may also be a status that rules have set."""
-    if not deed.by:
-        return deed
-    unit = moment.unit(deed.by[0])
-    told = {**unit.statuses, **unit.this_turn}
+    """The deed with what the players said of it; a fact may also be a status that rules have set."""
+    of = moment.unit(deed.by[0]) if deed.by else moment.state
+    told = {**of.statuses, **of.this_turn}
     found = {
         one.fact: next((told[key] for key in (told_key(deed, one.fact), one.fact) if key in told), None) for one in asks
     }

@@ -170,8 +170,16 @@ class Exposures:
         return tuple(sorted(some, key=lambda one: -one[1]))
 
 
-def exposures(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules: SightRules | None = None) -> Exposures:
-    """What each figure sees of each other one: `sight` for all ordered pairs at once, without its particulars."""
+def exposures(
+    figures: Sequence[Figure],
+    terrain: Sequence[TerrainPiece],
+    rules: SightRules | None = None,
+    shooter: str | None = None,
+) -> Exposures:
+    """What each figure sees of each other one: `sight` for all ordered pairs at once, without its particulars.
+
+    Where a `shooter` is named, only its own row is worked out; the others are as on a table without terrain.
+    """
     rules = rules or SightRules()
     table = scene(figures, terrain, rules, bodies=rules.figures_hide)
     count = len(figures)
@@ -179,14 +187,15 @@ def exposures(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules:
     solid = counted & ~table.having(veil=Veil.SCREEN)
     seen, open_to_fire = np.ones((count, count)), np.ones((count, count))
     hidden = [np.empty((0, 4))]
-    shooters, targets = np.nonzero(~np.eye(count, dtype=bool))
+    asked = np.array([shooter in (None, figure.id) for figure in figures], bool)
+    shooters, targets = np.nonzero(~np.eye(count, dtype=bool) & asked[:, None])
     for begin in range(0, len(shooters), _BLOCK):
-        shooter, target = shooters[begin : begin + _BLOCK], targets[begin : begin + _BLOCK]
-        cover = look(table, shooter, target)
-        seen[shooter, target] = cover.exposure(counted)
-        open_to_fire[shooter, target] = cover.exposure(solid)
+        row, column = shooters[begin : begin + _BLOCK], targets[begin : begin + _BLOCK]
+        cover = look(table, row, column)
+        seen[row, column] = cover.exposure(counted)
+        open_to_fire[row, column] = cover.exposure(solid)
         of, piece, part = cover.alone(len(table.opacity))
-        hidden.append(np.c_[shooter[of], target[of], piece, part][piece < len(terrain)])
+        hidden.append(np.c_[row[of], column[of], piece, part][piece < len(terrain)])
     ids, pieces = tuple(figure.id for figure in figures), tuple(piece.name for piece in terrain)
     return Exposures(ids, pieces, seen, open_to_fire, np.concatenate(hidden))
 

@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 from rules.events import (
     Asked,
     Begun,
+    CameraMoved,
     Change,
     Changed,
     Doubted,
     Effects,
     Enlisted,
     Event,
+    MarkerMoved,
     Move,
     Moved,
     Noted,
@@ -235,6 +237,8 @@ _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
     Settled: _settled,
     Overruled: _overruled,
     Noted: lambda state, _: state,
+    CameraMoved: lambda state, _: state,
+    MarkerMoved: lambda state, _: state,
 }
 
 

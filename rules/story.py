@@ -8,11 +8,13 @@ from typing import Any
 from rules.events import (
     Asked,
     Begun,
+    CameraMoved,
     Changed,
     Doubted,
     Effects,
     Enlisted,
     Event,
+    MarkerMoved,
     Move,
     Moved,
     Noted,
@@ -23,6 +25,7 @@ from rules.events import (
     Settled,
     Throw,
     change_words,
+    label,
     listed,
     spoken,
 )
@@ -89,7 +92,8 @@ def _place(at_in: tuple[float, ...]) -> str:
 def _asked(event: Asked) -> Iterator[str]:
     action = spoken(event.action)
     winner = event.verdict.numbers.get("winner")
-    outcome = f"{event.verdict.outcome} for {spoken(winner)}" if isinstance(winner, str) else event.verdict.outcome
+    outcome = event.verdict.outcome.replace("_", " ")
+    outcome = f"{outcome} for {spoken(winner)}" if isinstance(winner, str) else outcome
     yield f"  {listed(event.by)}: {action.lower()}: {outcome}." if event.by else f"  {action}: {outcome}."
     yield from (f"    {_throw(throw)}" for throw in event.throws)
     yield from (f"    {_reason(reason)}" for reason in event.verdict.reasons)
@@ -129,6 +133,10 @@ def _overruled(event: Overruled) -> Iterator[str]:
     yield from _effects(event.effects)
 
 
+def _befallen(event: Event) -> Iterator[str]:
+    yield f"  ({label(event)}; positions on the table stay)"
+
+
 def _noted(event: Noted) -> Iterator[str]:
     yield f"  {event.text}"
 
@@ -143,4 +151,6 @@ _TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
     Settled: _settled,
     Overruled: _overruled,
     Noted: _noted,
+    CameraMoved: _befallen,
+    MarkerMoved: _befallen,
 }

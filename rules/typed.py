@@ -155,6 +155,17 @@ def answers_to(kind: Any) -> tuple[Any, ...]:
     return tuple(one.value for one in kind) if isinstance(kind, type) and issubclass(kind, Enum) else ()
 
 
+def typed_as(kind: Any) -> type:
+    """What a player types into a field of this type: `int`, `float`, `list` for several names, else `str`."""
+    if get_origin(kind) is Annotated:
+        return typed_as(get_args(kind)[0])
+    if get_origin(kind) in (UnionType, Union):
+        return typed_as(_but_none(kind))
+    if get_origin(kind) is tuple:
+        return list
+    return kind if kind in (int, float) else str
+
+
 def _meant(word: str, known: Collection[str]) -> str:
     close = get_close_matches(word, known, 1)
     return f": did you mean {close[0]!r}?" if close else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rules.battle import Battle, Clock
@@ -37,6 +37,20 @@ def usual_army(game: Game[object], side: str, figures: Sequence[Figure]) -> Army
     first = next(iter(game.rules.plain["cards"]))
     recruits = (Recruit(figure=figure.id, card=first) for figure in figures if figure.army == side)
     return Army(name=side, game=game.name, recruits=tuple(recruits))
+
+
+def fitted(army: Army, figures: Sequence[Figure]) -> tuple[tuple[Recruit, ...], int]:
+    """A saved list given to the figures on the table: each its own entry where it has one, the others in order.
+
+    Returns:
+        The recruits, as many as there are figures at most, and how many of the list are left without a figure.
+    """
+    own = {recruit.figure: recruit for recruit in army.recruits}
+    names = [figure.id for figure in figures]
+    spare = iter([recruit for recruit in army.recruits if recruit.figure not in names])
+    found = ((name, own[name] if name in own else next(spare, None)) for name in names)
+    recruits = tuple(replace(recruit, figure=name) for name, recruit in found if recruit is not None)
+    return recruits, len(army.recruits) - len(recruits)
 
 
 def checked(muster: Muster) -> dict[str, Verdict]:

@@ -42,12 +42,14 @@ ACTIONS = actions(
     turn.take_up,
     # Movement
     movement.move,
+    movement.march,
     movement.second_move,
     movement.disengage,
     movement.leave_several,
     movement.flee,
     movement.free_attack_bonus,
     movement.free_attack,
+    movement.free_aim,
     # Combat
     equipment.wield,
     equipment.wielded_set,
@@ -56,9 +58,11 @@ ACTIONS = actions(
     characters.modf_from_behind,
     attack.may_attack,
     attack.melee_attack,
+    attack.melee_aim,
     attack.two_weapon_attack,
     attack.may_shoot,
     attack.ranged_attack,
+    attack.ranged_aim,
     attack.behind,
     attack.cast_spell,
     # Wounds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from rules.call import EXACT, within
@@ -131,15 +131,30 @@ def shaken(rules: Rules, effect: str) -> list[Reason]:
     return [rules.because(row.rule, modifier=row.roll_modifier) for row in counted if row.roll_modifier]
 
 
+def aimed(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Verdict:
+    """An attack before its dice: what is added to them, and what they must show."""
+    against, why = defence_of(rules, strike)
+    reasons = [odf, *_gains(rules, strike, odf, modifiers)]
+    modifier = int(total(reasons))
+    by_itself = state(rules, strike.target_state).hit_by_itself
+    numbers = {"modifier": modifier, "defence": against, "to_hit": None if by_itself else against - modifier}
+    outcome = "hits by itself" if by_itself else f"{against - modifier:+d} or more hits"
+    return verdict(outcome, *reasons, replace(why, text=f"{why.text}: {outcome}"), legal=True, **numbers)
+
+
+def _gains(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> list[Reason]:
+    """All that is added to the dice besides the ODF."""
+    extra = [*modifiers, *added(rules, odf.rule, strike.modifiers), *shaken(rules, strike.effect)]
+    return [*trait_reasons(rules, strike, Concern.ODF), *_gang(rules, strike, odf), *extra]
+
+
 def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -> Procedure[Verdict]:
-    """An attack's dice, whether it hits, and the wound."""
+    """An attack's dice, whether it hits, and the wound; the outcome of a hit is the wound's column."""
     against, why = defence_of(rules, strike)
     thrown = yield from throw(rules, "the attacker", f"the attack on the {strike.target_state} target", attack=True)
-    gains = trait_reasons(rules, strike, Concern.ODF)
-    gang = _gang(rules, strike) if odf.rule == "FM-31" or rules.chooses("attackers_counted", "melee_and_ranged") else []
-    extra = [*modifiers, *added(rules, odf.rule, strike.modifiers), *shaken(rules, strike.effect)]
-    reasons = [*told(rules, thrown), odf, *gains, *gang, *extra]
+    reasons = [*told(rules, thrown), odf, *_gains(rules, strike, odf, modifiers)]
     rolled = int(total(reasons))
+    gang = _gang(rules, strike, odf)
     helps_wound = 0 if rules.chooses("several_attackers", "raises_wound") else int(total(gang))
     wound, hit = _wound(rules, strike, rolled - against, helps_wound)
     column = None if wound is None else column_of(rules, wound)
@@ -155,11 +170,12 @@ def struck(rules: Rules, strike: Strike, odf: Reason, modifiers: list[Reason]) -
     if column is None:
         return Verdict("miss", numbers, (*reasons, why))
     told_wound = rules.because("FM-32", f"{rolled:+d} against {against:+d}: a wound of {wound}, {spoken(column)}")
-    return Verdict("hit", numbers, (*reasons, why, told_wound))
+    return Verdict(column, numbers, (*reasons, why, told_wound))
 
 
-def _gang(rules: Rules, strike: Strike) -> list[Reason]:
-    several = strike.models_attacking_target > 1
+def _gang(rules: Rules, strike: Strike, odf: Reason) -> list[Reason]:
+    counted = odf.rule == "FM-31" or rules.chooses("attackers_counted", "melee_and_ranged")
+    several = counted and strike.models_attacking_target > 1
     return [rules.because("FM-33", modifier=whole(rules, "several_attackers"))] if several else []
 
 
@@ -181,19 +197,24 @@ class Melee(Strike):
     """One melee weapon's attack; `reach_in` is for weapons that need no contact."""
 
     modf: int
-    in_base_contact: bool = True
+    in_base_contact: Annotated[bool, Asked("Do the two bases touch?")] = True
     distance_in: Inches = 0
     reach_in: Inches = 0
 
 
 def melee_attack(rules: Rules, melee: Melee) -> Answer:
     """One attack with one melee weapon."""
+    return _melee_barred(rules, melee) or struck(rules, melee, rules.because("FM-31", "MODF", melee.modf), [])
+
+
+def melee_aim(rules: Rules, melee: Melee) -> Verdict:
+    """The same before its dice: what they must show."""
+    return _melee_barred(rules, melee) or aimed(rules, melee, rules.because("FM-31", "MODF", melee.modf), [])
+
+
+def _melee_barred(rules: Rules, melee: Melee) -> Verdict | None:
     reached = melee.in_base_contact or (melee.reach_in > 0 and within(melee.distance_in, melee.reach_in))
-    if not reached:
-        return forbidden("no_contact", rules.because("FM-30"), legal=False)
-    if bar := barred(rules, melee, "melee"):
-        return bar
-    return struck(rules, melee, rules.because("FM-31", "MODF", melee.modf), [])
+    return barred(rules, melee, "melee") if reached else forbidden("no_contact", rules.because("FM-30"), legal=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +270,7 @@ class Line:
     visible_height: Part | None = None
     visible_base: Part | None = None
     models_hide: Part = 0.0
-    in_base_contact_with_enemy: bool = False
+    in_base_contact_with_enemy: Annotated[bool, Asked("Does an enemy touch the firer's base?")] = False
     fired_in_contact: bool = False
 
 
@@ -257,9 +278,13 @@ def range_modifier(rules: Rules, line: Line) -> int:
     """What the distance takes off the roll: nothing up to the Range, then for each further one or part of one."""
     if within(line.distance_in, line.weapon_range_in):
         return 0
-    ranges = math.ceil(line.distance_in / line.weapon_range_in - EXACT)
     free = 1 if rules.chooses("range_steps", "beyond_the_first") else 0
-    return whole(rules, "beyond_range") * (ranges - free)
+    return whole(rules, "beyond_range") * (ranges(line.distance_in, line.weapon_range_in) - free)
+
+
+def ranges(distance_in: float, weapon_range_in: float) -> int:
+    """How many Ranges of a weapon, parts of one included, go into a distance; one at least."""
+    return max(1, math.ceil(distance_in / weapon_range_in - EXACT))
 
 
 def _seen(rules: Rules, line: Line) -> float:
@@ -311,9 +336,13 @@ class Shot(Strike, Line):
 
 def ranged_attack(rules: Rules, shot: Shot) -> Answer:
     """One attack with one ranged weapon."""
-    if bar := line_barred(rules, shot) or barred(rules, shot, "shoot"):
-        return bar
-    return _fired(rules, shot)
+    return line_barred(rules, shot) or barred(rules, shot, "shoot") or _fired(rules, shot)
+
+
+def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
+    """The same before its dice: what they must show."""
+    bar = line_barred(rules, shot) or barred(rules, shot, "shoot")
+    return bar or aimed(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *_cover_reason(rules, shot)])
 
 
 def _covered(rules: Rules, shot: Shot) -> bool:
@@ -323,11 +352,18 @@ def _covered(rules: Rules, shot: Shot) -> bool:
 
 
 def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
-    cover = [rules.because("FM-37", modifier=whole(rules, "cover"))] if _covered(rules, shot) else []
-    factor = rules.because("FM-38", "RODF", shot.rodf)
-    answer = yield from struck(rules, shot, factor, [*_range_reason(rules, shot), *cover])
+    cover = _cover_reason(rules, shot)
+    answer = yield from struck(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *cover])
     far = range_modifier(rules, shot)
     return Verdict(answer.outcome, {**answer.numbers, "range_modifier": far, "cover": bool(cover)}, answer.reasons)
+
+
+def _cover_reason(rules: Rules, shot: Shot) -> list[Reason]:
+    return [rules.because("FM-37", modifier=whole(rules, "cover"))] if _covered(rules, shot) else []
+
+
+def _rodf(rules: Rules, shot: Shot) -> Reason:
+    return rules.because("FM-38", "RODF", shot.rodf)
 
 
 def sight_rules(rules: Rules) -> SightRules:

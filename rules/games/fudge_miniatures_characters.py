@@ -257,11 +257,7 @@ def datacard(rules: Rules, character: Character) -> Verdict:
 
 def computed(rules: Rules, strength: int, dexterity: int, equipment: Sequence[Item]) -> dict[str, int | None]:
     """The factors that follow from stats and equipment, those of attack by the first weapon of each kind."""
-
-    def first(kind: ItemKind) -> Item | None:
-        return next((item for item in equipment if item.kind is kind), None)
-
-    blade, bow = first(ItemKind.MELEE), first(ItemKind.RANGED)
+    blade, bow = _first(equipment, ItemKind.MELEE), _first(equipment, ItemKind.RANGED)
     stats = {Stat.STRENGTH: strength, Stat.DEXTERITY: dexterity}
     armour = sum(item.armour for item in equipment)
     shields = [item for item in equipment if item.shield]
@@ -283,23 +279,46 @@ class Marked:
 
 def wounded_stats(rules: Rules, wounded: Marked) -> Verdict:
     """Stats and factors of a wounded character: the stats drop, and the factors with those in them."""
-    card = rules.tables.cards[wounded.card]
-    penalty = worst_penalty(rules, wounded.marked)
-    all_drop = penalty if rules.chooses("all_factors_drop", True) else 0
-    bow = next((item for item in card.equipment if item.kind is ItemKind.RANGED), None)
-    shot = penalty if bow and bow.adds_stat else all_drop
-    numbers = {
+    numbers = stats_now(rules, rules.tables.cards[wounded.card], wounded.marked)
+    penalty = numbers["stat_penalty"]
+    return verdict(f"{penalty:+d}", rules.because("FM-41", modifier=penalty), **numbers)
+
+
+def stats_now(rules: Rules, card: Card, marked: Sequence[str]) -> dict[str, Any]:
+    """The stats and factors of a card with these columns of its wound track marked."""
+    penalty = worst_penalty(rules, marked)
+    bow = _first(card.equipment, ItemKind.RANGED)
+    return {
         "strength": card.strength + penalty,
         "dexterity": card.dexterity + penalty,
         "guts": card.guts + penalty,
         "movement_in": max(0, card.movement_in + penalty),
         "modf": None if card.modf is None else card.modf + penalty,
-        "rodf": None if card.rodf is None else card.rodf + shot,
+        "rodf": None if card.rodf is None else card.rodf + _shot_drops(rules, bow, penalty),
         "ddf": card.ddf + penalty,
-        "hddf": card.hddf + all_drop,
+        "hddf": card.hddf + (penalty if rules.chooses("all_factors_drop", True) else 0),
         "stat_penalty": penalty,
     }
-    return verdict(f"{penalty:+d}", rules.because("FM-41", modifier=penalty), **numbers)
+
+
+def _shot_drops(rules: Rules, bow: Item | None, penalty: int) -> int:
+    """What wounds take off a RODF."""
+    return penalty if (bow and bow.adds_stat) or rules.chooses("all_factors_drop", True) else 0
+
+
+def odf_with(rules: Rules, card: Card, weapon: Item, marked: Sequence[str]) -> int:
+    """The ODF of one of a card's weapons; what is printed on the card is that of the first of its kind."""
+    penalty = worst_penalty(rules, marked)
+    melee = weapon.kind is ItemKind.MELEE
+    printed = card.modf if melee else card.rodf
+    if printed is None or weapon is not _first(card.equipment, weapon.kind):
+        alone = computed(rules, card.strength, card.dexterity, [weapon])
+        printed = alone["modf" if melee else "rodf"]
+    return (printed or 0) + (penalty if melee else _shot_drops(rules, weapon, penalty))
+
+
+def _first(equipment: Sequence[Item], kind: ItemKind) -> Item | None:
+    return next((item for item in equipment if item.kind is kind), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ def wield(rules: Rules, grip: Grip) -> Verdict:
     """Whether the hands suffice."""
     needed = sum(grip.hands_of_items)
     there = whole(rules, "hands") if grip.hands_available is None else grip.hands_available
-    reason = rules.because("FM-16", f"{needed} hands needed, {there} there")
+    reason = rules.because("FM-16", f"hands needed: {needed} of {there}")
     if needed > there:
         return forbidden("too_few_hands", reason, legal=False, hands_needed=needed)
     return verdict("legal", reason, legal=True, hands_needed=needed)

@@ -134,7 +134,8 @@ def guts_recovery(rules: Rules, model: Recovery) -> Procedure[Verdict]:
     reasons += [rules.because("FM-55", f"{rolled:+d} against {model.target:+d}"), *(why if ends else [])]
     stays = newly if rules.chooses("repeated_check", "by_new_margin") else model.effect
     numbers: dict[str, Any] = {"bonus": bonus, "total": rolled, "target": model.target, "margin": margin}
-    numbers |= {"effect_ends": ends, "effect": NO_EFFECT if ends else stays}
+    flees = not ends and (stays == RUN or bool(traits_of(rules, model.model, Concern.FLEES_FAILED)))
+    numbers |= {"effect_ends": ends, "effect": NO_EFFECT if ends else stays, "flees": flees}
     return Verdict("recovers" if ends else "goes on", numbers, tuple(reasons))
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from rules.call import EXACT, within
 from rules.dice import Procedure
 from rules.game import Answer
-from rules.games.fudge_miniatures_attack import Melee, barred, shaken, struck
+from rules.games.fudge_miniatures_attack import Melee, aimed, barred, shaken, struck
 from rules.games.fudge_miniatures_rolls import Modifier, added, because_of, throw, told, traits_of, words
 from rules.games.fudge_miniatures_tables import Concern, Rules, limit, whole
 from rules.going import Gait, Going, Rounding
+from rules.movement import Reason as TollFor
+from rules.movement import Walk
 from rules.table import TerrainPiece
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
@@ -35,10 +37,11 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """A model's path and what it has left to move."""
+    """A model's path, what it has left to move and, where that is to be told, its whole Movement."""
 
     movement_left_in: Inches
     path: tuple[Stretch, ...] = ()
+    movement_in: Inches | None = None
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -46,17 +49,36 @@ def move(rules: Rules, path: Path) -> Verdict:
     parts = _joined(path.path)
     costs = [_cost_in(rules, part) for part in parts]
     reasons = [
-        rules.because("FM-27", f"{part.inches:g} in of {part.terrain}: {cost:g} in", cost)
+        rules.because("FM-27", f"{part.inches:.3g} in of {part.terrain}: {cost:.3g} in")
         for part, cost in zip(parts, costs, strict=True)
     ]
     if any(_rounded(rules, part) for part in parts):
         reasons.append(rules.because("FM-26"))
     cost_in = math.fsum(costs)
+    whole_in = {} if path.movement_in is None else {"allowance_in": path.movement_in}
     if not within(cost_in, path.movement_left_in):
-        far = rules.because("FM-18", f"{cost_in:g} in needed, {path.movement_left_in:g} in left")
-        return forbidden("too_far", *reasons, far, legal=False, cost_in=cost_in, left_in=path.movement_left_in)
+        far = rules.because("FM-18", f"{cost_in:.3g} in needed, {path.movement_left_in:.3g} in left")
+        numbers = {"cost_in": cost_in, "left_in": path.movement_left_in, **whole_in}
+        return forbidden("too_far", *reasons, far, legal=False, **numbers)
     left_in = max(0.0, path.movement_left_in - cost_in)
-    return verdict("legal", *reasons, rules.because("FM-24"), legal=True, cost_in=cost_in, left_in=left_in)
+    return verdict("legal", *reasons, rules.because("FM-24"), legal=True, cost_in=cost_in, left_in=left_in, **whole_in)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class March:
+    """Models that move one after another, by name."""
+
+    paths: Mapping[str, Path]
+
+
+def march(rules: Rules, several: March) -> Verdict:
+    """Whether each of several paths is within what its model has left; each is judged by itself."""
+    each = {name: move(rules, path) for name, path in several.paths.items()}
+    reasons = [replace(one, text=f"{name}: {one.text}") for name, found in each.items() for one in found.reasons]
+    numbers = {"each": {name: dict(found.numbers) for name, found in each.items()}}
+    if late := next((found for found in each.values() if not found.allowed), None):
+        return forbidden(late.numbers["reason"], *reasons, legal=False, **numbers)
+    return verdict("legal", *reasons, legal=True, **numbers)
 
 
 def _joined(path: Sequence[Stretch]) -> list[Stretch]:
@@ -113,6 +135,22 @@ def gait(rules: Rules, *, flying: bool = False) -> Gait:
         climb_cost_per_in=0.0 if flying else climb.factor,
         rounding=Rounding.EXACT if flying else rounding,
     )
+
+
+def measured(rules: Rules, walked: Walk, *, flying: bool = False) -> tuple[Stretch, ...]:
+    """A measured walk as the stretches of a path: what stands upright is climbed and descended, a hill is climbed."""
+    found: list[Stretch] = []
+    for part in walked.stretches:
+        gained_in = 0.0
+        for toll in () if flying else part.tolls:
+            if toll.reason is TollFor.CLIMB:
+                gained_in += toll.cost_in / rules.tables.terrain["climb"].factor
+            elif (way := {TollFor.ENTER: "climb", TollFor.LEAVE: "descend"}.get(toll.reason)) is not None:
+                found.append(Stretch(terrain=way, inches=toll.cost_in / rules.tables.terrain[way].factor))
+        kind = part.ground.kind if part.ground else None
+        ground = next((name for name in ("rough", "swimming") if kind in rules.tables.terrain[name].kinds), "open")
+        found.append(Stretch(terrain="flying" if flying else ground, inches=part.length_in, climbed_in=gained_in))
+    return tuple(found)
 
 
 # Step 4.
@@ -289,6 +327,16 @@ class FreeStrike(Melee):
 
 def free_attack(rules: Rules, strike: FreeStrike) -> Answer:
     """A free attack; its damage is not kept for step 3. Raises as `free_attack_bonus`."""
-    bonus = free_attack_bonus(rules, FreeAttack(reason=strike.reason, leaver=strike.leaver))
-    gains = [reason for reason in bonus.reasons if reason.modifier]
+    gains = _free_gains(rules, strike)
     return barred(rules, strike, "melee") or struck(rules, strike, rules.because("FM-31", "MODF", strike.modf), gains)
+
+
+def free_aim(rules: Rules, strike: FreeStrike) -> Verdict:
+    """The same before its dice: what they must show."""
+    gains = _free_gains(rules, strike)
+    return barred(rules, strike, "melee") or aimed(rules, strike, rules.because("FM-31", "MODF", strike.modf), gains)
+
+
+def _free_gains(rules: Rules, strike: FreeStrike) -> list[Reason]:
+    bonus = free_attack_bonus(rules, FreeAttack(reason=strike.reason, leaver=strike.leaver))
+    return [reason for reason in bonus.reasons if reason.modifier]

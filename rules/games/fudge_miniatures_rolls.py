@@ -102,9 +102,15 @@ def bears(trait: Trait, model: str) -> bool:
     return bool(named & set(trait.bearers)) and not named & NEGATIONS
 
 
+def bearing(trait: str) -> str:
+    """What a model's name says of a gift or fault that is on its own card, not in its name."""
+    return f"[{trait}]"
+
+
 def traits_of(rules: Rules, model: str, concerns: Concern) -> list[Trait]:
     """The gifts and faults with this effect that hold for a model."""
-    return [row for row in rules.tables.traits.values() if row.concerns is concerns and bears(row, model)]
+    rows = rules.tables.traits.items()
+    return [row for name, row in rows if row.concerns is concerns and (bears(row, model) or bearing(name) in model)]
 
 
 def because_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:

@@ -72,11 +72,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step of a player's turn."""
+    """A step of a player's turn; in it models move, act, or the wounds that wait are marked."""
 
     rule: str
     number: Count
     text: str
+    moves: bool = False
+    acts: bool = False
+    marks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class Deed:
         action: One of the actions of step 2.
         attack: An attack.
         touches: Needs what it is done to within reach.
+        kinds: Pieces on the measured table that it may be done to.
         also: Other names for it.
     """
 
@@ -94,6 +98,7 @@ class Deed:
     action: bool = True
     attack: bool = False
     touches: bool = False
+    kinds: tuple[TerrainKind, ...] = ()
     also: tuple[str, ...] = ()
 
 
@@ -154,11 +159,16 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """What calls for a Guts check, and its target; `each_gift` is added for each Terrifying gift."""
+    """What calls for a Guts check, and its target; `each_gift` is added for each Terrifying gift.
+
+    Attributes:
+        of_wound: A wound calls for it.
+    """
 
     rule: str
     target: int
     each_gift: int = 0
+    of_wound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +258,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A character's datacard as printed; MODF or RODF is missing where there is no such weapon."""
+    """A character's datacard as printed; MODF or RODF is missing where there is no such weapon.
+
+    Attributes:
+        flies: It flies whenever it moves (FM-27, FM-43); none of the printed ones does.
+    """
 
     rule: str
     strength: int
@@ -262,6 +276,7 @@ class Card:
     equipment: tuple[Item, ...] = ()
     gifts: tuple[TraitName, ...] = ()
     faults: tuple[TraitName, ...] = ()
+    flies: bool = False
     note: str = ""
 
 

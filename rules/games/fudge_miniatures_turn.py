@@ -18,6 +18,7 @@ class Scenario:
     """A side's task and how far it is.
 
     Attributes:
+        side: Whose task it is.
         enemies_left: Where the last man decides.
         turns_held: Turns for which the task has been kept up.
         turns_agreed: Turns for which it must be.
@@ -29,6 +30,7 @@ class Scenario:
     turns_held: Count = 0
     turns_agreed: Annotated[Count | None, Asked("For how many turns must it be held?")] = None
     done: Annotated[bool, Asked("Is the task done?")] = False
+    side: str | None = None
 
 
 def victory(rules: Rules, task: Scenario) -> Verdict:
@@ -40,7 +42,8 @@ def victory(rules: Rules, task: Scenario) -> Verdict:
     elif row.turns and task.turns_agreed is not None:
         won = task.turns_held >= task.turns_agreed
     outcome = "victory" if won else "not yet"
-    return verdict(outcome, rules.because(row.rule, row.text), victory=won, discouraged=row.discouraged)
+    winner = {"winner": task.side} if won and task.side else {}
+    return verdict(outcome, rules.because(row.rule, row.text), victory=won, discouraged=row.discouraged, **winner)
 
 
 # Who is next.

@@ -11,10 +11,11 @@ from rules.game import Answer
 from rules.games.fudge_miniatures_rolls import Modifier, added, throw, told
 from rules.games.fudge_miniatures_tables import Rules, limit, named, whole
 from rules.typed import Asked, Row, Within
-from rules.verdict import RuleRefusal, Verdict, forbidden, total, verdict
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 NEAR_DEATH, VERY_HURT, DEAD = "near_death", "very_hurt", "dead"
 HEALTHY = "healthy"
+STANDING = "standing"
 
 Wound = Annotated[int, Within(low=0, code="negative_wound")]
 Track = Mapping[str, int]
@@ -109,6 +110,8 @@ def apply_wounds(rules: Rules, taken: Wounds) -> Verdict:
         reasons.append(rules.because("FM-39", f"a wound of {wound} is {spoken(column)}; the model is {spoken(now)}"))
         if now != column and before != now:
             reasons.append(rules.because("FM-40"))
+    was = level(rules, checked(rules, taken.track_before))
+    reasons += _laid(rules, was, level(rules, track))
     return Verdict(level(rules, track), {**after(rules, track), "guts_checks": checks}, tuple(reasons))
 
 
@@ -125,6 +128,13 @@ def after(rules: Rules, track: Track) -> dict[str, Any]:
 def spoken(name: str) -> str:
     """A level or state as a player says it."""
     return name.replace("_", " ").title()
+
+
+def _laid(rules: Rules, was: str, now: str) -> list[Reason]:
+    """What to do with the model where it no longer stands or lies as it did."""
+    laid = lies(rules, now)
+    how = "set the model on its feet" if laid == STANDING else f"lay the model {laid.replace('_', ' ')}"
+    return [rules.because("FM-07", how)] if laid != lies(rules, was) else []
 
 
 def lies(rules: Rules, state: str) -> str:
@@ -179,7 +189,7 @@ def _clinging(rules: Rules, model: NearDeath) -> Procedure[Verdict]:
     if model.track_before is not None:
         track = checked(rules, model.track_before)
         numbers |= after(rules, RISEN[result](rules, track))
-    reasons.append(rules.because("FM-44", f"{rolled:+d}: {spoken(result)}"))
+    reasons += [rules.because("FM-44", f"{rolled:+d}: {spoken(result)}"), *_laid(rules, NEAR_DEATH, result)]
     return Verdict(result, numbers, tuple(reasons))
 
 

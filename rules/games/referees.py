@@ -7,7 +7,13 @@ from typing import Any
 
 from rules.aftermath import wrecks
 from rules.battle import Battle
-from rules.games import army_men_referee, plastic_fudge_referee, simple_plastic_referee
+from rules.games import (
+    army_men_referee,
+    fudge_miniatures_referee,
+    plastic_fudge_referee,
+    simple_plastic_figure_referee,
+    simple_plastic_referee,
+)
 from rules.measure import range_between
 from rules.moment import Measure, Moment
 from rules.referee import Referee
@@ -15,8 +21,10 @@ from rules.table import Figure, Refused, TerrainPiece
 
 REFEREES: Mapping[str, Referee[Any]] = {
     "army_men": army_men_referee.REFEREE,
+    "fudge_miniatures": fudge_miniatures_referee.REFEREE,
     "plastic_fudge": plastic_fudge_referee.REFEREE,
     "simple_plastic": simple_plastic_referee.REFEREE,
+    "simple_plastic_figure": simple_plastic_figure_referee.REFEREE,
 }
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 from rules.game import Game, actions
 from rules.games import simple_plastic_figure_blast as blast
+from rules.games import simple_plastic_figure_bursts as bursts
 from rules.games import simple_plastic_figure_command as command
 from rules.games import simple_plastic_figure_cover as cover
 from rules.games import simple_plastic_figure_fire as fire
 from rules.games import simple_plastic_figure_movement as movement
 from rules.games import simple_plastic_figure_shells as shells
+from rules.games import simple_plastic_figure_shot as shot
 from rules.games import simple_plastic_figure_turn as turn
 from rules.games.simple_plastic_figure_tables import AimAt, Rules, Tables
 from rules.ruleset import load
@@ -30,10 +32,13 @@ ACTIONS = actions(
     turn.initiative,
     turn.turn,
     turn.status_check,
+    turn.status_checks,
     turn.actions,
     turn.change_action_after_hand_removed,
     turn.reserve,
     turn.reserve_can_be_shot,
+    turn.objective,
+    turn.leave_table,
     turn.victory,
     # Movement and hand-to-hand combat
     movement.move,
@@ -51,8 +56,10 @@ ACTIONS = actions(
     cover.terrain_class,
     cover.shelter,
     fire.combat,
+    fire.volley_aim,
     fire.volley,
-    fire.attack,
+    shot.aimed,
+    shot.attack,
     # Explosives
     blast.blast_targets,
     blast.explosion,
@@ -62,6 +69,11 @@ ACTIONS = actions(
     shells.at_on_building,
     shells.deviation,
     shells.shell_on_shelter,
+    bursts.charge_aim,
+    bursts.charge,
+    bursts.shell,
+    bursts.burst_aim,
+    bursts.burst,
     # Leaders, observers, radiomen
     command.lead,
     command.status_reroll,

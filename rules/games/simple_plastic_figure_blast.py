@@ -9,7 +9,7 @@ from typing import Annotated
 from rules.call import within
 from rules.dice import Procedure
 from rules.games.simple_plastic_figure_command import Helped
-from rules.games.simple_plastic_figure_cover import lowered, worst
+from rules.games.simple_plastic_figure_cover import Piece, cover_of, lowered, worst
 from rules.games.simple_plastic_figure_fire import modifiers, rolled_at
 from rules.games.simple_plastic_figure_tables import (
     CoverName,
@@ -18,6 +18,7 @@ from rules.games.simple_plastic_figure_tables import (
     Rules,
     ShelterAttack,
     WeaponName,
+    called,
     explosive,
     illegal,
     legal,
@@ -27,7 +28,7 @@ from rules.games.simple_plastic_figure_tables import (
     weapon_of,
 )
 from rules.typed import Asked, Inches
-from rules.verdict import RuleRefusal, Verdict
+from rules.verdict import Reason, RuleRefusal, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class Caught:
         near_edge_in, far_edge_in: From the burst to the nearest and farthest point of the base.
         inside: In the shelter that the shot is about, or in one at all.
         cover, cover_from_firer: As judged from the burst, and from the firer.
+        terrain, terrain_from_firer: The same as it was measured.
         firer_distance_in: From the firer; None is as far as the spot.
     """
 
@@ -50,6 +52,8 @@ class Caught:
     place: PlaceName = "open"
     cover: CoverName = "none"
     cover_from_firer: CoverName | None = None
+    terrain: tuple[Piece, ...] = ()
+    terrain_from_firer: tuple[Piece, ...] = ()
     firer_distance_in: Inches | None = None
 
 
@@ -79,7 +83,7 @@ def blast_radius_in(rules: Rules, weapon: str) -> float:
     """
     radius_in = explosive(rules, weapon)
     if radius_in is None:
-        raise RuleRefusal("no_blast", f"a {spoken(weapon)} has no blast: aim it at a figure", "WW-38")
+        raise RuleRefusal("no_blast", f"a {called(rules, weapon)} has no blast: aim it at a figure", "WW-38")
     return radius_in
 
 
@@ -151,11 +155,7 @@ def hole_in(rules: Rules, weapon: str) -> float:
 def _rolled(rules: Rules, blast: Explosion, hit: Sequence[Caught], gone: Sequence[Caught]) -> Procedure[Verdict]:
     answers = []
     for figure in hit:
-        pose = lowered(rules, figure.place, figure.pose)
-        covers = _covers(rules, blast, figure)
-        range_in = _range_in(rules, blast, figure)
-        reasons = modifiers(rules, blast.weapon, range_in, pose, covers, blast)
-        answers.append((yield from rolled_at(rules, figure.id, blast.weapon, reasons)))
+        answers.append((yield from rolled_at(rules, figure.id, blast.weapon, against(rules, blast, figure))))
     dead = [figure.id for figure, answer in zip(hit, answers, strict=True) if answer.numbers["eliminated"]]
     return legal(
         "bursts",
@@ -168,13 +168,22 @@ def _rolled(rules: Rules, blast: Explosion, hit: Sequence[Caught], gone: Sequenc
     )
 
 
+def against(rules: Rules, blast: Explosion, figure: Caught) -> tuple[Reason, ...]:
+    """All that is added to the combat roll for a figure that is caught."""
+    pose = lowered(rules, figure.place, figure.pose)
+    covers = _covers(rules, blast, figure)
+    return modifiers(rules, blast.weapon, _range_in(rules, blast, figure), pose, covers, blast)
+
+
 def _covers(rules: Rules, blast: Explosion, figure: Caught) -> list[str]:
     place = rules.tables.places[figure.place]
     if place.cover != "none":
         bare = blast.inside_shelter and rules.chooses("cover_inside_shelter", False)
         return ["none" if bare else place.cover]
-    from_firer = rules.chooses("blast_cover", "firer") and figure.cover_from_firer is not None
-    return worst(rules, [figure.cover_from_firer if from_firer and figure.cover_from_firer else figure.cover])
+    from_firer = rules.chooses("blast_cover", "firer")
+    pieces = figure.terrain_from_firer if from_firer else figure.terrain
+    said = figure.cover_from_firer if from_firer and figure.cover_from_firer else figure.cover
+    return worst(rules, [said, *(cover_of(rules, figure.pose, piece)[0] for piece in pieces)])
 
 
 def _range_in(rules: Rules, blast: Explosion, figure: Caught) -> float:
@@ -202,7 +211,7 @@ def grenade_at(rules: Rules, throw: Thrown) -> Verdict:
     """Whether a grenade lands inside, and whom it catches."""
     weapon = weapon_of(rules, throw.weapon)
     if weapon.kind != "grenade":
-        return illegal("not_a_grenade", rules.because("WW-39", f"a {spoken(throw.weapon)} is not thrown"))
+        return illegal("not_a_grenade", rules.because("WW-39", f"a {called(rules, throw.weapon)} is not thrown"))
     if throw.thrower_distance_in is not None and not within(throw.thrower_distance_in, weapon.range_in):
         return illegal("out_of_range", rules.because("WW-25"))
     radius_in = blast_radius_in(rules, throw.weapon)

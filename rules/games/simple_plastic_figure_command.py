@@ -14,6 +14,7 @@ from rules.games.simple_plastic_figure_tables import (
     Face,
     Rules,
     WeaponName,
+    called,
     explosive,
     illegal,
     legal,
@@ -28,11 +29,15 @@ from rules.verdict import Reason, Verdict, verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Helped:
-    """Who helps a figure this turn; say who leads and directs, or only that somebody does."""
+    """Who helps a figure this turn; say who leads and directs, or only that somebody does.
+
+    `leader_distances_in` says how far those are who lead this turn; only near ones help.
+    """
 
     led: bool = False
     led_by_leader: bool = False
     led_by_radioman: bool = False
+    leader_distances_in: tuple[Inches, ...] = ()
     directed: bool = False
     directed_by_binoculars: bool = False
     directed_by_radio: bool = False
@@ -55,7 +60,9 @@ def both(one: Helped, other: Helped) -> Helped:
 
 def led(rules: Rules, figure: Helped, bonus: str) -> list[Reason]:
     """What being led adds; `bonus` is the limit that holds it."""
-    times = figure.leaders if rules.chooses("leads_stack", True) else min(figure.leaders, 1)
+    near = [one for one in figure.leader_distances_in if within(one, limit(rules, "lead_radius_in"))]
+    leaders = max(figure.leaders, len(near))
+    times = leaders if rules.chooses("leads_stack", True) else min(leaders, 1)
     return [rules.because("WW-56", "led", limit(rules, bonus) * times)] if times else []
 
 
@@ -162,7 +169,9 @@ def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
         can, rule = able.get(deed, (True, row.rule))
         if not can:
             return illegal("cannot", rules.because(rule, f"a {spoken(wanted.who)} cannot {spoken(deed)}"))
-    return actions(rules, wanted)
+    found = actions(rules, wanted)
+    told = [rules.because(able[deed][1]) for deed in wanted.actions if found.allowed and deed in able]
+    return Verdict(found.outcome, found.numbers, (*told, *found.reasons))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,7 +198,8 @@ def direct_fire_binoculars(rules: Rules, observer: Directing) -> Verdict:
         return illegal("too_far_from_figure", reason)
     if not within(observer.weapon_to_target_in, weapon.range_in):
         return illegal(
-            "out_of_range", rules.because("WW-57", f"the {spoken(observer.weapon)} reaches {weapon.range_in:g} in")
+            "out_of_range",
+            rules.because("WW-57", f"the {called(rules, observer.weapon)} reaches {weapon.range_in:g} in"),
         )
     if not observer.observer_sees_target and rules.chooses("observer_must_see", True):
         return illegal("observer_sees_nothing", rules.because("WW-A32", "the observer must see the target"))
@@ -240,7 +250,9 @@ def _direct(rules: Rules, man: Radio) -> Verdict:
     if not man.onboard_mortar_or_gun:
         return illegal("no_mortar_or_gun", rules.because("WW-61"))
     if man.weapon is not None and rules.tables.weapon_kinds[weapon_of(rules, man.weapon).kind].direct:
-        return illegal("not_a_mortar_or_gun", rules.because("WW-61", f"a radio does not direct a {spoken(man.weapon)}"))
+        return illegal(
+            "not_a_mortar_or_gun", rules.because("WW-61", f"a radio does not direct a {called(rules, man.weapon)}")
+        )
     bonus = limit(rules, "directed_fire")
     return legal("directs", rules.because("WW-61"), fire_bonus=bonus, directed_bonus=bonus)
 

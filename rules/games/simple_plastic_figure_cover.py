@@ -38,8 +38,8 @@ def behind(rules: Rules, pose: str, piece: Piece) -> float:
 
 
 def exposure(rules: Rules, pose: str, piece: Piece) -> float:
-    """The part of a figure that the firer sees past a piece."""
-    return 1 - behind(rules, pose, piece)
+    """The part of a figure that can be fired at past a piece; what fire runs through hides nothing."""
+    return 1.0 if rules.tables.terrain[piece.terrain].through else 1 - behind(rules, pose, piece)
 
 
 def cover_of(rules: Rules, pose: str, piece: Piece) -> tuple[str, Reason]:

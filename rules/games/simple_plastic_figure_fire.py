@@ -10,7 +10,7 @@ from rules.call import reaches, within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure_command import Helped, both, fire_help
-from rules.games.simple_plastic_figure_cover import Piece, cover_of, exposure, lowered, worst
+from rules.games.simple_plastic_figure_cover import lowered, worst
 from rules.games.simple_plastic_figure_tables import (
     AimAt,
     CoverName,
@@ -21,10 +21,10 @@ from rules.games.simple_plastic_figure_tables import (
     Rules,
     WeaponName,
     band,
+    called,
     illegal,
     legal,
     limit,
-    spoken,
     weapon_of,
 )
 from rules.games.simple_plastic_figure_turn import Deed, permits
@@ -114,7 +114,7 @@ def declare_shots(rules: Rules, asked: Declared) -> Verdict:
     """Whether a weapon fires that often."""
     name = held(rules, asked.weapon, asked.scope)
     rof = weapon_of(rules, name).rof
-    reason = rules.because("WW-36", f"the {spoken(name)} fires {rof} a turn")
+    reason = rules.because("WW-36", f"the {called(rules, name)} fires {rof} a turn")
     return legal("allowed", reason) if asked.shots <= rof else illegal("rate_of_fire", reason)
 
 
@@ -139,7 +139,7 @@ def may_target(rules: Rules, shot: Aiming) -> Verdict:
     weapon = weapon_of(rules, name)
     if not permits(rules, Deed.FIRE, shot.status_die):
         return illegal("status", rules.because("WW-09", "its status check forbids firing"))
-    measured = f"{shot.distance_in:g} in away; the {spoken(name)} reaches {weapon.range_in:g} in"
+    measured = f"{shot.distance_in:g} in away; the {called(rules, name)} reaches {weapon.range_in:g} in"
     if not within(shot.distance_in, weapon.range_in):
         return illegal("out_of_range", rules.because("WW-25", measured))
     if not rules.tables.weapon_kinds[weapon.kind].direct and rules.chooses("indirect_needs_sight", False):
@@ -239,16 +239,17 @@ def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
 
 def rolled_at(rules: Rules, target: str, weapon: str, reasons: Sequence[Reason]) -> Procedure[Verdict]:
     """The combat die against a target, under these modifiers."""
-    roll = yield DiceRequest(Die.D6, 1, target, f"the effect of the {spoken(weapon)}")
+    roll = yield DiceRequest(Die.D6, 1, target, f"the effect of the {called(rules, weapon)}")
     return effect(rules, roll.total, reasons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aimed(Target):
-    """One shot of a volley."""
+    """One shot of a volley; `covers` are further covers of the target."""
 
     target: str
     range_in: Inches
+    covers: tuple[CoverName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,15 +261,41 @@ class Volley(Helped):
     shots: tuple[Aimed, ...]
 
 
-def volley(rules: Rules, fired: Volley) -> Answer:
-    """A die for every shot; shots at somebody who is dead already are lost."""
+def volley_aim(rules: Rules, fired: Volley) -> Verdict:
+    """What each shot of a volley needs before the dice, or why it may not be fired."""
     fired = replace(fired, weapon=held(rules, fired.weapon, fired.scope))
     kind = rules.tables.weapon_kinds[weapon_of(rules, fired.weapon).kind]
     if kind.aim_at is AimAt.SPOT:
-        return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {spoken(fired.weapon)} is aimed at a spot"))
+        return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {called(rules, fired.weapon)} is aimed at a spot"))
     declared = declare_shots(rules, Declared(weapon=fired.weapon, shots=len(fired.shots)))
     bars = (may_target(rules, Aiming(weapon=fired.weapon, distance_in=shot.range_in)) for shot in fired.shots)
-    return next((answer for answer in (declared, *bars) if not answer.allowed), None) or _volley(rules, fired)
+    barred = next((answer for answer in (declared, *bars) if not answer.allowed), None)
+    if barred is not None:
+        return barred
+    each = {shot.target: _at(rules, fired, shot) for shot in fired.shots}
+    told = [need(rules, target, reasons) for target, reasons in each.items()]
+    numbers = {target: needed(rules, int(total(reasons))) for target, reasons in each.items()}
+    return legal("may fire", rules.because("WW-36"), *told, needs_roll=numbers)
+
+
+def need(rules: Rules, target: str, reasons: Sequence[Reason]) -> Reason:
+    """What a die must show against a target under these modifiers, in a line."""
+    modifier = int(total(reasons))
+    least = needed(rules, modifier)
+    text = f"{target}: {'nothing eliminates' if least is None else f'{least} or more eliminates'}"
+    return rules.because("WW-50", text, modifier)
+
+
+def volley(rules: Rules, fired: Volley) -> Answer:
+    """A die for every shot; shots at somebody who is dead already are lost."""
+    aimed = volley_aim(rules, fired)
+    return _volley(rules, fired) if aimed.allowed else aimed
+
+
+def _at(rules: Rules, fired: Volley, shot: Aimed) -> tuple[Reason, ...]:
+    weapon = held(rules, fired.weapon, fired.scope)
+    covers = worst(rules, [shot.cover, *shot.covers])
+    return modifiers(rules, weapon, shot.range_in, shot.pose, covers, both(fired, shot))
 
 
 def _volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
@@ -279,8 +306,8 @@ def _volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
         if shot.target in dead and rules.chooses("targets_named", "one_by_one"):
             left += 1
             continue
-        reasons = modifiers(rules, fired.weapon, shot.range_in, shot.pose, [shot.cover], both(fired, shot))
-        answer = yield from rolled_at(rules, shot.target, fired.weapon, reasons)
+        weapon = held(rules, fired.weapon, fired.scope)
+        answer = yield from rolled_at(rules, shot.target, weapon, _at(rules, fired, shot))
         answers.append((shot.target, answer))
         if answer.numbers["eliminated"] and shot.target not in dead:
             dead.append(shot.target)
@@ -292,34 +319,3 @@ def _volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
         each=[{"target": target, **answer.numbers} for target, answer in answers],
         shots_left=left,
     )
-
-
-# A shot as the table shows it.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighted(Aiming):
-    """A shot at one figure with all that stands around it; terrain is what the line of fire meets."""
-
-    pose: Annotated[PoseName, Asked("How does the target stand?")] = "standing"
-    place: Annotated[PlaceName, Asked("What is the target in?")] = "open"
-    terrain: tuple[Piece, ...] = ()
-
-
-def attack(rules: Rules, shot: Sighted) -> Answer:
-    """One shot of a small arm, from the measured table to its effect."""
-    shot = replace(shot, weapon=held(rules, shot.weapon, shot.scope))
-    kind = rules.tables.weapon_kinds[weapon_of(rules, shot.weapon).kind]
-    if kind.aim_at is AimAt.SPOT:
-        return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {spoken(shot.weapon)} is aimed at a spot"))
-    exposed = min((shot.target_exposed, *(exposure(rules, shot.pose, piece) for piece in shot.terrain)))
-    seen = may_target(rules, replace(shot, target_exposed=exposed))
-    if not seen.allowed:
-        return seen
-    place = rules.tables.places[shot.place]
-    pose = lowered(rules, shot.place, shot.pose)
-    found = [cover_of(rules, shot.pose, piece) for piece in shot.terrain]
-    covers = worst(rules, [place.cover, *(cover for cover, _ in found)])
-    why = [reason for _, reason in found] + ([rules.because(place.rule)] if place.cover != "none" else [])
-    reasons = modifiers(rules, shot.weapon, shot.distance_in, pose, covers, shot)
-    return rolled_at(rules, "the target", shot.weapon, (*seen.reasons, *why, *reasons))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from rules.call import EXACT, within
@@ -31,14 +31,24 @@ from rules.verdict import Reason, Verdict, total, verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Helped):
-    """A measured move and what it crosses; the pose changes nothing."""
+    """A measured move and what it crosses; the pose changes nothing.
+
+    Attributes:
+        enemy_base_touched_after_in: Where it touches an enemy whom it then leaves behind.
+        enemy_gaps_in: How far enemies are from where it ends, base edge to base edge.
+        ends_in, enemies_inside: The place that it comes into, and the enemies who are there.
+    """
 
     distance_in: Inches
     events: tuple[CrossingName, ...] = ()
     pose: PoseName = "standing"
-    touching_at_start_of_move: bool = False
+    touching_at_start_of_move: Annotated[bool, Asked("Did it touch the bunker before it set out?")] = False
     inside_building: Annotated[bool, Asked("Does any of the move lie inside a building?")] = False
     status_die: Face = 1
+    enemy_base_touched_after_in: Inches | None = None
+    enemy_gaps_in: Mapping[str, Inches] = field(default_factory=dict)
+    ends_in: PlaceName = "open"
+    enemies_inside: tuple[str, ...] = ()
 
 
 def move(rules: Rules, path: Move) -> Verdict:
@@ -66,7 +76,21 @@ def move(rules: Rules, path: Move) -> Verdict:
         return illegal("crossing_too_dear", *reasons, **numbers)
     if not within(path.distance_in, max_in):
         return illegal("too_far", *reasons, **numbers)
-    return legal("may move", *reasons, **numbers)
+    met = move_contact(
+        rules, Contact(wanted_in=path.distance_in, enemy_base_touched_after_in=path.enemy_base_touched_after_in)
+    )
+    if not within(path.distance_in, met.numbers["stops_at_in"]):
+        return illegal("stops_at_an_enemy", *met.reasons, **numbers)
+    return _moved(rules, path, reasons, numbers)
+
+
+def _moved(rules: Rules, path: Move, reasons: Sequence[Reason], numbers: Mapping[str, float]) -> Verdict:
+    """A move that may be made, and the fight that it leads to."""
+    inside = Enemies.FIGHT is rules.tables.places[path.ends_in].enemies and path.enemies_inside
+    fights = list(path.enemies_inside) if inside else [n for n, gap in path.enemy_gaps_in.items() if within(gap, 0)]
+    why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
+    outcome = "moves into hand-to-hand" if fights else "may move"
+    return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

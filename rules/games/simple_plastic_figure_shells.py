@@ -19,6 +19,7 @@ from rules.games.simple_plastic_figure_tables import (
     ShelterAttack,
     WeaponName,
     band,
+    called,
     illegal,
     legal,
     limit,
@@ -56,7 +57,7 @@ def at_to_hit(rules: Rules, shot: Launched) -> Answer:
     """A launcher's die to hit a foxhole, trench or bunker."""
     weapon = weapon_of(rules, shot.weapon)
     if weapon.kind != "at_launcher":
-        return illegal("not_a_launcher", rules.because("WW-42", f"a {spoken(shot.weapon)} is no launcher"))
+        return illegal("not_a_launcher", rules.because("WW-42", f"a {called(rules, shot.weapon)} is no launcher"))
     if not within(shot.distance_in, weapon.range_in):
         return illegal("out_of_range", rules.because("WW-25", f"it reaches {weapon.range_in:g} in"))
     shelter = rules.tables.places[shot.target].shelter
@@ -70,7 +71,7 @@ def at_to_hit(rules: Rules, shot: Launched) -> Answer:
 
 def _launched(rules: Rules, shot: Launched, row: ShelterAttack) -> Procedure[Verdict]:
     least = band(rules, rules.tables.launcher_bands, shot.distance_in).hit_on
-    roll = yield DiceRequest(Die.D6, 1, "the firer", f"hitting the {shot.target} with the {spoken(shot.weapon)}")
+    roll = yield DiceRequest(Die.D6, 1, "the firer", f"hitting the {shot.target} with the {called(rules, shot.weapon)}")
     help_ = aimed_help(rules, shot)
     told = rules.because("WW-42", f"rolled {roll.total}; at {shot.distance_in:g} in {least} or more hits")
     return struck(rules, row, shot, [*help_, told], hit=roll.total + total(help_) >= least)
@@ -113,14 +114,14 @@ class Fired(Helped):
 def deviation(rules: Rules, shot: Fired) -> Answer:
     """Where a mortar or gun hits."""
     if rules.tables.weapon_kinds[weapon_of(rules, shot.weapon).kind].direct:
-        return illegal("not_indirect", rules.because("WW-44", f"a {spoken(shot.weapon)} hits its spot"))
+        return illegal("not_indirect", rules.because("WW-44", f"a {called(rules, shot.weapon)} hits its spot"))
     if shot.at_shelter and rules.chooses("shells_deviate_at_shelters", False):
         return _landed(rules, shot, "on_spot", 0, [])
     return _deviation(rules, shot)
 
 
 def _deviation(rules: Rules, shot: Fired) -> Procedure[Verdict]:
-    roll = yield DiceRequest(Die.D6, 1, "the firer", f"where the shell of the {spoken(shot.weapon)} comes down")
+    roll = yield DiceRequest(Die.D6, 1, "the firer", f"where the shell of the {called(rules, shot.weapon)} comes down")
     help_ = aimed_help(rules, shot)
     face = min(roll.total + int(total(help_)), max(Die.D6.faces))
     direction, row = next((name, row) for name, row in rules.tables.scatter.items() if face in row.faces)
@@ -181,7 +182,7 @@ def shell_on_shelter(rules: Rules, shell: Shell) -> Answer:
     kind = weapon_of(rules, shell.weapon).kind
     shelter = rules.tables.places[shell.place].shelter
     if rules.tables.weapon_kinds[kind].direct:
-        return illegal("not_indirect", rules.because("WW-44", f"a {spoken(shell.weapon)} is no mortar or gun"))
+        return illegal("not_indirect", rules.because("WW-44", f"a {called(rules, shell.weapon)} is no mortar or gun"))
     if shelter is None:
         return illegal("no_shelter", rules.because("WW-45", "in the open a shell bursts on its spot"))
     attacks = rules.tables.shelter_attacks

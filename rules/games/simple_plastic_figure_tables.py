@@ -60,12 +60,19 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A part of the turn; `half` is the side whose part it is, 0 for both."""
+    """A part of the turn.
+
+    Attributes:
+        half: The side whose part it is, 0 for both.
+        checks, acts: Its figures roll their status checks in it; they move or fire.
+    """
 
     rule: str
     number: Count
     text: str
     half: Annotated[int, Within(low=0, high=2)] = 0
+    checks: bool = False
+    acts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +87,16 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """An objective; `counted` ones are told from numbers, the rest by the players."""
+    """An objective; `counted` ones are told from numbers, the rest by the players; `numbered` are about one agreed.
+
+    `title` says what a side is to do, and `text` when it has done so.
+    """
 
     rule: str
+    title: str
     text: str
     counted: bool = False
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +136,7 @@ class Ground:
     """What a measured terrain piece does to a walker.
 
     Attributes:
-        leave: What coming out of it costs.
+        enter, leave: What coming into it and out of it is, among the crossings.
         hurdle: Priced by its height, as leg high or waist high.
         touch_first: A move ends at it; only the next may lead in.
         on_top: One walks on it.
@@ -132,6 +144,7 @@ class Ground:
 
     rule: str
     passable: bool = True
+    enter: CrossingName | None = None
     leave: CrossingName | None = None
     hurdle: bool = False
     touch_first: bool = False
@@ -146,6 +159,7 @@ class Place:
         pose_steps: By how many poses its occupants count as lower.
         enter_rule: Rule of coming in; None where it is the row's own.
         shelter: Its column among the attacks on shelters.
+        kinds: Which measured pieces are such a place.
     """
 
     rule: str
@@ -156,6 +170,7 @@ class Place:
     touch_first: bool = False
     enemies: Enemies = Enemies.NONE
     shelter: str | None = None
+    kinds: tuple[TerrainKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +184,7 @@ class Weapon:
     kind: Annotated[str, Row("weapon_kinds")]
     blast_radius_in: Inches | None = None
     first_list: bool = True
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,11 +235,17 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Terrain:
-    """What a kind of terrain is to a figure behind it, and which measured pieces may be of that kind."""
+    """What a kind of terrain is to a figure behind it.
+
+    Attributes:
+        kinds: Which measured pieces may be of that kind; the first row that has one is what it usually is.
+        through: Fire runs through it, so that it conceals and never hides.
+    """
 
     rule: str
     cover: CoverName
     kinds: tuple[TerrainKind, ...]
+    through: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +341,11 @@ def weapon_of(rules: Rules, name: str) -> Weapon:
     if rules.chooses("weapon_list", "first_list") and not weapon.first_list:
         raise RuleRefusal("unknown_weapon", f"{name} is not in the first list of weapons: choose another", "WW-A35")
     return weapon
+
+
+def called(rules: Rules, weapon: str) -> str:
+    """A weapon as a player calls it."""
+    return rules.tables.weapons[weapon].title or spoken(weapon)
 
 
 def explosive(rules: Rules, name: str) -> float | None:

@@ -15,6 +15,7 @@ from rules.games.simple_plastic_figure_tables import (
     Face,
     Rules,
     WeaponName,
+    called,
     illegal,
     legal,
     limit,
@@ -74,7 +75,9 @@ def may_use_weapon(rules: Rules, figure: Carried) -> Verdict:
     """Whether a figure has this weapon: what is seen is what it has."""
     weapon_of(rules, figure.weapon)
     if figure.weapon not in figure.figure_shows:
-        return illegal("weapon_not_shown", rules.because("WW-02", f"the figure shows no {spoken(figure.weapon)}"))
+        return illegal(
+            "weapon_not_shown", rules.because("WW-02", f"the figure shows no {called(rules, figure.weapon)}")
+        )
     return legal("shown", rules.because("WW-02"))
 
 
@@ -189,13 +192,31 @@ def turn(rules: Rules, order: Order) -> Verdict:
     phases = sorted(rules.tables.phases.items(), key=lambda item: item[1].number)
     whose = (None, order.first, order.second)
     steps = [{"phase": name, "side": whose[row.half], "text": row.text, "rule": row.rule} for name, row in phases]
-    return verdict("a turn", rules.because("WW-08"), steps=steps)
+    return verdict(f"{order.first} goes first", rules.because("WW-08"), steps=steps)
 
 
 def status_check(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
     """A figure's die before it acts; low is good."""
     roll = yield DiceRequest(Die.D6, 1, "the figure", "its status check")
     return checked(rules, roll.total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checks:
+    """The figures of a side that roll one after another."""
+
+    figures: tuple[str, ...]
+
+
+def status_checks(rules: Rules, side: Checks) -> Procedure[Verdict]:
+    """A die for every figure of a side, before the first of them acts."""
+    answers: dict[str, Verdict] = {}
+    for figure in side.figures:
+        roll = yield DiceRequest(Die.D6, 1, figure, "its status check")
+        answers[figure] = checked(rules, roll.total)
+    told = [rules.because(why.rule, f"{figure}: {why.text}") for figure, one in answers.items() for why in one.reasons]
+    each = {figure: dict(one.numbers) for figure, one in answers.items()}
+    return verdict("checked", rules.because("WW-09"), *told, each=each)
 
 
 def checked(rules: Rules, face: int) -> Verdict:
@@ -240,7 +261,8 @@ def actions(rules: Rules, wanted: Wanted) -> Verdict:
             return illegal(
                 "status", rules.because("WW-21" if fights else "WW-09"), *checked(rules, wanted.status_die).reasons
             )
-    return legal("may act", rules.because("WW-10"), *checked(rules, wanted.status_die).reasons)
+    may = " and ".join(spoken(deed) for deed in wanted.actions) or "act"
+    return legal(f"may {may}", rules.because("WW-10"), *checked(rules, wanted.status_die).reasons)
 
 
 def permits(rules: Rules, deed: Deed, status_die: int) -> bool:
@@ -270,16 +292,27 @@ def change_action_after_hand_removed(rules: Rules, action: Announced) -> Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reserves:
-    """Fighting figures of a side lost on a turn, and the reserves that it still has on the board."""
+    """Fighting figures of a side lost on a turn, and the reserves that it still has on the board.
+
+    `turn` is the present one, and `returned_this_turn` says how many came back in it.
+    """
 
     fighting_figures_eliminated: Count
     reserves_on_board: Count
     eliminated_on_turn: Count = 0
+    turn: Count | None = None
+    returned_this_turn: Count = 0
 
 
 def reserve(rules: Rules, side: Reserves) -> Verdict:
     """How many figures come back in the place of reserves, and when: before the status checks of the owner's half."""
-    lost = side.fighting_figures_eliminated if rules.chooses("reserves_a_turn", "one_each_lost") else 1
+    lost = side.fighting_figures_eliminated
+    if rules.chooses("reserves_a_turn", "one"):
+        lost = max(0, 1 - side.returned_this_turn)
+    if side.turn is not None and side.turn <= side.eliminated_on_turn:
+        return illegal("not_before_the_next_turn", rules.because("WW-59"))
+    if lost == 0 and side.fighting_figures_eliminated:
+        return illegal("one_a_turn", rules.because("WW-A33", "one figure a turn comes back"))
     back = min(side.fighting_figures_eliminated, lost, side.reserves_on_board)
     if back == 0:
         code = "no_reserves" if side.fighting_figures_eliminated else "nobody_lost"
@@ -302,9 +335,48 @@ def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Agreed:
+    """What a side is to do, and with how many where it is about a number."""
+
+    side: str
+    goal: Annotated[str, Row("goals", "unknown_goal")]
+    needed: Count = 0
+
+
+def objective(rules: Rules, agreed: Agreed) -> Verdict:
+    """What decides the battle for a side."""
+    row = rules.tables.goals[agreed.goal]
+    if row.numbered and not agreed.needed:
+        return illegal("no_number", rules.because(row.rule, "agree on the number"))
+    number = f": {agreed.needed}" if row.numbered else ""
+    return legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving:
+    """A figure at the end of its move, and what it has done this turn."""
+
+    reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False
+    actions: tuple[Deed, ...] = ()
+    status_die: Face = 1
+
+
+def leave_table(rules: Rules, figure: Leaving) -> Verdict:
+    """Whether a figure goes off the table by the far edge."""
+    if not permits(rules, Deed.MOVE, figure.status_die):
+        return illegal("status", rules.because("WW-09", "its status check forbids moving"))
+    if any(deed is not Deed.MOVE for deed in figure.actions):
+        return illegal("one_action_a_turn", rules.because("WW-10"))
+    if not figure.reaches_far_edge:
+        return illegal("not_at_the_edge", rules.because("WW-05", "its move does not reach the far edge"))
+    return legal("leaves", rules.because("WW-05"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """How a side stands with its objective; `needed` is the number agreed on."""
 
+    side: str = ""
     goal: Annotated[str, Row("goals", "unknown_goal")]
     needed: Count = 0
     enemies_eliminated: Count = 0
@@ -324,4 +396,5 @@ def victory(rules: Rules, side: Standing) -> Verdict:
         "eliminate_all": side.enemies_left == 0,
         "exit_far_edge": side.exited >= side.needed,
     }.get(side.goal, side.reached)
-    return verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won)
+    winner = {"winner": side.side} if won and side.side else {}
+    return verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)

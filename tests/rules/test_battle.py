@@ -11,7 +11,7 @@ import pytest
 
 from rules.battle import Battle, differences, replay
 from rules.dice import DiceRequest, Roll, Scripted
-from rules.events import Change, Effects, Enlisted, Noted, Overruled, event_of
+from rules.events import CameraMoved, Change, Effects, Enlisted, MarkerMoved, Noted, Overruled, event_of
 from rules.journal import Entry, Journal
 from rules.table import Refused
 from rules.verdict import RuleRefusal, Verdict
@@ -78,6 +78,16 @@ def test_the_beginning_is_not_undone(battle: Battle) -> None:
     assert battle.state.sides == ("green", "tan")
     battle.record(Noted(text="another evening"))
     assert battle.can_redo is None
+
+
+def test_a_bump_is_no_step_of_the_players(battle: Battle) -> None:
+    battle.record(CameraMoved(what="table"))
+    assert battle.can_undo == "Tan 4 joins Tan"
+    assert battle.undo() == "Tan 4 joins Tan"
+    battle.record(MarkerMoved(ids=(2,)))
+    assert battle.redo() == "Tan 4 joins Tan"
+    assert [entry.kind for entry in battle.entries[3:]] == ["camera_moved", "undo", "marker_moved", "redo"]
+    assert [battle.undo() for _ in range(3)] == ["Tan 4 joins Tan", "Green 1 joins Green", None]
 
 
 def test_no_card_that_the_game_lacks(battle: Battle) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rules.dice import Scripted
+from rules.game import Question
 from rules.games import open_game
+from rules.table import Refused
 from rules.verdict import RuleRefusal
 from ui.resolve import resolve_question
 
@@ -34,3 +36,16 @@ def test_a_moment_told_as_json_serves_many_questions_and_says_what_it_passed_ove
 def test_a_fact_may_be_called_as_python_calls_a_class() -> None:
     bought = open_game("plastic_fudge").ask("unit_cost", {"class": "vehicle"}, Scripted([]))
     assert bought.numbers == open_game("plastic_fudge").ask("unit_cost", {"class_": "vehicle"}, Scripted([])).numbers
+
+
+@pytest.mark.parametrize(
+    ("holds", "typed", "value"),
+    [(int, " 3 ", 3), (float, "2.5", 2.5), (str, " green ", "green"), (list, "tan-1, tan-2,", ["tan-1", "tan-2"])],
+)
+def test_what_is_typed_becomes_a_value(holds: type, typed: str, value: object) -> None:
+    assert Question("fact", "How many?", None, (), holds).read(typed) == value
+
+
+def test_no_number_where_one_is_asked_for_is_refused_with_the_question() -> None:
+    with pytest.raises(Refused, match=r"How many\? 'two' is not a whole number"):
+        Question("fact", "How many?", None, (), int).read("two")

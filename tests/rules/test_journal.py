@@ -57,6 +57,9 @@ def entries(kinds):
     ("kinds", "holds"),
     [
         (["a", "b", "undo"], [1]),
+        (["a", "b", "camera_moved", "undo"], [1, 3]),
+        (["a", "b", "undo", "marker_moved", "redo"], [1, 4, 2]),
+        (["camera_moved", "undo"], [1]),
         (["a", "b", "undo", "undo", "redo"], [1]),
         (["a", "undo", "b", "redo"], [3]),  # b ended what could be done again
         (["undo", "redo", "a"], [3]),

@@ -13,12 +13,14 @@ from rules.events import (
     EVENTS,
     Asked,
     Begun,
+    CameraMoved,
     Change,
     Changed,
     Doubted,
     Effects,
     Enlisted,
     Event,
+    MarkerMoved,
     Move,
     Moved,
     Noted,
@@ -69,6 +71,8 @@ events: st.SearchStrategy[Event] = st.one_of(
     ),
     st.builds(Overruled, entry=st.integers(1, 9), reason=st.just("we agreed"), effects=effects),
     st.builds(Noted, text=st.text(max_size=9)),
+    st.just(CameraMoved(what="camera")),
+    st.just(MarkerMoved(ids=(3,))),
 )
 
 

@@ -12,12 +12,14 @@ from rules.dice import Die, Scripted
 from rules.events import (
     Asked,
     Begun,
+    CameraMoved,
     Change,
     Changed,
     Doubted,
     Effects,
     Enlisted,
     Event,
+    MarkerMoved,
     Move,
     Moved,
     Noted,
@@ -79,6 +81,8 @@ def asked(**changes: Any) -> Asked:
             ],
         ),
         (Noted(text="Tea."), ["  Tea."]),
+        (CameraMoved(what="camera"), ["  (the camera was bumped; positions on the table stay)"]),
+        (MarkerMoved(ids=(2,)), ["  (marker 2 was moved; positions on the table stay)"]),
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 from rules.dice import DiceRequest, Die, Roll, Scripted
 from rules.table import Refused
 from tests.ui.windows import POSTS, Open, Wait, click
+from ui.armies import Shelf
 from ui.desktop.battle_panel import BattlePanel
 from ui.desktop.muster_dialog import MusterDialog
 from ui.desktop.roll import RollDialog
@@ -25,7 +26,7 @@ def mustered(window: Window, path: Path, game: str = "simple_plastic") -> Battle
     """A battle of two riflemen a side, one squad each."""
     view = window.bench.view
     assert view is not None
-    dialog = MusterDialog(["green", "blue"], view.figures, window)
+    dialog = MusterDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
     dialog.choose_game(game)
     for figure in view.figures:
         dialog.choose_card(figure.id, next(iter(dialog.muster.armies.values())).recruits[0].card or "", figure.army)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
+    QInputDialog,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -25,12 +26,14 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from rules.events import spoken
 from rules.game import Game
 from rules.games import GAMES, open_game
 from rules.roster import Army, Recruit
 from rules.table import Figure, Refused
+from ui.armies import Shelf
 from ui.chances import verdict_rows
-from ui.muster import Muster, checked, usual_army
+from ui.muster import Muster, checked, fitted, usual_army
 from ui.readout import in_order
 
 _FIGURE, _CARD, _SQUAD = range(3)
@@ -39,8 +42,13 @@ _FIGURE, _CARD, _SQUAD = range(3)
 class MusterDialog(QDialog):
     """Set up a battle of the figures that are seen."""
 
-    def __init__(self, armies: Sequence[str], figures: Sequence[Figure], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, armies: Sequence[str], figures: Sequence[Figure], shelf: Shelf, parent: QWidget | None = None
+    ) -> None:
+        """Ask of these armies' figures; lists are taken from and kept on the shelf."""
         super().__init__(parent)
+        self._shelf = shelf
+        self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}
         self.setWindowTitle("New battle")
         self.resize(640, 560)
         self._sides = tuple(armies)
@@ -73,10 +81,48 @@ class MusterDialog(QDialog):
         box.setCurrentIndex(box.findData(card))
         self._table.setItem(row, _SQUAD, QTableWidgetItem(squad))
 
+    def take_list(self, side: str, name: str) -> None:
+        """Make a side's figures what a saved list says.
+
+        Raises:
+            Refused: if there is no such list, or it is for another game.
+        """
+        army = self._shelf.take(name)
+        if army.game != self._opened.name:
+            raise Refused(f"the list {name!r} is for {open_game(army.game).title}: choose that game first")
+        recruits, left_over = fitted(army, [figure for figure in self._figures if figure.army == side])
+        for row, figure in enumerate(self._figures):
+            if figure.army == side:
+                self._enlist(row, next((one for one in recruits if one.figure == figure.id), None))
+        self._words.setText(f"{left_over} of the list {name!r} have no figure on the table." if left_over else "")
+
+    def keep_list(self, side: str, name: str) -> None:
+        """Save what a side's figures are under a name.
+
+        Raises:
+            Refused: as `Shelf.keep`.
+        """
+        self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self._recruits(side)))
+        self._fill_lists()
+        self._lists[side].setCurrentIndex(self._lists[side].findData(name))
+
+    def _enlist(self, row: int, recruit: Recruit | None) -> None:
+        box, card = self._box(row), "" if recruit is None else recruit.card
+        if recruit is not None and recruit.own is not None:
+            box.addItem(str(recruit.own.get("title", "own card")), dict(recruit.own))
+            box.setCurrentIndex(box.count() - 1)
+        else:
+            box.setCurrentIndex(box.findData(card))
+        self._table.setItem(row, _SQUAD, QTableWidgetItem("" if recruit is None else recruit.squad))
+
     def _recruits(self, side: str) -> tuple[Recruit, ...]:
         rows = [(row, figure) for row, figure in enumerate(self._figures) if figure.army == side]
         found = ((figure.id, self._box(row).currentData(), self._squad(row)) for row, figure in rows)
-        return tuple(Recruit(figure=name, card=card, squad=squad) for name, card, squad in found if card)
+        return tuple(
+            Recruit(figure=name, squad=squad, **({"card": card} if isinstance(card, str) else {"own": card}))
+            for name, card, squad in found
+            if card
+        )
 
     def _box(self, row: int) -> QComboBox:
         box = self._table.cellWidget(row, _CARD)
@@ -96,8 +142,45 @@ class MusterDialog(QDialog):
             self._house.setText("none")
             self._opened = open_game(self._game.currentData())
         self._credit.setText(self._opened.credit)
+        self._fill_lists()
         self._fill_table()
         self._fill_options()
+
+    def _fill_lists(self) -> None:
+        known = [one.army for one in self._shelf.listed() if one.army and one.army.game == self._opened.name]
+        for box in self._lists.values():
+            box.clear()
+            box.addItem("take a saved list …", "")
+            for army in known:
+                box.addItem(f"{army.name} ({len(army.recruits)})", army.name)
+            box.setEnabled(bool(known))
+
+    def _ask_list(self, side: str) -> None:
+        name = self._lists[side].currentData()
+        if name:
+            self._try(lambda: self.take_list(side, name))
+
+    def _ask_name(self, side: str) -> None:
+        name, sure = QInputDialog.getText(self, "Save the army list", f"Name of the list of {side}:", text=side)
+        if sure:
+            self._try(lambda: self.keep_list(side, name))
+
+    def _try(self, change: Callable[[], None]) -> None:
+        try:
+            change()
+        except Refused as refusal:
+            self._words.setText(str(refusal))
+
+    def _list_row(self, side: str) -> QHBoxLayout:
+        box, keep = self._lists[side], QPushButton("Save as list …")
+        box.setToolTip("Army lists that were saved for this game; the figures become what the list says, in order")
+        box.activated.connect(lambda _: self._ask_list(side))
+        keep.setToolTip("Keep what these figures are for another evening")
+        keep.clicked.connect(lambda: self._ask_name(side))
+        row = QHBoxLayout()
+        row.addWidget(box, 1)
+        row.addWidget(keep)
+        return row
 
     def _fill_table(self) -> None:
         cards = self._opened.rules.plain["cards"]
@@ -181,6 +264,8 @@ class MusterDialog(QDialog):
         form = QFormLayout()
         form.addRow("Game:", self._game)
         form.addRow("House rules:", row)
+        for side in self._sides:
+            form.addRow(f"{spoken(side)}:", self._list_row(side))
         tabs = QTabWidget()
         tabs.addTab(self._table, "Armies")
         tabs.addTab(self._options, "Open questions")

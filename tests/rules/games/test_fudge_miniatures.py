@@ -103,7 +103,8 @@ def test_odds_of_clinging_to_life_fm_44() -> None:
 
 def test_the_explained_cost_says_what_was_rounded_fm_26() -> None:
     rough = GAME.ask("move", {"movement_left_in": 5, "path": [{"terrain": "rough", "inches": 1.2}]}, Scripted([]))
-    assert [(reason.rule, reason.modifier) for reason in rough.reasons[:2]] == [("FM-27", 4), ("FM-26", None)]
+    assert [reason.rule for reason in rough.reasons[:2]] == ["FM-27", "FM-26"]
+    assert rough.reasons[0].text == "1.2 in of rough: 4 in"
 
 
 def test_questions_are_what_no_camera_sees() -> None:

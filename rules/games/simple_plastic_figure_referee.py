@@ -1,0 +1,57 @@
+"""Simple Plastic Figure: the referee, and the parts of a turn on its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.aftermath import following
+from rules.events import PhaseBegun
+from rules.games.simple_plastic_figure_board import sight_rules
+from rules.games.simple_plastic_figure_referee_bursts import aimed_at, spot_of
+from rules.games.simple_plastic_figure_referee_deeds import duties, others
+from rules.games.simple_plastic_figure_referee_effects import effects
+from rules.games.simple_plastic_figure_referee_facts import FIRST, INITIATIVE, bar, rules_of, weapons
+from rules.games.simple_plastic_figure_referee_fire import shot
+from rules.games.simple_plastic_figure_referee_moves import march, movement
+from rules.games.simple_plastic_figure_tables import AimAt, Tables
+from rules.moment import Moment
+from rules.referee import Deed, Referee, at_once
+
+
+def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+    """Every weapon of a figure at every enemy; an explosive at the spot where he stands."""
+    man, kinds = moment.unit(figure), rules_of(moment).tables.weapon_kinds
+    if man.out:
+        return
+    for weapon, row in weapons(moment, man).items():
+        barred = bar(moment, man, "fire", weapon)
+        for enemy in moment.enemies(man):
+            if kinds[row.kind].aim_at is AimAt.FIGURE:
+                yield shot(moment, man, weapon, enemy, barred)
+            else:
+                yield aimed_at(moment, man, weapon, spot_of(moment, enemy), barred)
+
+
+def next_phase(moment: Moment) -> PhaseBegun:
+    """The halves of the turn as the winner of the dice chose, else as the sides are named; its end is passed over."""
+    state = moment.state
+    first = str(state.this_turn.get(FIRST) or state.sides[0])
+    second = next((side for side in state.sides if side != first), first)
+    found = at_once(moment.game, "turn", {"first": first, "second": second})
+    steps = found.numbers["steps"] if found else []
+    return following(
+        state,
+        [(step["side"] or "", step["phase"]) for step in steps if step["side"] or step["phase"] == INITIATIVE],
+    )
+
+
+REFEREE: Referee[Tables] = Referee(
+    sight=sight_rules,
+    movement=movement,
+    march=march,
+    attacks=attacks,
+    others=others,
+    duties=duties,
+    effects=effects,
+    next_phase=next_phase,
+)

@@ -1,0 +1,108 @@
+"""A bridge in Fudge Miniatures Battles: King Kingsley's men before it, a knave, a brute and a harpy beyond."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from rules.events import Change, Changed, Placed
+from rules.referee import Deed
+from rules.roster import Army, Recruit
+from rules.state import Unit
+from rules.table import Figure, PointIn, TerrainKind
+from tests.rules.board import box, piece
+from tests.rules.evening import Evening, begun, inch_base
+
+PEASANT = {
+    "title": "Angry peasant",
+    "strength": 0, "dexterity": 0, "guts": 0, "movement_in": 5, "modf": 1, "rodf": 2, "ddf": 0, "hddf": 0,
+    "equipment": [
+        {"name": "Sling", "kind": "ranged", "hands": 1, "damage": 2, "range_in": 6},
+        {"name": "Pitchfork", "kind": "melee", "hands": 1, "damage": 1},
+    ],
+}  # fmt: skip
+CLAW = {"name": "Claw", "kind": "melee", "hands": 1, "damage": 1}
+HARPY = {
+    "title": "Harpy", "flies": True,
+    "strength": 1, "dexterity": 1, "guts": 1, "movement_in": 6, "modf": 2, "ddf": 1, "hddf": 0,
+    "equipment": [CLAW, CLAW],
+}  # fmt: skip
+"""Made by FM-09 to FM-15: MODF is damage and Strength, DDF is Dexterity."""
+KING, KNIGHT, YANNI, KNAVE, BRUTAS = (
+    *("King Kingsley", "Sir Knightly", "Yanni the Yeoman"),
+    *("Knavely Knave", "Brutas the Brute"),
+)
+
+
+def army(side: str, *cards: str | dict[str, object]) -> Army:
+    recruits = (
+        Recruit(figure=f"{side}-{n}", card=card) if isinstance(card, str) else Recruit(figure=f"{side}-{n}", own=card)
+        for n, card in enumerate(cards, 1)
+    )
+    return Army(name=f"The {side} camp", game="fudge_miniatures", recruits=tuple(recruits))
+
+
+BLUE = army("blue", KING, KNIGHT, YANNI)
+RED = army("red", KNAVE, BRUTAS, PEASANT, HARPY)
+PLACES: dict[str, PointIn] = {
+    "blue-1": (10.5, 10), "blue-2": (11.6, 10), "blue-3": (6, 11),
+    "red-1": (10.2, 16.7), "red-2": (12, 17), "red-3": (16, 18.5), "red-4": (5, 19),
+}  # fmt: skip
+"""Centres of bases an inch across: bases touch where their centres are an inch apart."""
+TERRAIN = [
+    piece("stream", TerrainKind.WATER, box(0, 12, 30, 14)),
+    piece("bridge", TerrainKind.BRIDGE, box(9, 12, 13, 14), height=0.5),
+    piece("low wall", TerrainKind.LOW_WALL, box(14, 17.5, 18, 17.9), height=0.7),
+    piece("relic", TerrainKind.OTHER, box(5.9, 9.9, 6.1, 10.1)),
+]
+
+
+def look(unit: Unit) -> Figure:
+    """Blue looks up the table and Red down."""
+    return replace(inch_base(unit), facing_deg=90 if unit.side == "blue" else 270)
+
+
+def say(evening: Evening, figure: str, key: str, value: object) -> None:
+    """What the players tell."""
+    evening.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
+
+
+def set_up(path: Path) -> Evening:
+    battle = begun(path, "fudge_miniatures", {"blue": BLUE, "red": RED}, PLACES)
+    evening = Evening(battle, TERRAIN, look)
+    say(evening, "", "goal_of_blue", "hold_bridge")
+    say(evening, "", "turns_agreed_for_blue", 3)
+    return evening
+
+
+def owed_by(evening: Evening, name: str, action: str) -> Deed:
+    """What one model owes."""
+    return next(one for one in evening.referee.duties(evening.moment) if one.action == action and name in one.by)
+
+
+def go(evening: Evening, name: str, to: PointIn) -> None:
+    """A model goes straight to a place."""
+    here = evening.moment.figure(name).centre_in
+    evening.do(evening.referee.march(evening.moment, {name: (here, to)}))
+
+
+def go_to(evening: Evening, phase: str) -> None:
+    """On to the next step of that name, as "red action"."""
+    while True:
+        begins = evening.referee.next_phase(evening.moment)
+        evening.battle.record(begins)
+        if f"{begins.side} {begins.phase}" == phase:
+            return
+
+
+def put(evening: Evening, **places: PointIn) -> None:
+    """Figures by their ids, underscores for the dashes."""
+    for name, place in places.items():
+        evening.battle.record(Placed(figure=name.replace("_", "-"), at_in=place))
+
+
+def reason(evening: Evening, deed: Deed) -> str:
+    """Why a deed cannot be, in a word."""
+    found = evening.prospect(deed)
+    assert found.before is not None
+    return str(found.before.numbers.get("reason", ""))
