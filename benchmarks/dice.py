@@ -1,22 +1,29 @@
-"""How many dice of photographs are read right, how sure the reader was, and what it costs.
+"""How many dice are read right, how sure the reader was, whether leaning dice are asked about, and what it costs.
 
-Run with `python -m benchmarks.dice FOLDER`. The folder holds `labels.json`: {"faces": {picture: [[face, ...], ...]}},
-rows from the top and columns from the left of an even grid; pictures named `eyes_F_N.jpg` show one die, face F.
-The baseline, in the same run, is one conversion of the picture to Lab.
+`python -m benchmarks.dice --drawn` draws throws of six-sided and Fudge dice (seeds that nothing was chosen on), some
+that lean, and times a look at a tray of 600 x 600 pixels. `python -m benchmarks.dice FOLDER` reads photographs: the
+folder holds `labels.json`: {"faces": {picture: [[face, ...], ...]}}, rows from the top and columns from the left of an
+even grid; pictures named `eyes_F_N.jpg` show one die, face F. The baseline, in the same run, is one conversion of the
+picture to Lab.
 """
 
 import json
+import math
 import sys
 import time
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
 from calibration.opencv import cv2
-from vision.dice import read_dice
-from vision.dice_view import DieSeen
+from tests.vision.dice.pictures import Drawn, Eye, Room, draw
+from tests.vision.dice.throws import Throw, throws
+from vision.dice.find import read_dice
+from vision.dice.tray import TrayReading
+from vision.dice.view import DieKind, DieSeen
 from vision.frame import ImageBgr
 
 Read = list[tuple[int | None, DieSeen | None]]
@@ -62,7 +69,8 @@ def report(read: Read) -> None:
             print(f"  {low:.1f}-{min(high, 1):.1f}   {len(some):7d}  {np.mean(some):6.3f}")
 
 
-def main(folder: Path) -> None:
+def photographs(folder: Path) -> None:
+    """Every labelled picture."""
     everything: Read = []
     print("picture                     dice  right  extra   ms  Lab ms")
     for path, faces in labelled(folder):
@@ -82,7 +90,84 @@ def main(folder: Path) -> None:
     report(everything)
 
 
+def away_px(place: tuple[float, float], die: DieSeen) -> float:
+    """From a place to the middle of a die's top."""
+    return math.dist(die.centre_px, place)
+
+
+def nearest(found: tuple[DieSeen, ...], throw: Throw) -> Read:
+    """Every drawn die with the reading nearest to its top, within half a side, and readings of none."""
+    rest = list(found)
+    read: Read = []
+    for die, place in zip(throw.dice, throw.places_px(), strict=True):
+        best = min(rest, key=partial(away_px, place), default=None)
+        if best is not None and math.dist(best.centre_px, place) < 0.45 * throw.eye.side_px:
+            rest.remove(best)
+            read.append((die.face, best))
+        else:
+            read.append((die.face, None))
+    return read + [(None, die) for die in rest]
+
+
+def drawn(count: int) -> None:
+    """Throws of both kinds."""
+    for kind, seed in ((DieKind.D6, 901), (DieKind.FUDGE, 902)):
+        slants: dict[float, Read] = {}
+        for throw in throws(seed, count, kind is DieKind.FUDGE):
+            read = nearest(read_dice(throw.picture(), kind=kind), throw)
+            slants.setdefault(throw.eye.slant_deg, []).extend(read)
+        print(f"{kind}: {count} throws")
+        report([one for read in slants.values() for one in read])
+        for slant, read in sorted(slants.items()):
+            seen = TrayReading(tuple(die for _, die in read if die is not None), 0.0)
+            right = sum(die is not None and die.face == face for face, die in read)
+            extra = sum(face is None for face, _ in read)
+            print(
+                f"  slant {slant:2.0f}: {right} of {len(read) - extra} right, {extra} extra, "
+                f"{len(seen.doubtful)} asked about"
+            )
+
+
+def leaning() -> None:
+    """One of three dice leans, seen from above."""
+    for lean_deg in (0, 10, 15, 20, 25, 30):
+        asked = []
+        for seed in range(8):
+            level = [Drawn((seed + k) % 6 + 1, x, 0.0, 37.0 * k) for k, x in ((0, -2.0), (2, 2.0))]
+            tipped = Drawn((seed + 4) % 6 + 1, 0.0, 0.2, 53.0 * seed, lean_deg=lean_deg)
+            throw = Throw((tipped, *level), Eye((420, 240), 48), Room(seed=seed, grain=3))
+            seen = nearest(read_dice(throw.picture(), kind=DieKind.D6), throw)[0][1]
+            asked.append(seen is None or bool(TrayReading((seen,), 0.0).doubtful))
+        print(f"leaning {lean_deg:2d} degrees, from above: {sum(asked)} of {len(asked)} asked about or not seen")
+
+
+def looks() -> None:
+    """Processor time of a look at six dice in a tray of 600 x 600 pixels."""
+    for kind, faces in ((DieKind.D6, (1, 2, 3, 4, 5, 6)), (DieKind.FUDGE, (1, -1, 0, 1, 0, -1))):
+        places = [((k % 3 - 1) * 2.2, k // 3 * 2.4 - 1.2) for k in range(6)]
+        dice = [
+            Drawn(face, x, y, 37.0 * k, fudge=kind is DieKind.FUDGE)
+            for k, (face, (x, y)) in enumerate(zip(faces, places, strict=True))
+        ]
+        image = draw(dice, Eye((600, 600), 40), Room(grain=3))
+        took, base = [], []
+        for _ in range(15):
+            began = time.process_time()
+            read_dice(image, kind=kind)
+            middle = time.process_time()
+            cv2.cvtColor(image, cv2.COLOR_BGR2LAB)
+            took.append(middle - began)
+            base.append(time.process_time() - middle)
+        best, usual = min(took) * 1e3, float(np.median(took)) * 1e3
+        print(f"{kind}: a look takes {best:.0f} ms (median {usual:.0f}), Lab {min(base) * 1e3:.1f}")
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m benchmarks.dice FOLDER")
-    main(Path(sys.argv[1]))
+        sys.exit("usage: python -m benchmarks.dice --drawn | FOLDER")
+    if sys.argv[1] == "--drawn":
+        looks()
+        leaning()
+        drawn(36)
+    else:
+        photographs(Path(sys.argv[1]))

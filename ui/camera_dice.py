@@ -1,13 +1,12 @@
-"""Dice read by the camera: one more driver of the rules' requests, which the player confirms."""
+"""What dice that the camera read say to a request; the player confirms it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from rules.dice import DiceRequest, Die, Roll, as_fudge, rolled
-from vision.dice_tray import TrayReading
-from vision.dice_view import DieKind
+from rules.dice import DiceRequest, Die, as_fudge
+from vision.dice.tray import TrayReading
+from vision.dice.view import DieKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +24,6 @@ class Proposal:
     faces: tuple[int, ...]
     reading: TrayReading
     why_doubt: tuple[str, ...]
-
-
-NextReading = Callable[[], TrayReading]
-"""Waits until dice lie still in the tray."""
-
-Confirm = Callable[[Proposal], tuple[int, ...] | None]
-"""The faces as the player confirms or corrects them; None to roll again."""
-
-
-class CameraDice:
-    """Answers requests with what lies in the tray, once the player has confirmed it."""
-
-    def __init__(self, reading: NextReading, confirm: Confirm) -> None:
-        self._reading, self._confirm = reading, confirm
-
-    def __call__(self, request: DiceRequest) -> Roll:
-        """The confirmed roll.
-
-        Raises:
-            RuleRefusal: if the player confirms faces that cannot be, or too many or too few.
-        """
-        while True:
-            faces = self._confirm(propose(request, self._reading()))
-            if faces is not None:
-                return rolled(request, faces)
 
 
 def propose(request: DiceRequest, reading: TrayReading) -> Proposal:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from calibration.opencv import cv2
+
 ImageBgr = npt.NDArray[np.uint8]
 
 
@@ -33,3 +35,7 @@ class Frame:
     def size_px(self) -> tuple[int, int]:
         """(width, height)."""
         return (self.image_bgr.shape[1], self.image_bgr.shape[0])
+
+    def gray(self) -> npt.NDArray[np.uint8]:
+        """(height, width) brightness, computed anew at each call."""
+        return np.asarray(cv2.cvtColor(self.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)

@@ -74,7 +74,7 @@ class MotionWatch:
         small = _shrunk(gray)
         before, self._before, self._now = self._before, small, small
         if before is None or before.shape != small.shape:
-            self._known, self._rest_from_s, self._before_s = None, time_s, time_s
+            self._known, self._rest_from_s, self._before_s = None, -np.inf, time_s
             return Motion(False, (_whole(gray),))
         stirred = self._differs(small, before)
         quick = time_s - self._before_s < STILL_S  # pictures far apart differ, and may all the same be at rest

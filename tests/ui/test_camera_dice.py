@@ -1,12 +1,9 @@
-"""Dice by camera as a driver: what is proposed, doubted, corrected and rolled again."""
+"""What dice that the camera read say to a request: proposed or doubted."""
 
-import pytest
-
-from rules.dice import DiceRequest, Die, Roll
-from rules.verdict import RuleRefusal
-from ui.camera_dice import CameraDice, Proposal, propose
-from vision.dice_tray import TrayReading
-from vision.dice_view import DieKind, DieSeen
+from rules.dice import DiceRequest, Die
+from ui.camera_dice import propose
+from vision.dice.tray import TrayReading
+from vision.dice.view import DieKind, DieSeen
 
 SQUARE = ((0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0))
 
@@ -19,30 +16,14 @@ def request(die: Die = Die.D6, count: int = 2) -> DiceRequest:
     return DiceRequest(die, count, "Green", "to hit")
 
 
-def test_confirmed_faces_are_the_roll() -> None:
-    dice = CameraDice(lambda: reading(6, 1), lambda proposal: proposal.faces)
-    assert dice(request()) == Roll((6, 1))
+def test_what_is_seen_is_proposed() -> None:
+    proposal = propose(request(), reading(6, 1))
+    assert (proposal.faces, proposal.why_doubt) == ((6, 1), ())
 
 
-def test_the_player_corrects_what_was_read() -> None:
-    assert CameraDice(lambda: reading(6, 1), lambda _: (5, 1))(request()) == Roll((5, 1))
-
-
-def test_a_refused_reading_waits_for_the_next() -> None:
-    readings = iter([reading(6), reading(3, 4)])
-    seen: list[Proposal] = []
-
-    def confirm(proposal: Proposal) -> tuple[int, ...] | None:
-        seen.append(proposal)
-        return None if proposal.why_doubt else proposal.faces
-
-    assert CameraDice(lambda: next(readings), confirm)(request()) == Roll((3, 4))
-    assert seen[0].why_doubt == ("2 dice are asked for and 1 are seen: look whether one lies outside",)
-
-
-def test_confirming_what_cannot_be_is_refused() -> None:
-    with pytest.raises(RuleRefusal, match="cannot show 7"):
-        CameraDice(lambda: reading(6, 1), lambda _: (7, 1))(request())
+def test_a_wrong_count_is_doubted() -> None:
+    doubts = propose(request(), reading(6)).why_doubt
+    assert doubts == ("2 dice are asked for and 1 are seen: look whether one lies outside",)
 
 
 def test_ordinary_dice_stand_for_fudge_dice() -> None:

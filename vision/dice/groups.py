@@ -14,15 +14,18 @@ import numpy.typing as npt
 from scipy.spatial import cKDTree
 
 from rules.table import FloatArray
-from vision.dice_marks import Marks
+from vision.dice.marks import Marks
 
 _ROUND = 0.62  # shorter axis of a top face's pip over the longer one, at least
 _MOST_PIPS = 300
+_PIP_IN_BODY = 0.45  # radius of a mark over that of what it stands on, at most
+_CENTRAL = 0.15  # radii: where a one has its pip; glare in a pip lies anywhere
+_PIP_TONE = 0.3  # of the tone of what it stands on
 _ALIKE_RADIUS = 1.4
 _ALIKE_TONE = 2.2
 _ALIKE_INK = 130.0  # grey levels, over three channels
 _ALIKE_GROUND = 75.0  # shading and glare run over a face
-_REACH = (1.9, 12.5)  # radii between two pips of one face
+_REACH = (3.8, 12.5)  # radii between two pips of one face
 _PITCH = (1.7, 4.4)  # radii from the middle of a face to the nearest edge of the square of its corner pips
 _PLACE = 0.22  # of half a diagonal: how far a pip may be from its place
 _FACE = 1.75  # pitches from the middle within which another pip would be of the same face
@@ -67,12 +70,26 @@ class Pips:
         low, high = np.linalg.eigvalsh(marks.spread_px2).T
         self.roundness = np.sqrt(np.maximum(low, 0) / high)
         self.at, self.radius, self.tone = marks.centre_px, marks.radius_px, marks.tone
-        shape = np.clip((marks.ellipse - 0.9) / 0.08, 0, 1) * np.clip((marks.solid - 0.8) / 0.12, 0, 1)
+        shape = np.clip((marks.ellipse - 0.87) / 0.1, 0, 1) * np.clip((marks.solid - 0.78) / 0.12, 0, 1)
         self.quality = shape * np.clip((self.roundness - _ROUND) / 0.25, 0, 1) * np.clip(np.abs(self.tone) / 45, 0.3, 1)
         self.ink, self.ground = marks.ink_bgr, marks.ground_bgr
+        self._tree = cKDTree(self.at) if len(self.at) else None
+        self.quality[self._marked()] = 0.0
         likely = np.flatnonzero(self.quality > 0.05)
         self.likely = likely[np.argsort(-self.quality[likely] * np.abs(self.tone[likely]), kind="stable")][:_MOST_PIPS]
-        self._tree = cKDTree(self.at) if len(self.at) else None
+
+    def _marked(self) -> list[int]:
+        """Marks with marks of the other tone in them: whole dice, in rows like pips."""
+        good = self.quality > 0.3
+        found = []
+        for k in np.flatnonzero(good).tolist():
+            inside = np.array(self.near(self.at[k], 0.8 * self.radius[k]), np.intp)
+            inside = inside[good[inside] & (self.radius[inside] < _PIP_IN_BODY * self.radius[k])]
+            inside = inside[self.tone[inside] / self.tone[k] < -_PIP_TONE]
+            off = np.linalg.norm(self.at[inside] - self.at[k], axis=1)
+            if len(inside) > 1 or (off < _CENTRAL * self.radius[k]).any():
+                found.append(k)
+        return found
 
     def alike(self, i: npt.NDArray[np.intp], j: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Whether pips may be of one face by size and colour, pair by pair."""
@@ -106,11 +123,11 @@ class Pips:
         return min(found, key=lambda k: float(np.linalg.norm(self.at[k] - place)), default=None)
 
 
-def groups(pips: Pips) -> list[Group]:
-    """Every face of two pips and more that marks could make: most contradict one another."""
+def groups(pips: Pips, least: int = 2) -> list[Group]:
+    """Every face of two pips (or four) and more that marks could make: most contradict one another."""
     pairs = pips.pairs()
     found: list[Group] = []
-    for i, j in pairs.tolist():
+    for i, j in pairs.tolist() if least < 4 else ():
         found += _diagonals(pips, i, j)
     found += [group for corners in _quads(pips, pairs) for group in _fours(pips, corners)]
     return [group for group in found if _PITCH[0] < group.pitch / _radius(pips, group.members) < _PITCH[1]]

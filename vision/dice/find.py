@@ -14,19 +14,22 @@ import numpy as np
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from rules.table import FloatArray, Refused
-from vision.dice_fudge import read_fudge
-from vision.dice_groups import Pips, chosen, groups
-from vision.dice_marks import Marks, find_marks
-from vision.dice_pips import read_pips
-from vision.dice_view import DieKind, DieSeen, View
+from vision.dice.fudge import guessed_slant, read_fudge
+from vision.dice.groups import SIDE_PITCHES, Group, Pips, chosen, groups
+from vision.dice.marks import Marks, find_marks
+from vision.dice.pips import read_pips
+from vision.dice.view import DieKind, DieSeen, Slant, View
 from vision.frame import ImageBgr
 
 _LARGE_PX = 1600  # longer side of the picture that is worked on
-_SMALL_PX = 700  # smaller pictures are worked on twice as large
 _WORK_SIDE_PX = 90.0  # of a die, where that is known: more shows nothing more
 _SMALLEST_PX = 3.6  # diameter of a mark
+_LEAST_SIDE_PX = 14.0  # of a die: smaller ones have marks of two pixels
 _LARGEST_MARK = 0.2  # of the picture's shorter side
 _SQUASHES = (0.85, 0.72, 0.6, 0.5)  # heights of circles over their widths in slanting views
+_LONE_PIP = 0.15  # of what another face tells
+_USUAL_SIDE_IN = 0.63  # 16 mm
+_TRUSTED = 2.0  # how much more a face tells of the slant than the guess does
 _STRAIGHT = 1.5  # pips more that a slanting view must explain
 
 
@@ -55,26 +58,38 @@ def read_dice(
     scale, side_px = _work_scale(image, corner, side_in, camera)
     work = _scaled(image, scale)
     largest = _LARGEST_MARK * min(work.shape[:2]) if side_px is None else 0.8 * side_px * scale
-    smallest = _SMALLEST_PX * max(1.0, scale) if side_px is None else 0.1 * side_px * scale
+    smallest = _SMALLEST_PX if side_px is None else 0.1 * side_px * scale
     marks = find_marks(work, max(_SMALLEST_PX, smallest), largest)
-    level = _camera_level(camera, corner + np.array(image.shape[1::-1]) / 2, side_in) if camera is not None else None
-    view = View(work, marks, np.eye(2) if level is None else level, side_px and side_px * scale)
-    if level is None:
-        view = replace(view, level=_guessed_level(marks))
-    found = [_moved(die, scale, corner) for die in _read(view, kind)]
+    slant = _camera_level(camera, corner + np.array(image.shape[1::-1]) / 2, side_in) if camera is not None else None
+    found = [_moved(die, scale, corner) for die in _read(work, marks, slant, side_px and side_px * scale, kind)]
     inside = [die for die in found if _within(die, tray_px)]
     row = np.median([die.side_px for die in inside]) if inside else 1.0
     return tuple(sorted(inside, key=lambda die: (round(die.centre_px[1] / row / 1.5), die.centre_px[0])))
 
 
-def _read(view: View, kind: DieKind | None) -> tuple[DieSeen, ...]:
+def _read(
+    image: ImageBgr, marks: Marks, slant: Slant | None, side_px: float | None, kind: DieKind | None
+) -> tuple[DieSeen, ...]:
     """The dice of the kind; if that is not known, of the kind that explains more."""
-    pips = read_pips(view) if kind is not DieKind.FUDGE else ()
-    signs = read_fudge(view) if kind is not DieKind.D6 else ()
-    surety = [
-        sum(die.confidence**2 * die.side_px for die in dice) for dice in (pips, [die for die in signs if die.face])
-    ]  # spots of the tray may be read as small dice
+    pips: tuple[DieSeen, ...] = ()
+    signs: tuple[DieSeen, ...] = ()
+    if kind is not DieKind.FUDGE:
+        pips = read_pips(View(image, marks, slant or _guessed_level(marks), side_px))
+    if kind is not DieKind.D6:
+        signs = read_fudge(View(image, marks, slant or guessed_slant(marks), side_px))
+    pips, signs = _legible(pips), _legible(signs)
+    surety = [sum(_surety(die) for die in dice) for dice in (pips, [die for die in signs if die.face])]
     return signs if kind is DieKind.FUDGE or surety[1] > surety[0] else pips
+
+
+def _legible(dice: tuple[DieSeen, ...]) -> tuple[DieSeen, ...]:
+    return tuple(die for die in dice if die.side_px > _LEAST_SIDE_PX)
+
+
+def _surety(die: DieSeen) -> float:
+    """How much a die tells of the dice's kind: spots of the tray look like small dice, blank dice like large pips."""
+    alone = die.kind is DieKind.D6 and die.face == 1
+    return die.confidence**4 * die.side_px * (_LONE_PIP if alone else 1.0)
 
 
 def _cut(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) -> tuple[FloatArray, ImageBgr]:
@@ -106,17 +121,14 @@ def _work_scale(
         middle = camera.pixel_to_table(corner + np.array(image.shape[1::-1]) / 2, side_in)[0]
         if np.isfinite(middle).all():
             side_px = side_in * camera.px_per_inch(middle[0], middle[1], side_in)
-    scale = 2.0 if longer < _SMALL_PX else min(1.0, _LARGE_PX / longer)
-    if side_px is not None:
-        scale = min(2.0, _WORK_SIDE_PX / side_px)
-    return scale, side_px
+    most = _LARGE_PX / longer if side_px is None else _WORK_SIDE_PX / side_px
+    return min(1.0, most), side_px
 
 
 def _scaled(image: ImageBgr, scale: float) -> ImageBgr:
     if scale == 1.0:
         return image
-    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-    return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=how), np.uint8)
+    return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _moved(die: DieSeen, scale: float, corner: FloatArray) -> DieSeen:
@@ -125,24 +137,59 @@ def _moved(die: DieSeen, scale: float, corner: FloatArray) -> DieSeen:
     return replace(die, outline_px=tuple((float(x), float(y)) for x, y in points))
 
 
-def _camera_level(camera: TableCamera, middle_px: FloatArray, side_in: float | None) -> FloatArray | None:
-    """How the tops of dice are squashed where the tray is."""
-    around = middle_px + np.array([[0, 0], [4, 0], [0, 4]])
-    points = camera.pixel_to_table(around, side_in or 0.6)
+def _camera_level(camera: TableCamera, middle_px: FloatArray, side_in: float | None) -> Slant | None:
+    """How the tops of dice are squashed where the tray is, and which way their sides show."""
+    side_in = side_in or _USUAL_SIDE_IN
+    points = camera.pixel_to_table(middle_px + np.array([[0, 0], [4, 0], [0, 4]]), side_in)
     if not np.isfinite(points).all():
         return None
-    level = np.stack([points[1] - points[0], points[2] - points[0]], axis=1)
-    return np.asarray(level / np.sqrt(abs(np.linalg.det(level))))
+    slant = Slant.of(np.stack([points[1] - points[0], points[2] - points[0]], axis=1))
+    foot_px = camera.table_to_pixel(np.append(points[0, :2], 0.0)[None])[0]
+    side_px = side_in * camera.px_per_inch(points[0, 0], points[0, 1], side_in)
+    return replace(slant, drop=slant.level @ (foot_px - middle_px) / side_px)
 
 
-def _guessed_level(marks: Marks) -> FloatArray:
+def _guessed_level(marks: Marks) -> Slant:
     """The slant under which the marks make most faces; cameras are taken to stand upright."""
-    best, level = 0.0, np.eye(2)
+    best, guess = 0.0, Slant.of(np.eye(2))
     for squash in (1.0, *_SQUASHES):
-        trial = np.diag([np.sqrt(squash), 1 / np.sqrt(squash)])
-        pips = Pips(View(np.empty((0, 0, 3), np.uint8), marks, trial).level_marks())
-        faces = [group for group in chosen(groups(pips), pips) if not group.strays]
+        trial = Slant.of(np.diag([1.0, 1 / squash]))
+        faces = _square_faces(marks, trial)
         worth = sum(group.score - 0.8 for group in faces) + (_STRAIGHT if squash == 1.0 else 0.0)
         if worth > best:
-            best, level = worth, trial
-    return level
+            best, guess = worth, trial
+    for _ in range(2):
+        faces = _square_faces(marks, guess)
+        guess = _squared(guess, faces if guess.straight else _upper(guess, faces))
+    return guess
+
+
+def _square_faces(marks: Marks, slant: Slant) -> list[Group]:
+    """Faces of four pips and more: fewer tell nothing of the slant."""
+    pips = Pips(View(np.empty((0, 0, 3), np.uint8), marks, slant).level_marks())
+    return [group for group in chosen(groups(pips, 4), pips) if not group.strays]
+
+
+def _upper(slant: Slant, faces: Sequence[Group]) -> list[Group]:
+    """The faces without another one right above them, of which they may be the near side."""
+    return [
+        face
+        for face in faces
+        if not any(slant.near_side(top.centre, face.centre, SIDE_PITCHES * top.pitch, 0.4) for top in faces)
+    ]
+
+
+def _squared(guess: Slant, faces: Sequence[Group]) -> Slant:
+    """The slant near a guess under which the faces are squares."""
+    rows = [(0.0, 1.0, 0.0, 0.0), (1.0, 0.0, -1.0, 0.0)]  # as the guess
+    for group in faces:
+        if group.face < 6:  # a six may be longer than wide
+            (a, b), (c, d) = (group.half / group.pitch * _TRUSTED).tolist()
+            rows += [(a * a - c * c, 2 * (a * b - c * d), b * b - d * d, 0.0), (a * c, a * d + b * c, b * d, 0.0)]
+    rows.append((10.0, 0.0, 10.0, 20.0))  # the determinant is 1, to the first order
+    table = np.array(rows)
+    metric = np.linalg.lstsq(table[:, :3], table[:, 3], rcond=None)[0]
+    x, xy, y = metric
+    sizes, vectors = np.linalg.eigh(np.array([[x, xy], [xy, y]]))
+    root = vectors * np.sqrt(np.maximum(sizes, 0.1)) @ vectors.T
+    return Slant.of(root @ guess.level)

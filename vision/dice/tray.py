@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from calibration.opencv import cv2
 from rules.table import FloatArray, Refused
-from vision.dice_view import DieSeen
+from vision.dice.view import DieSeen
 from vision.frame import ImageBgr
 
 Reader = Callable[[ImageBgr], tuple[DieSeen, ...]]
 """Reads the dice of one picture, as `read_dice` with the tray's outline."""
 
 SURE = 0.8
-"""Dice read with less confidence are doubted: of 356 drawn dice read with more, 345 were read right."""
+"""Dice read with less confidence are doubted; `benchmarks.dice --drawn` tells how often surer ones are wrong."""
 
 _LOOK_PX = 160  # longer side of the pictures that are compared
 _MOVED_LEVELS = 14.0  # grey levels by which a pixel must change to have moved

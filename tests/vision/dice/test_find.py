@@ -11,9 +11,10 @@ import pytest
 
 from calibration.camera import Lens, TableCamera
 from rules.table import Refused
-from tests.vision.dice_pictures import Colour, Drawn, Eye, Room, draw
-from vision.dice import read_dice
-from vision.dice_view import DieKind, DieSeen
+from tests.vision.dice.pictures import Colour, Drawn, Eye, Room, draw
+from vision.dice.find import read_dice
+from vision.dice.tray import SURE
+from vision.dice.view import DieKind, DieSeen
 
 WHITE, BLACK = (240, 240, 240), (30, 30, 30)
 TURNS = (0, 17, 33, 45, 64, 81)
@@ -105,13 +106,19 @@ def test_only_dice_within_the_tray_count() -> None:
     check(read_dice(draw(dice, eye), tray), within, eye)
 
 
-def test_a_leaning_die_is_cocked() -> None:
-    eye = Eye((260, 160), 60)
-    level, leaning = Drawn(5, -1.2, 0.0, 10), Drawn(4, 1.2, 0.0, 0, lean_deg=38)
-    seen = read_dice(draw([level, leaning], eye), kind=DieKind.D6)
-    by_x = sorted(seen, key=lambda die: die.centre_px[0])
-    assert (by_x[0].face, by_x[0].cocked) == (5, False)
-    assert all(die.cocked or die.confidence < 0.8 for die in by_x[1:])
+@pytest.mark.parametrize("lean_deg", [15, 25, 38])
+def test_a_leaning_die_is_asked_about(lean_deg: float) -> None:
+    eye, level = Eye((420, 240), 48), [Drawn(1, -2.0), Drawn(3, 2.0, 0.0, 74)]
+    seen = read_dice(draw([Drawn(5, 0.0, 0.2, 53, lean_deg=lean_deg), *level], eye), kind=DieKind.D6)
+    left, middle, right = sorted(seen, key=lambda die: die.centre_px[0])
+    assert (left.face, right.face) == (1, 3)
+    assert middle.cocked or middle.confidence < SURE
+
+
+def test_level_dice_are_not_asked_about() -> None:
+    eye, dice = Eye((420, 240), 48), [Drawn(5, 0.0, 0.2, 53), Drawn(1, -2.0), Drawn(3, 2.0, 0.0, 74)]
+    seen = read_dice(draw(dice, eye), kind=DieKind.D6)
+    assert [(die.cocked, die.confidence > SURE) for die in seen] == [(False, True)] * 3
 
 
 @pytest.mark.parametrize(("body", "ink"), [((225, 235, 235), BLACK), ((205, 210, 215), (150, 40, 20))])

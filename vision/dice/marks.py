@@ -7,8 +7,9 @@ yellow), inks of one hue the other way round (red on white): both are searched, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -24,10 +25,13 @@ _STEP = math.sqrt(2)
 _KEPT_PX = 8.0  # diameter that a mark has at most in the level of the pyramid where it is sought
 _CONTRAST = 12.0  # grey levels between a mark and what is round it, averaged over squares
 _GRAIN = 5.0  # times what is usual in the picture: felt and card have spots of their own
+_SAME_SEED = 0.35  # diameters between seeds of one mark
+_OUTDONE = 0.75  # of the response of a neighbour of another size: less is the same mark
 _RING = 12  # directions that must all be lighter (or darker) than the mark
-_RING_SHARE = 0.55  # of the contrast, in the worst direction but one
+_RING_SHARE = 0.55  # of the contrast, in the worst direction but two
 _MOST_SEEDS = 300  # a size, a polarity; the strongest go on
 _PATCH = 48  # pixels a side of the patch that a mark is measured in
+_SMOOTHED = 2.5  # enlargement from which corners of pixels would show
 _MARK = 14.0  # of the patch: the diameter sought
 _SAME_SHAPE = 0.12  # difference of area over hull: a sign on a die is not the die
 _TOUCH = 2  # pixels at the patch's rim that a mark may not reach
@@ -75,13 +79,46 @@ def find_marks(image_bgr: ImageBgr, smallest_px: float, largest_px: float) -> Ma
         image_bgr: (height, width, 3) uint8.
         smallest_px, largest_px: diameters of the smallest and the largest mark sought.
     """
-    low, high = image_bgr.min(axis=2), image_bgr.max(axis=2)
+    blue, green, red = cv2.split(image_bgr)
+    planes = (cv2.min(cv2.min(blue, green), red), cv2.max(cv2.max(blue, green), red))
+    levels = [level for plane in planes for level in _levels(np.asarray(plane, np.uint8), smallest_px, largest_px)]
+    seeds = _best([_seeds(k, *level) for k, level in enumerate(levels)])
     rows: list[tuple[float, ...]] = []
-    for plane in (low, high):
-        for level, factor, diameter in _levels(plane, smallest_px, largest_px):
-            seeds, signs = _seeds(level, diameter)
-            rows += _measured(level, seeds, signs, diameter, factor)
+    for k, (plane, factor, diameter) in enumerate(levels):
+        own = seeds[seeds[:, _Seed.LEVEL] == k]
+        rows += _measured(plane, own[:, : _Seed.X_PX], own[:, _Seed.SIGN], diameter, factor)
     return _coloured(_distinct(_marks(rows)), image_bgr)
+
+
+class _Seed(IntEnum):
+    """Columns of seeds: place in its level, place and diameter in the picture, response, light (1) or dark (-1)."""
+
+    COLUMN = 0
+    ROW = 1
+    X_PX = 2
+    Y_PX = 3
+    DIAMETER_PX = 4
+    RESPONSE = 5
+    SIGN = 6
+    LEVEL = 7
+
+
+def _best(found: Sequence[FloatArray]) -> FloatArray:
+    """The seeds less those that a neighbour outdoes, of about the same size and in either channel."""
+    seeds = np.concatenate(found)
+    seeds = seeds[np.argsort(-seeds[:, _Seed.RESPONSE], kind="stable")]
+    if not len(seeds):
+        return seeds
+    at, sizes = seeds[:, _Seed.X_PX : _Seed.DIAMETER_PX], seeds[:, _Seed.DIAMETER_PX]
+    kept = np.ones(len(seeds), np.bool_)
+    for k, near in enumerate(cKDTree(at).query_ball_point(at, _SAME_SEED * sizes)):
+        if kept[k]:
+            later = np.array([i for i in near if i > k], np.intp)
+            ratio = sizes[later] / sizes[k]
+            alike = seeds[later, _Seed.SIGN] == seeds[k, _Seed.SIGN]
+            weak = seeds[later, _Seed.RESPONSE] < _OUTDONE * seeds[k, _Seed.RESPONSE]
+            kept[later[alike & (ratio > 0.6) & (ratio < 1.67) & weak]] = False
+    return np.asarray(seeds[kept])
 
 
 def _levels(plane: Plane, smallest_px: float, largest_px: float) -> Iterator[tuple[Plane, float, float]]:
@@ -95,51 +132,53 @@ def _levels(plane: Plane, smallest_px: float, largest_px: float) -> Iterator[tup
             factor, diameter = factor * 2, diameter / 2
 
 
-def _seeds(plane: Plane, diameter: float) -> tuple[npt.NDArray[np.intp], FloatArray]:
-    """(N, 2) columns and rows of middles that all their surroundings differ from, and (N,) +1 light or -1 dark."""
+def _seeds(level: int, plane: Plane, factor: float, diameter: float) -> FloatArray:
+    """(N, 8) middles that all their surroundings differ from; columns as in `_Seed`."""
     inner, outer = (2 * round(size / 2 - 0.5) + 1 for size in (0.75 * diameter, 2.4 * diameter))
     smooth = cv2.blur(plane, (inner, inner), borderType=cv2.BORDER_REPLICATE)
     wide = cv2.blur(plane, (outer, outer), borderType=cv2.BORDER_REPLICATE)
     stands = cv2.subtract(smooth, wide, dtype=cv2.CV_16S)
     kernel = np.ones((max(inner, 3),) * 2, np.uint8)
     least = max(_CONTRAST * 0.6, _GRAIN * float(np.median(np.abs(stands[::4, ::4]))))
-    places, signs = [], []
-    for sign in (1, -1):
-        response = np.asarray(stands * sign, np.int16)
-        peak = (response == cv2.dilate(response, kernel)) & (response > least)
-        at = np.argwhere(peak)[:, ::-1]
+    found = []
+    for sign, most in ((1, cv2.dilate(stands, kernel)), (-1, cv2.erode(stands, kernel))):
+        peak = cv2.compare(stands, most, cv2.CMP_EQ)
+        strong = cv2.compare(stands, np.array([sign * least]), cv2.CMP_GT if sign > 0 else cv2.CMP_LT)
+        places = cv2.findNonZero(cv2.bitwise_and(peak, strong))
+        if places is None:
+            continue
+        at = places.reshape(-1, 2).astype(np.intp)
         at = at[_ringed(np.asarray(smooth, np.uint8), at, diameter, sign)]
-        order = np.argsort(-response[at[:, 1], at[:, 0]], kind="stable")[:_MOST_SEEDS]
-        places.append(at[order])
-        signs.append(np.full(len(order), float(sign)))
-    return np.concatenate(places), np.concatenate(signs)
+        response = sign * stands[at[:, 1], at[:, 0]].astype(float)
+        order = np.argsort(-response, kind="stable")[:_MOST_SEEDS]
+        at, rest = at[order], np.ones(len(order))
+        place = (at + 0.5) * factor - 0.5
+        found.append(np.c_[at, place, rest * diameter * factor, response[order], rest * sign, rest * level])
+    return np.concatenate([np.empty((0, len(_Seed))), *found])
 
 
 def _ringed(smooth: Plane, at: npt.NDArray[np.intp], diameter: float, sign: int) -> npt.NDArray[np.bool_]:
-    """Whether what is round each middle differs from it in all directions but one."""
+    """Whether what is round each middle differs from it in all directions but two: pips of a six stand in a row."""
     turn = np.arange(_RING) * 2 * np.pi / _RING
     ring = np.round(at[:, None] + 1.05 * diameter * np.c_[np.cos(turn), np.sin(turn)]).astype(np.intp)
     height, width = smooth.shape
     tones = smooth[ring[..., 1].clip(0, height - 1), ring[..., 0].clip(0, width - 1)].astype(float)
     differ = sign * (smooth[at[:, 1], at[:, 0], None].astype(float) - tones)
     return np.asarray(
-        (np.sort(differ, axis=1)[:, 1] > _RING_SHARE * np.median(differ, axis=1))
+        (np.sort(differ, axis=1)[:, 2] > _RING_SHARE * np.median(differ, axis=1))
         & (np.median(differ, axis=1) > _CONTRAST)
     )
 
 
 def _measured(
-    plane: Plane, at: npt.NDArray[np.intp], signs: FloatArray, diameter: float, factor: float
+    plane: Plane, at: FloatArray, signs: FloatArray, diameter: float, factor: float
 ) -> list[tuple[float, ...]]:
     """One row for each seed that proves to be a mark of about this size."""
     zoom = _MARK / diameter
+    smooth = cv2.INTER_CUBIC if zoom > _SMOOTHED else cv2.INTER_LINEAR
     middle = (_PATCH - 1) / 2
-    disc = np.zeros((_PATCH, _PATCH), np.uint8)
-    cv2.circle(disc, (_PATCH // 2, _PATCH // 2), int(0.35 * _MARK), 1, -1)
-    inside = disc > 0
-    away = np.hypot(*(np.indices((_PATCH, _PATCH)) - middle))
-    ring = (away > 0.95 * _MARK) & (away < 1.25 * _MARK)
-    inside_px, ring_px = int(inside.sum()), int(ring.sum())
+    away = np.hypot(*(np.indices((_PATCH, _PATCH)) - _PATCH // 2)).ravel()
+    inside, ring = np.flatnonzero(away < 0.3 * _MARK), np.flatnonzero((away > 0.95 * _MARK) & (away < 1.25 * _MARK))
     rows = []
     for (x, y), sign in zip(at, signs, strict=True):
         back = np.array([[1 / zoom, 0, x - middle / zoom], [0, 1 / zoom, y - middle / zoom]])
@@ -147,15 +186,15 @@ def _measured(
             plane,
             back,
             (_PATCH, _PATCH),
-            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+            flags=smooth | cv2.WARP_INVERSE_MAP,
             borderMode=cv2.BORDER_REPLICATE,
         )
-        ink = float(np.sort(patch[inside])[int(inside_px * (0.7 if sign > 0 else 0.3))])
-        ground = float(np.sort(patch[ring])[ring_px // 2])
+        flat = patch.ravel()
+        ink = float(np.sort(flat[inside])[int(len(inside) * (0.7 if sign > 0 else 0.3))])
+        ground = float(np.sort(flat[ring])[len(ring) // 2])
         if sign * (ink - ground) < _CONTRAST:
             continue
-        half = (patch > (ink + ground) / 2) if sign > 0 else (patch < (ink + ground) / 2)
-        shape = _component(half.astype(np.uint8), inside)
+        shape = _component(_beyond(np.asarray(patch, np.uint8), (ink + ground) / 2, sign), inside)
         if shape is None:
             continue
         area, hull, moments = shape
@@ -175,15 +214,19 @@ def _measured(
     return rows
 
 
+def _beyond(patch: Plane, tone: float, sign: float) -> Plane:
+    return np.asarray((patch > tone) if sign > 0 else (patch < tone), np.uint8)
+
+
 def _component(
-    mask: npt.NDArray[np.uint8], inside: npt.NDArray[np.bool_]
+    mask: npt.NDArray[np.uint8], inside: npt.NDArray[np.intp]
 ) -> tuple[float, float, dict[str, float]] | None:
     """Area, area of the hull, and moments of the patch's middle component, filled; None if it leaves the patch."""
     _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
-    counts = np.bincount(labels[inside])
+    counts = np.bincount(labels.ravel()[inside])
     counts[0] = 0
     label = int(counts.argmax())
-    if counts[label] < 0.3 * inside.sum():
+    if counts[label] < 0.3 * len(inside):
         return None
     left, top, width, height = stats[label, :4]
     if min(left, top) < _TOUCH or max(left + width, top + height) > _PATCH - _TOUCH:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rules.table import Refused
-from vision.dice_tray import TrayReading, TrayWatch
-from vision.dice_view import DieKind, DieSeen
+from vision.dice.tray import TrayReading, TrayWatch
+from vision.dice.view import DieKind, DieSeen
 from vision.frame import ImageBgr
 
 DIE = DieSeen(4, DieKind.D6, ((0.0, 0.0), (9.0, 0.0), (9.0, 9.0), (0.0, 9.0)), 0.9)

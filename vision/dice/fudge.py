@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from calibration.opencv import cv2
 from rules.table import FloatArray
-from vision.dice_body import Body
-from vision.dice_marks import Marks
-from vision.dice_view import DieKind, DieSeen, View
+from vision.dice.body import Body
+from vision.dice.lean import COCKED_EXCESS, excess
+from vision.dice.marks import Marks
+from vision.dice.view import DieKind, DieSeen, Slant, View, other_light
 
 _PLUS_SOLID = (0.45, 0.87)  # area of a plus over that of its hull
 _PLUS_ELLIPSE = (0.55, 0.93)
@@ -25,9 +26,11 @@ _PLUS_EXTENT = 4.4  # length of a plus over the standard deviation of its area
 _BAR_EXTENT = math.sqrt(12)
 _SIDE_EXTENTS = (1.15, 2.6)  # side of a die over the length of its sign
 _SIGN_BODY = 1.5  # contrast of the body round a sign
-_NEAR_SIDE = 1.2  # sides from the middle of a top to that of the face under it
-_NEAR_SIDE_BODY = 2.4
 _BLANK_BODY = 2.2
+_CLEAR_BODY = 3.5  # contrast of what is a die though no other is of its colour
+_SQUASHES = (0.94, 0.87, 0.77, 0.68)  # heights of squares over their widths in slanting views
+_STRAIGHT = 0.4  # pluses more that a slanting view must explain
+_ROUND_SPREAD = 0.06
 _ALIKE_SIDE = 1.25
 _ALIKE_COLOUR = 45.0  # grey levels, over three channels
 _FILLED = 0.9  # of a blank's square that is of the body's colour
@@ -43,27 +46,48 @@ class _Die:
     doubt: float
 
 
+def guessed_slant(marks: Marks) -> Slant:
+    """The slant under which the pluses are as wide as high; cameras are taken to stand upright."""
+    pluses = marks[_like_plus(marks)]
+    weight = np.clip(np.abs(pluses.tone) / 60, 0, 1)
+    best, guess = 0.0, Slant.of(np.eye(2))
+    for squash in (1.0, *_SQUASHES):
+        trial = Slant.of(np.diag([1.0, 1 / squash]))
+        unlike = (1 - _roundness(trial.level @ pluses.spread_px2 @ trial.level)) / _ROUND_SPREAD
+        worth = float((weight * np.exp(-(unlike**2))).sum()) + (_STRAIGHT if squash == 1.0 else 0.0)
+        if worth > best:
+            best, guess = worth, trial
+    return guess
+
+
+def _roundness(spread: FloatArray) -> FloatArray:
+    """(N,) shorter axes over longer ones of (N, 2, 2) covariances."""
+    low, high = np.linalg.eigvalsh(spread).T
+    return np.asarray(np.sqrt(np.maximum(low, 0) / high))
+
+
+def _like_plus(marks: Marks) -> npt.NDArray[np.bool_]:
+    """(N,) marks of the shape of a plus, however squashed."""
+    fits = (marks.solid > _PLUS_SOLID[0]) & (marks.solid < _PLUS_SOLID[1])
+    fits &= (marks.ellipse > _PLUS_ELLIPSE[0]) & (marks.ellipse < _PLUS_ELLIPSE[1])
+    return np.asarray(fits)
+
+
 def read_fudge(view: View) -> tuple[DieSeen, ...]:
     """Every Fudge die, in no order."""
     marks = view.level_marks()
     first = _pluses(view, marks, view.side_px) + _bars(view, marks, view.side_px)
     bodies = _bodies(view, marks)
-    side = view.side_px or _leading_side(first or bodies)
+    blank = [die for die, _ in bodies]
+    side = view.side_px or _leading_side(view.slant.tops(first + blank if first else blank))
     if side is None:
         return ()
     signs = _pluses(view, marks, side) + _bars(view, marks, side)
     dice = _clear([die for die in signs if _alike(die, side)])
-    blanks = [die for die in bodies if _alike(die, side) and _coloured(die, dice)]
-    dice = [die for die in _clear([*dice, *blanks]) if not _is_near_side(die, dice, side)]
-    dice += _hidden_blanks(view, dice, side)
-    return tuple(_seen(view, die, side) for die in dice)
-
-
-def _is_near_side(die: _Die, signs: Sequence[_Die], side: float) -> bool:
-    """Whether a face is what shows of a die under its top: no square ends there."""
-    away = [(die.centre - other.centre) / side for other in signs]
-    under = any(0.35 < down < _NEAR_SIDE and math.hypot(across, down) < _NEAR_SIDE for across, down in away)
-    return under and die.body.contrast < _NEAR_SIDE_BODY
+    blanks = [die for die, own in bodies if _alike(die, side) and (own or _coloured(die, dice))]
+    dice = _clear(view.slant.tops([*dice, *blanks]))
+    dice = view.slant.tops(dice + _hidden_blanks(view, dice, side))
+    return tuple(_seen(view, die, side, more) for die, more in zip(dice, excess(view, dice), strict=True))
 
 
 def _leading_side(dice: Sequence[_Die]) -> float | None:
@@ -97,13 +121,11 @@ def _clear(dice: Sequence[_Die]) -> list[_Die]:
 
 
 def _pluses(view: View, marks: Marks, side: float | None) -> list[_Die]:
-    low, high = np.linalg.eigvalsh(marks.spread_px2).T
-    roundness = np.sqrt(np.maximum(low, 0) / high)
-    fits = (marks.solid > _PLUS_SOLID[0]) & (marks.solid < _PLUS_SOLID[1]) & (roundness > _PLUS_ROUND)
-    fits &= (marks.ellipse > _PLUS_ELLIPSE[0]) & (marks.ellipse < _PLUS_ELLIPSE[1])
+    roundness = _roundness(marks.spread_px2)
+    fits = _like_plus(marks) & (roundness > _PLUS_ROUND)
     found = []
     for k in np.flatnonzero(fits):
-        extent = _PLUS_EXTENT * math.sqrt(math.sqrt(low[k] * high[k]))
+        extent = _PLUS_EXTENT * marks.radius_px[k] / 2
         found.append(_signed(view, marks, int(k), 1, np.eye(2), extent, 3 * (1 - roundness[k]), side))
     return [die for die in found if die.body.contrast > _SIGN_BODY]
 
@@ -134,10 +156,9 @@ def _signed(
     return _Die(face, marks.centre_px[k], axes, body, marks.ground_bgr[k], doubt)
 
 
-def _bodies(view: View, marks: Marks) -> list[_Die]:
-    """Even squares: dice on which nothing is written, or not seen yet."""
-    low, high = np.linalg.eigvalsh(marks.spread_px2).T
-    fits = (marks.solid > 0.92) & (marks.ellipse > 0.93) & (np.sqrt(np.maximum(low, 0) / high) > 0.78)
+def _bodies(view: View, marks: Marks) -> list[tuple[_Die, bool]]:
+    """Even squares: dice on which nothing is written, or not seen yet; and whether no shadow can look so."""
+    fits = (marks.solid > 0.92) & (marks.ellipse > 0.93) & (_roundness(marks.spread_px2) > 0.78)
     found = []
     for k in np.flatnonzero(fits):
         side = math.sqrt(marks.area_px2[k])
@@ -146,7 +167,8 @@ def _bodies(view: View, marks: Marks) -> list[_Die]:
         centre, colour = marks.centre_px[k], marks.ink_bgr[k]
         body = view.body(centre, np.eye(2), (0.85 * side, 1.15 * side), np.empty((0, 3)), colour, turns=True)
         if body.contrast > _BLANK_BODY:
-            found.append(_Die(0, centre, np.eye(2), body, colour, 0.3))
+            own = body.contrast > _CLEAR_BODY and not other_light(colour, marks.ground_bgr[k])
+            found.append((_Die(0, centre, np.eye(2), body, colour, 0.3), own))
     return found
 
 
@@ -198,7 +220,15 @@ def _filled(view: View, mask: npt.NDArray[np.uint8], die: _Die) -> float:
     return float((mask & square).sum() / max(1, int(square.sum())))
 
 
-def _seen(view: View, die: _Die, side: float) -> DieSeen:
-    doubt = die.doubt + 0.9 * max(0.0, 2.6 - die.body.contrast) + 3 * abs(math.log(die.body.side / side))
+def _seen(view: View, die: _Die, side: float, more: float) -> DieSeen:
+    # Logistic regression on drawn throws, as for pips.
+    odds = 4.5 - 1.75 * die.doubt - 3.0 * max(0.0, 2.6 - die.body.contrast)
+    odds -= 1.2 * abs(math.log(die.body.side / side)) + 2.3 * max(0.0, more - 0.1)
     outline = view.square_px(die.centre, die.axes, die.body)
-    return DieSeen(die.face, DieKind.FUDGE, tuple((float(x), float(y)) for x, y in outline), math.exp(-0.5 * doubt))
+    return DieSeen(
+        die.face,
+        DieKind.FUDGE,
+        tuple((float(x), float(y)) for x, y in outline),
+        1 / (1 + math.exp(-odds)),
+        bool(more > COCKED_EXCESS),
+    )

@@ -115,7 +115,7 @@ def draw(dice: Sequence[Drawn], eye: Eye = Eye(), room: Room = Room()) -> ImageB
     for die in dice:
         _die(image, depth, die, eye, room, lamp)
     soft = cv2.GaussianBlur(image * room.light, (0, 0), room.blur_px)
-    return np.clip(soft + rng.normal(0, room.noise, soft.shape), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(soft + rng.normal(0, room.noise, soft.shape), 0, 255), np.uint8)
 
 
 def _tray(eye: Eye, room: Room, rng: np.random.Generator) -> npt.NDArray[np.float32]:
@@ -156,20 +156,31 @@ def _die(image: npt.NDArray[np.float32], depth: Points, die: Drawn, eye: Eye, ro
     for dx, dy in ((-0.25, -0.25), (0.25, -0.25), (-0.25, 0.25), (0.25, 0.25)):
         rays = eye.rays((columns + dx).ravel(), (rows + dy).ravel())
         start, ahead = (eye.place() - middle) @ rotation, rays @ rotation
-        reach = np.full(len(rays), eye.away - 3.0)
-        for _ in range(40):
-            reach += _distance(start + ahead * reach[:, None])
+        met, reach = _meets_cube(start, ahead)
+        colour, cut = np.zeros((len(rays), 3)), np.full(len(rays), np.inf)
+        rays, ahead, reach = rays[met], ahead[met], reach[met]
+        for _ in range(12):
+            reach = reach + _distance(start + ahead * reach[:, None])
         points = start + ahead * reach[:, None]
         hit = _distance(points) < 0.01
-        colour = _surface(points, die, rotation, rays, lamp, room)
-        total += np.where(hit[:, None], colour, 0).reshape(total.shape)
-        cover += hit.reshape(cover.shape)
-        near = np.minimum(near, np.where(hit, reach, np.inf).reshape(near.shape))
+        colour[np.flatnonzero(met)[hit]] = _surface(points[hit], die, rotation, rays[hit], lamp, room)
+        cut[np.flatnonzero(met)[hit]] = reach[hit]
+        total += colour.reshape(total.shape)
+        cover += np.isfinite(cut).reshape(cover.shape)
+        near = np.minimum(near, cut.reshape(near.shape))
     window = (slice(low[1], high[1]), slice(low[0], high[0]))
     front = (near < depth[window]) & (cover > 0)
     blended = total / 4 + image[window] * (1 - cover / 4)[..., None]
     image[window] = np.where(front[..., None], blended, image[window])
     depth[window] = np.where(front, near, depth[window])
+
+
+def _meets_cube(start: Points, ahead: Points) -> tuple[npt.NDArray[np.bool_], Points]:
+    """Which rays meet the cube with its edges unrounded, and how far away they enter it."""
+    with np.errstate(divide="ignore"):
+        ends = (np.array([[-0.5], [0.5]])[:, None] - start) / ahead
+    enter, leave = ends.min(axis=0).max(axis=1), ends.max(axis=0).min(axis=1)
+    return np.asarray(enter < leave), np.asarray(enter)
 
 
 def _distance(points: Points) -> Points:
@@ -194,9 +205,9 @@ def _surface(points: Points, die: Drawn, rotation: Points, rays: Points, lamp: P
 
 def _inked(points: Points, die: Drawn) -> npt.NDArray[np.bool_]:
     east, north = (-1, 1) if die.fudge else SIDES[die.face]
-    opposite = (lambda face: -face) if die.fudge else (lambda face: 7 - face)
-    faces = {(2, 1): die.face, (2, -1): opposite(die.face), (0, 1): east, (0, -1): opposite(east)}
-    faces |= {(1, 1): north, (1, -1): opposite(north)}
+    pair = 0 if die.fudge else 7  # what opposite faces add up to
+    faces = {(2, 1): die.face, (2, -1): pair - die.face, (0, 1): east, (0, -1): pair - east}
+    faces |= {(1, 1): north, (1, -1): pair - north}
     inked = np.zeros(len(points), np.bool_)
     for (axis, sign), face in faces.items():
         on = sign * points[:, axis] > 0.40
