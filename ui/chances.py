@@ -22,10 +22,9 @@ def state_words(state: State) -> str:
 
 
 def deed_words(prospect: Prospect) -> str:
-    """As "Rifle: Tan 4"."""
+    """As "Rifle at Tan 4"; whom it is done to is always among the words."""
     deed = prospect.deed
-    what = spoken(deed.weapon) if deed.weapon else deed.title
-    return f"{what}: {listed(deed.at)}" if deed.at else what
+    return deed.title if not deed.at or spoken(deed.at[0]) in deed.title else f"{deed.title}: {listed(deed.at)}"
 
 
 def chance_words(prospect: Prospect) -> str:

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from rules.aftermath import shifted, walked
+from calibration.drift import Drift
+from calibration.drift import Moved as DriftOf
+from rules.aftermath import as_journalled, walked
 from rules.battle import Battle
 from rules.call import DOUBT_SIGMAS
 from rules.dice import Dice, no_dice
-from rules.events import Change, Changed, Doubted, Moved, Noted, Placed, Settled, event_of, spoken
+from rules.events import (
+    CameraMoved,
+    Change,
+    Changed,
+    Doubted,
+    MarkerMoved,
+    Moved,
+    Noted,
+    Placed,
+    Settled,
+    event_of,
+    spoken,
+)
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.moment import Moment
@@ -126,6 +140,13 @@ class Play:
         for name, path in proposal.paths.items():
             self.battle.record(Placed(figure=name, at_in=path[-1]))
 
+    def drifted(self, drift: Drift) -> None:
+        """Camera, table or markers were moved; positions on the table stay."""
+        if drift.what is DriftOf.MARKER:
+            self.battle.record(MarkerMoved(ids=drift.ids))
+        else:
+            self.battle.record(CameraMoved(what=str(drift.what)))
+
     # What the players say
 
     def settle(self, doubt: Doubt, answer: str) -> None:
@@ -135,9 +156,9 @@ class Play:
         self.battle.record(Settled(question=doubt.question, answer=answer))
 
     def tell(self, deed: Deed, fact: str, value: object) -> None:
-        """Answer a question that no camera can, for the figure that does this; it holds for this turn."""
-        key = told_key(deed, fact)
-        self.battle.record(Changed(changes=(Change(figure=deed.by[0], key=key, value=value, this_turn=True),)))
+        """Answer a question that no camera can, for whoever does this; it holds for this turn."""
+        figure, key = deed.by[0] if deed.by else "", told_key(deed, fact)
+        self.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value, this_turn=True),)))
 
     def change(self, figure: str, key: str, value: object) -> None:
         """Say what is so of a figure, as that it is out."""
@@ -149,16 +170,6 @@ class Play:
     def story(self) -> tuple[str, ...]:
         """The battle so far, in lines."""
         return tuple(tell(self.battle.game, (event_of(entry) for entry in standing(self.battle.entries))))
-
-
-def as_journalled(moment: Moment) -> Moment:
-    """The same moment with every figure where the journal has it."""
-    units = moment.state.units
-    stood = {
-        name: shifted(figure, place) if (place := units[name].at_in) is not None else figure
-        for name, figure in moment.figures.items()
-    }
-    return replace(moment, figures=stood)
 
 
 def _went(unit: Unit, seen: Figure | None) -> bool:

@@ -18,8 +18,10 @@ def asked(**parts: object) -> Prospect:
     return Prospect(**{"deed": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
 
 
-def test_a_deed_is_its_weapon_and_whom_it_is_for() -> None:
-    assert deed_words(asked()) == "Rifle: Tan 4"
+def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
+    assert deed_words(asked()) == "Rifle at Tan 4"
+    both = Deed("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
+    assert deed_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
     assert deed_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
 
 

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QLineEdit,
     QListWidget,
     QPushButton,
     QTabWidget,
@@ -24,6 +26,7 @@ from PyQt6.QtWidgets import (
 from rules.events import spoken
 from rules.game import Question
 from rules.referee import Deed, Doubt, Outlook, Prospect
+from rules.table import Refused
 from ui.chances import chance_words, deed_words, movement_words, reason_rows
 from ui.play import Proposal
 
@@ -31,6 +34,7 @@ Way = tuple[str, str, Callable[[], object]]
 """Words on a button, what it does in a sentence, and what it does."""
 
 _BIG, _TEXT = 1.7, 1.2
+_TYPED = {int: "A whole number", float: "A number", list: "Names, with commas between"}
 
 
 class BattlePanel(QWidget):
@@ -164,7 +168,7 @@ class BattlePanel(QWidget):
         """Show what is to be settled and told before this is done."""
         while self._open.rowCount():
             self._open.removeRow(0)
-        if one is None or not one.deed.by:
+        if one is None:
             return
         for doubt in one.doubts:
             row = QHBoxLayout()
@@ -175,8 +179,23 @@ class BattlePanel(QWidget):
                 row.addWidget(button)
             self._open.addRow(_wrapped(doubt.question), row)
         for question in one.asks:
-            if question.answers:
-                self._open.addRow(_wrapped(question.text), self._answer_box(one.deed, question))
+            field = self._answer_box(one.deed, question) if question.answers else self._answer_line(one.deed, question)
+            field.setAccessibleName(question.text)
+            self._open.addRow(_wrapped(question.text), field)
+
+    def _answer_line(self, deed: Deed, question: Question) -> QLineEdit:
+        line = QLineEdit()
+        line.setPlaceholderText("as seen" if question.default is None else "as usual")
+        line.setToolTip(_TYPED.get(question.holds, "A name") + "; Return says it")
+
+        def say() -> None:
+            try:
+                self.told.emit(deed, question.fact, question.read(line.text()))
+            except Refused as refusal:
+                self._why.setText(str(refusal))
+
+        line.returnPressed.connect(say)
+        return line
 
     def _answer_box(self, deed: Deed, question: Question) -> QComboBox:
         box = QComboBox()
@@ -192,6 +211,8 @@ class BattlePanel(QWidget):
         big.setBold(True)
         self._phase.setFont(big)
         self._phase.setWordWrap(True)
+        # Tabs do not ask how high wrapped words are; two lines hold the longest phase.
+        self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
         self._phase.setAccessibleName("Turn and phase")
         self._next.setShortcut("N")
         self._next.clicked.connect(self.go_on)

@@ -1,0 +1,89 @@
+"""The settings of the rod's strip of LEDs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QCheckBox, QFormLayout, QLabel, QVBoxLayout, QWidget
+
+from hardware.range_rod import RodShape
+from ui.desktop.dialogs import NumberBox
+
+_APPLY_TIP = "The rod is connected anew with it; a board that does not greet takes 3 s"
+
+
+class StripForm(QWidget):
+    """The strip's settings; folded away until they are wanted.
+
+    Signals:
+        changed: A `RodShape` that can be.
+    """
+
+    changed = pyqtSignal(object)
+
+    def __init__(self, shape: RodShape, refuse: Callable[[str], None]) -> None:
+        """`refuse` tells the player what cannot be."""
+        super().__init__()
+        self._refuse = refuse
+        self._fold = QCheckBox("Settings of the strip")
+        self._form = QWidget()
+        self._length = _number(shape.length_in, 1, 400, 0.5, 2, " in", "From the near end to the last LED's far edge")
+        self._dense = _number(shape.leds_per_in, 0.1, 20, 0.1, 3, "", "1.524: 60 LEDs a metre; 0.762: 30; 3.658: 144")
+        self._bright = _number(100 * shape.brightness, 1, 100, 5, 0, " %", "A quarter draws at most 0.4 A, all 1.4 A")
+        self._gamma = _number(shape.gamma, 0.5, 4, 0.1, 1, "", "2.2 for bare strips; 1 where WLED corrects by itself")
+        self._turned = QCheckBox("first LED at the far end")
+        self._turned.setChecked(shape.reversed)
+        self._turned.setToolTip(_APPLY_TIP)
+        form = QFormLayout(self._form)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.addRow("LEDs per inch:", self._dense)
+        form.addRow("Length:", self._length)
+        self._leds = QLabel()
+        form.addRow("LEDs:", self._leds)
+        form.addRow("Direction:", self._turned)
+        form.addRow("Brightness:", self._bright)
+        form.addRow("Gamma:", self._gamma)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._fold)
+        layout.addWidget(self._form)
+        self._form.hide()
+        self._fold.toggled.connect(self._form.setVisible)
+        for box in (self._length, self._dense, self._bright, self._gamma):
+            box.editingFinished.connect(self._change)
+        self._turned.toggled.connect(self._change)
+        self._was = self._read()
+        self._count(shape)
+
+    def _read(self) -> tuple[float, float, bool, float, float]:
+        boxes = (self._length.value(), self._dense.value(), self._turned.isChecked())
+        return (*boxes, self._bright.value() / 100, self._gamma.value())
+
+    def _change(self) -> None:
+        """Tell of another strip; a box that was only looked into changes nothing."""
+        now = self._read()
+        if now == self._was:
+            return
+        self._was = now
+        try:
+            shape = RodShape(*now)
+        except ValueError as error:
+            self._refuse(str(error))
+            return
+        self._count(shape)
+        self.changed.emit(shape)
+
+    def _count(self, shape: RodShape) -> None:
+        self._leds.setText(f"{shape.leds}: tell WLED this number")
+
+
+def _number(value: float, low: float, high: float, step: float, decimals: int, unit: str, tip: str) -> NumberBox:
+    box = NumberBox()
+    box.setDecimals(decimals)
+    box.setRange(low, high)
+    box.setSingleStep(step)
+    box.setSuffix(unit)
+    box.setValue(value)
+    box.setToolTip(f"{tip}. {_APPLY_TIP}")
+    return box
