@@ -14,8 +14,8 @@ from calibration.camera import TableCamera
 from calibration.keeper import Keeper
 from calibration.markers import ImageGray, refit_marker
 from calibration.opencv import cv2
-from calibration.prints import Prints, laid_at, see
-from calibration.solve import place_of
+from calibration.prints import Prints, see
+from calibration.solve import laid_at, place_of
 from calibration.watch import lookout
 from vision.simulator import overhead_camera, render
 from vision.surface import Surface

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,33 @@ TAPE_SIGMA_IN = 0.06
 """Of one reading of a tape measure: a sixteenth of an inch."""
 
 _CONTRADICTS = 4.0
+
+Clicks = tuple[tuple[float, float], ...]
+"""Pixels, in the order in which they are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rectangle:
+    """A rectangle on the table by its clicked corners; the arguments are those of `calibrate_rectangle`."""
+
+    corners_px: Clicks
+    size_in: tuple[float, float]
+
+    def calibrate(self, image_size: tuple[int, int], lens: Lens | None) -> Calibration:
+        """See `calibrate_rectangle`."""
+        return calibrate_rectangle(self.corners_px, self.size_in, image_size, lens)
+
+
+@dataclass(frozen=True, slots=True)
+class Taped:
+    """A distance on the table that was measured between two clicked places; see `sharpen`."""
+
+    ends_px: tuple[PointIn, PointIn]
+    distance_in: float
+
+    def sharpen(self, calibration: Calibration) -> Calibration:
+        """See `sharpen`."""
+        return sharpen(calibration, self.ends_px, self.distance_in)
 
 
 def calibrate_rectangle(

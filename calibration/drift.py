@@ -21,8 +21,8 @@ from calibration.camera import TableCamera
 from calibration.consensus import common_pose, misfit_px
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
-from calibration.prints import Prints, Sight, laid_at
-from calibration.solve import Calibration, Target, marker_square, place_of, solve
+from calibration.prints import Prints, Sight
+from calibration.solve import Calibration, Target, laid_at, place_of, solve
 from rules.table import FloatArray, PointIn
 
 MOVED_PX = 0.5
@@ -148,9 +148,9 @@ def seen_on_table(known: Calibration, sight: Sight, prints: Prints) -> list[Targ
         return [Target(places[number], px, {number: places[number]}, here) for number, px in seen]
     if sight.board is None:
         return []
-    marks = prints.board.marker_corners_in(prints.dictionary)
+    marks = prints.board_marks_in
     place = place_of(np.concatenate([*marks.values()]), np.concatenate([places[n] for n in marks]))
-    laid = laid_at(prints.board.corners_in(sight.board.ids), place)
+    laid = laid_at(prints.board_corners_in(sight.board.ids), place)
     return [Target(laid, sight.board.corners_px, {n: places[n] for n in marks}, here)]
 
 
@@ -238,7 +238,7 @@ def laid_anew(
     for number, corners_px in loose.items():
         seen_in = known.camera.pixel_to_table(corners_px)
         before = places.get(number)
-        square = marker_square(prints.side_in) if before is None else before
+        square = prints.square_in if before is None else before
         laid = laid_at(square, place_of(square, seen_in)) if np.isfinite(seen_in).all() else seen_in
         if not np.abs(laid - seen_in).max() < _SQUARE_OF_SIDE * prints.side_in:
             continue

@@ -9,6 +9,7 @@ import numpy as np
 
 from calibration.camera import Lens
 from calibration.drift import Drift, Verdict, judge, laid_anew, posed, seen_on_table, still_px
+from calibration.grain import Grain
 from calibration.markers import ImageGray
 from calibration.prints import Fix, Prints, Sight, fix, see, see_again, together
 from calibration.solve import Calibration
@@ -26,6 +27,10 @@ _SWING = 3
 """Frames at rest after which a bump is over: a camera on a boom stands still for a moment as it turns back."""
 
 _NONE_SEEN = "no marker is in sight, so inches rest on where the camera was last seen to be: uncover one"
+_SHIFTED = (
+    "the camera or the table was moved since the rectangle's corners were clicked, so inches are wrong now:"
+    " click them again, or lay a printed marker down"
+)
 _UNCLEAR = (
     "the markers contradict one another, so nothing tells where the camera is now:"
     " put those that were moved back, or uncover the others"
@@ -53,24 +58,71 @@ class Keeper:
     """Looks at the frames of one source in order."""
 
     def __init__(self) -> None:
-        self._asked: tuple[Prints, Lens | None, tuple[int, ...]] | None = None
-        self._held: _Held | None = None
+        self._asked: _Asked | None = None
+        self._held: _Held | _Clicked | None = None
 
     def look(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> Kept:
         """The calibration for this frame (height, width); other prints, lens or size are another table."""
         asked = (prints, lens, gray.shape)
         if asked != self._asked:
-            self._asked, self._held = asked, None
+            before, self._asked = self._asked, asked
+            if self._held is None or before is None or not _is_more_taped(asked, before):
+                self._held = None
+            else:
+                self._held.tape(prints)
         if self._held is None:
-            sight = see(gray, prints)
-            try:
-                start = fix(sight, prints, lens)
-            except Refused as refusal:
-                return Kept(None, (), sight.set_aside, str(refusal))
-            self._held = _Held(gray, start, prints, lens)
-            return Kept(start.calibration, (), start.set_aside)
+            return self._start(gray, prints, lens)
         drifts, problem = self._held.follow(gray)
         return Kept(self._held.calibration, drifts, self._held.set_aside, problem)
+
+    def _start(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> Kept:
+        sight = Sight((gray.shape[1], gray.shape[0]), {})
+        try:
+            if prints.rectangle is not None:
+                self._held = _Clicked(gray, prints, lens)
+            else:
+                sight = see(gray, prints)
+                self._held = _Held(gray, fix(sight, prints, lens), prints, lens)
+        except Refused as refusal:
+            return Kept(None, (), sight.set_aside, str(refusal))
+        return Kept(self._held.calibration, (), self._held.set_aside)
+
+
+_Asked = tuple[Prints, Lens | None, tuple[int, ...]]
+
+
+def _is_more_taped(now: _Asked, before: _Asked) -> bool:
+    return now[0].is_more_taped(before[0]) and now[1] is before[1] and now[2] == before[2]
+
+
+class _Clicked:
+    """A calibration by clicked corners. No marker tells when it stops being true: the picture's own grain does.
+
+    Attributes:
+        calibration: As it is.
+        set_aside: Nothing: there are no markers.
+    """
+
+    def __init__(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> None:
+        assert prints.rectangle is not None  # noqa: S101 - the caller asked
+        self.calibration = prints.rectangle.calibrate((gray.shape[1], gray.shape[0]), lens)
+        self.set_aside: tuple[Trouble, ...] = ()
+        self._taped, self._grain = 0, Grain(gray)
+        self._since, self._problem = 0, ""
+        self.tape(prints)
+
+    def tape(self, prints: Prints) -> None:
+        """Take over distances that were measured since."""
+        for taped in prints.taped[self._taped :]:
+            self.calibration = taped.sharpen(self.calibration)
+        self._taped = len(prints.taped)
+
+    def follow(self, gray: ImageGray) -> tuple[tuple[Drift, ...], str | None]:
+        """As `_Held.follow`: nothing can be found again, but it is said when it must be."""
+        self._since += 1
+        if self._since >= _OFTEN:
+            self._since, self._problem = 0, _SHIFTED if self._grain.has_shifted(gray) else ""
+        return (), self._problem or None
 
 
 class _Held:
@@ -107,6 +159,14 @@ class _Held:
             return (), _NONE_SEEN
         self._rest(gray)
         return (), None
+
+    def tape(self, prints: Prints) -> None:
+        """Take over distances that were measured since."""
+        for taped in prints.taped[len(self._prints.taped) :]:
+            self.calibration = taped.sharpen(self.calibration)
+        self._prints, self._table = prints, self.calibration
+        if self._posed_by is not None:
+            self._settled(self._sights[0])
 
     @property
     def _still_px(self) -> float:
@@ -186,10 +246,14 @@ class _Held:
         if not resting:
             return ()
         self.calibration, drifts = laid_anew(self.calibration, resting, self._prints)
-        self._table, self._posed_by = self.calibration, frozenset(self.calibration.markers_in)
-        self._sights = [sight] * FRAMES  # what lies elsewhere now was measured with the camera: no more to gain
+        self._settled(sight)
         self._anchor(sight)
         return drifts
+
+    def _settled(self, sight: Sight) -> None:
+        """The table's places rest on the camera as it is now: measuring them with others again would gain nothing."""
+        self._table, self._posed_by = self.calibration, frozenset(self.calibration.markers_in)
+        self._sights = [sight] * FRAMES
 
     def _anchor(self, sight: Sight) -> None:
         """Expect the markers where this sight has them, the others where they should be."""

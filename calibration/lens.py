@@ -163,12 +163,12 @@ def _refusal(gathering: Gathering, view: View | None) -> str:
     if view.blur_px > min(_MOST_BLUR_PX, max(1.0, _MOST_BLUR_OF_SQUARE * view.square_px)):
         return f"it is blurred by {view.blur_px:.1f} px: hold the board still, or focus"
     for number, other in enumerate(gathering.views, 1):
-        if _apart_px(view, other) < _SAME_OF_WIDTH * gathering.image_size[0]:
+        if apart_px(view, other) < _SAME_OF_WIDTH * gathering.image_size[0]:
             return f"it shows the board where accepted picture {number} has it already: hold it elsewhere or at a slant"
     return ""
 
 
-def _apart_px(view: View, other: View) -> float:
+def apart_px(view: View, other: View) -> float:
     """Root mean square distance of the corners that both views show; infinite where they share few."""
     _, a, b = np.intersect1d(view.ids, other.ids, return_indices=True)
     if len(a) < _FEWEST_CORNERS // 2:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,9 @@ from calibration.trouble import Reason, Trouble, outline_of
 from rules.table import FloatArray, Refused
 
 ImageGray = npt.NDArray[np.uint8]
+
+DICTIONARY_SUFFIXES = (".yml", ".yaml", ".json", ".xml")
+"""Of files with a dictionary of their own."""
 
 SMALLEST_SIDE_PX = 20.0
 """Under three pixels a cell the code is read by luck and an edge cannot be placed."""
@@ -89,15 +93,37 @@ class Board:
 
 
 def dictionary_of(name: str) -> cv2.aruco.Dictionary:
-    """The predefined ArUco dictionary of this name, as "4X4_50" or "DICT_4X4_50".
+    """The predefined ArUco dictionary of this name, as "4X4_50" or "DICT_4X4_50", or the one in a file (.yml).
 
     Raises:
-        Refused: if OpenCV has none of that name.
+        Refused: if OpenCV has none of that name, or the file holds none.
     """
+    if Path(name).suffix.lower() in DICTIONARY_SUFFIXES:
+        return _read_dictionary(Path(name))
     number = getattr(cv2.aruco, "DICT_" + name.upper().removeprefix("DICT_"), None)
     if number is None:
         raise Refused(f"there is no ArUco dictionary {name!r}; use one like 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL")
     return cv2.aruco.getPredefinedDictionary(number)
+
+
+@cache
+def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
+    """A dictionary as OpenCV's `Dictionary.writeDictionary` leaves it."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"the dictionary {path} cannot be read: {getattr(error, 'strerror', '') or 'no text'}") from error
+    book = cv2.aruco.Dictionary()
+    try:
+        store = cv2.FileStorage(text, cv2.FILE_STORAGE_READ | cv2.FILE_STORAGE_MEMORY)
+        whole = bool(book.readDictionary(store.root())) and len(book.bytesList) > 0
+    except (cv2.error, SystemError):  # the binding wraps OpenCV's own error in the other where a file is no YAML
+        whole = False
+    if not whole:
+        raise Refused(
+            f"the dictionary {path} is none that OpenCV wrote: it needs nmarkers, markersize and marker_0, marker_1 ..."
+        )
+    return book
 
 
 @dataclass(frozen=True, slots=True, eq=False)

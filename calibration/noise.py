@@ -44,14 +44,18 @@ PERFECT = Paper(0.0, 0.0)
 """Points of the table itself."""
 
 
-def whitener(points_in: FloatArray, slopes: FloatArray, point_sigma_px: float, paper: Paper) -> FloatArray:
+def whitener(
+    points_in: FloatArray, slopes: FloatArray, point_sigma_px: float, paper: Paper, place_sigma_in: float = 0.0
+) -> FloatArray:
     """(2N, 2N) lower matrix that takes a target's misses x1, y1, x2, ... to independent unit deviations.
 
     Args:
-        points_in: (N, 2) places on the paper.
+        points_in: (N, 2) places on the table.
         slopes: (N, 2, 3) pixels that each point moves by for an inch along x, y and up.
         point_sigma_px: of one point as seen.
         paper: of the print.
+        place_sigma_in: of the whole target's place along one axis, where it is stated; its turn errs by as much at its
+            points.
     """
     n = len(points_in)
     apart = np.linalg.norm(points_in[:, None] - points_in[None], axis=2)
@@ -60,6 +64,12 @@ def whitener(points_in: FloatArray, slopes: FloatArray, point_sigma_px: float, p
     covariance = np.kron(heights, np.ones((2, 2))) * np.outer(lift, lift)
     covariance += np.kron(np.full((n, n), TARGET_SIGMA_PX**2), np.eye(2))
     covariance += np.eye(2 * n) * point_sigma_px**2
+    if place_sigma_in > 0:
+        arm = points_in - points_in.mean(0)
+        about = np.stack([-arm[:, 1], arm[:, 0]], axis=1) / max(float(np.sqrt((arm**2).sum(1).mean())), 1e-9)
+        turned = (slopes[:, :, :2] @ about[:, :, None]).reshape(2 * n, 1)
+        shared = np.hstack([slopes[:, :, :2].reshape(2 * n, 2), turned])
+        covariance += place_sigma_in**2 * shared @ shared.T
     for k, slope in enumerate(slopes[:, :, :2]):
         covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] += paper.place_in**2 * slope @ slope.T
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)))

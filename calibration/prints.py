@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
+from calibration.by_hand import Rectangle, Taped
 from calibration.camera import Lens
 from calibration.consensus import SUSPECT_PX, agreeing
 from calibration.markers import (
@@ -19,12 +21,20 @@ from calibration.markers import (
     refit_marker,
     sort_markers,
 )
-from calibration.solve import Calibration, Target, marker_square, place_of, solve
+from calibration.print_scale import TRUE_PRINT, PrintScale
+from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
 from calibration.trouble import Reason, Trouble, outline_of
 from rules.table import FloatArray, Refused
 
 SHEET_SIDE_IN = 3.0
 """Side of the markers on the program's own sheet."""
+
+_MEASURED_SIGMA, _UNMEASURED_SIGMA = 0.0025, 0.005
+"""A ruler is read to a quarter of a millimetre in 100. Unmeasured, a printer that was told 100 % is most often true to
+half a per cent; the 2 % that some miss by is four of these, and is what the scales on the sheet are there to find."""
+
+_LAYOUT_SIGMA_IN = 0.02
+"""Of a marker's place in a layout: half a millimetre, which is careful work with a steel rule."""
 
 _STILL_PX = 1.0
 """At 1920 px across, a marker this far from where another frame saw it was not at rest."""
@@ -39,6 +49,9 @@ class Prints:
         dictionary: ArUco dictionary, as "4X4_50".
         board: A ChArUco board instead of single markers.
         layout: Marker id -> (4, 2) corners on the table, where the places are known.
+        scale: What the player's ruler says of the 100 mm scales on the sheet; None where nobody has measured them.
+        rectangle: Clicked instead, where no marker lies.
+        taped: Distances measured on the table, in the pixels of the picture that is calibrated.
 
     Raises:
         Refused: if the side cannot be, or OpenCV has no such dictionary.
@@ -48,11 +61,51 @@ class Prints:
     dictionary: str = "4X4_50"
     board: Board | None = None
     layout: Mapping[int, FloatArray] | None = None
+    scale: PrintScale | None = None
+    rectangle: Rectangle | None = None
+    taped: tuple[Taped, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0.2 <= self.side_in <= 40:
             raise Refused(f"a marker side of {self.side_in:g} in cannot be: give the printed black side in inches")
         dictionary_of(self.dictionary)
+
+    def is_more_taped(self, before: Prints) -> bool:
+        """Whether these are the prints of before, and nothing but more distances measured."""
+        count = len(before.taped)
+        return len(self.taped) > count and self.taped[:count] == before.taped and self._marks == before._marks
+
+    @property
+    def unclicked(self) -> Prints:
+        """Without what was clicked: pixels of another camera's picture are other places."""
+        return replace(self, rectangle=None, taped=())
+
+    @property
+    def _marks(self) -> tuple[object, ...]:
+        return (self.side_in, self.dictionary, self.board, id(self.layout), self.scale, self.rectangle)
+
+    @property
+    def size_sigma(self) -> float:
+        """Standard deviation of the prints' size, as a part of it."""
+        return _MEASURED_SIGMA if self.scale else _UNMEASURED_SIGMA
+
+    @property
+    def square_in(self) -> FloatArray:
+        """(4, 2) corners of a marker as it lies there, about its centre; no square where the print came out uneven."""
+        return self._printed(marker_square(self.side_in))
+
+    @property
+    def board_marks_in(self) -> Mapping[int, FloatArray]:
+        """Marker id -> (4, 2) corners on the board as it lies there, in its own frame; none without a board."""
+        marks = self.board.marker_corners_in(self.dictionary) if self.board else {}
+        return {number: self._printed(corners) for number, corners in marks.items()}
+
+    def board_corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
+        """(N, 2) inner corners of the board as it lies there, in its own frame; none without a board."""
+        return self._printed(self.board.corners_in(ids)) if self.board else np.empty((0, 2))
+
+    def _printed(self, drawn_in: FloatArray) -> FloatArray:
+        return (self.scale or TRUE_PRINT).true_in(drawn_in)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,26 +200,24 @@ def fix(sight: Sight, prints: Prints, lens: Lens | None = None) -> Fix:
     """Solve for the camera from what was seen; a marker that contradicts all others is set aside.
 
     Raises:
-        Refused: see `solve`; also if all markers that are seen are of no use, or none is of the layout.
+        Refused: see `solve`; also if all markers that are seen are of no use, none is of the layout, or a measured
+            distance contradicts them.
     """
     targets = _board_target(sight, prints) if prints.board else _marker_targets(sight, prints)
     if not targets and sight.set_aside:
         raise Refused(sight.set_aside[0].sentence)
     suspect_px = SUSPECT_PX * max(1.0, max(sight.image_size) / 1920)
-    calibration, out = agreeing(targets, lambda kept: solve(kept, sight.image_size, lens), suspect_px)
-    misfits = tuple(_misfit(calibration, target, prints.side_in) for target in out)
+    calibration, out = agreeing(
+        targets, lambda kept: solve(kept, sight.image_size, lens, prints.size_sigma), suspect_px
+    )
+    misfits = tuple(_misfit(calibration, target, prints) for target in out)
+    for taped in prints.taped:
+        calibration = taped.sharpen(calibration)
     return Fix(calibration, sight, (*sight.set_aside, *misfits))
 
 
-def laid_at(points_in: FloatArray, place: tuple[float, float, float]) -> FloatArray:
-    """Points (N, 2) of a print on the table, turned and shifted to a place as `place_of` gives it."""
-    x, y, turn = place
-    c, s = np.cos(turn), np.sin(turn)
-    return np.asarray(points_in @ np.array([[c, s], [-s, c]]) + (x, y))
-
-
 def _marker_targets(sight: Sight, prints: Prints) -> list[Target]:
-    square = marker_square(prints.side_in)
+    square = prints.square_in
     layout = prints.layout or {}
     if layout and sight.corners_px and not any(number in layout for number in sight.corners_px):
         raise Refused(
@@ -179,7 +230,8 @@ def _marker_targets(sight: Sight, prints: Prints) -> list[Target]:
         if known is not None:
             _check_side(number, known, prints.side_in)
         place = place_of(square, known) if known is not None else None
-        targets.append(Target(square, corners_px, {number: square}, place))
+        place_sigma_in = 0.0 if place is None else _LAYOUT_SIGMA_IN
+        targets.append(Target(square, corners_px, {number: square}, place, place_sigma_in=place_sigma_in))
     return targets
 
 
@@ -196,17 +248,17 @@ def _side(corners: FloatArray) -> float:
     return float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
 
 
-def _misfit(calibration: Calibration, target: Target, side_in: float) -> Trouble:
+def _misfit(calibration: Calibration, target: Target, prints: Prints) -> Trouble:
     """Why a marker contradicts the others: its corners on their table show whether it is a square of another size."""
     (number,) = target.marks
     on_table = calibration.camera.pixel_to_table(target.seen_px)
     side = _side(on_table)
-    square = marker_square(side)
+    square = prints.square_in * (side / prints.side_in)
     off_square = float(np.abs(laid_at(square, place_of(square, on_table)) - on_table).max())
     outline = outline_of(target.seen_px)
-    if abs(side - side_in) / 2 > off_square:
+    if abs(side - prints.side_in) / 2 > off_square:
         words = (
-            f"marker {number} is {side:.2f} in a side where {side_in:g} in is expected, so it is not used:"
+            f"marker {number} is {side:.2f} in a side where {prints.side_in:g} in is expected, so it is not used:"
             " print all markers alike, and lay them on the table itself"
         )
         return Trouble(outline, Reason.WRONG_SIDE, words, number)
@@ -215,13 +267,14 @@ def _misfit(calibration: Calibration, target: Target, side_in: float) -> Trouble
 
 
 def _board_target(sight: Sight, prints: Prints) -> list[Target]:
-    board, seen = prints.board, sight.board
-    assert board is not None  # noqa: S101 - the caller asked
+    seen = sight.board
     if seen is None:
         return []
-    marks = board.marker_corners_in(prints.dictionary)
+    marks = prints.board_marks_in
     known = [number for number in marks if number in (prints.layout or {})]
-    place = None
+    place, place_sigma_in = None, 0.0
     if known and prints.layout:
+        place_sigma_in = _LAYOUT_SIGMA_IN
         place = place_of(np.concatenate([marks[n] for n in known]), np.concatenate([prints.layout[n] for n in known]))
-    return [Target(board.corners_in(seen.ids), seen.corners_px, marks, place)]
+    corners = prints.board_corners_in(seen.ids)
+    return [Target(corners, seen.corners_px, marks, place, place_sigma_in=place_sigma_in)]

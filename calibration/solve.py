@@ -50,6 +50,7 @@ class Target:
         place: (x_in, y_in, turn_rad) on the table where it is known; None where it is to be found.
         sigma_px: How well the finder places one point, along one axis.
         paper: How true the print is.
+        place_sigma_in: How well its place is known along one axis, where it is.
     """
 
     points_in: FloatArray
@@ -58,6 +59,7 @@ class Target:
     place: tuple[float, float, float] | None = None
     sigma_px: float = POINT_SIGMA_PX
     paper: Paper = USUAL
+    place_sigma_in: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,9 +160,10 @@ def _turned(turn: float) -> FloatArray:
     return np.array([[c, -s], [s, c]])
 
 
-def _laid(points: FloatArray, place: npt.ArrayLike) -> FloatArray:
+def laid_at(points_in: FloatArray, place: npt.ArrayLike) -> FloatArray:
+    """Points (N, 2) of a print on the table, turned and shifted to a place (x, y, turn) as `place_of` gives it."""
     x, y, turn = np.asarray(place, np.float64)
-    return np.asarray(points @ _turned(turn).T + (x, y))
+    return np.asarray(points_in @ _turned(turn).T + (x, y))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +207,7 @@ class _Problem:
         """Both poses that explain the fixed targets' points (a plane seen from nearly above has two)."""
         lens = self.lens or usual_lens(self.image_size)
         fixed = [(t, place) for t, place in zip(self.targets, self.fixed, strict=True) if place is not None]
-        on_table = np.concatenate([_laid(t.points_in, place) for t, place in fixed])
+        on_table = np.concatenate([laid_at(t.points_in, place) for t, place in fixed])
         seen = np.concatenate([t.seen_px for t, _ in fixed])
         points = np.c_[on_table, np.zeros(len(on_table))]
         count, rotations, translations, _ = cv2.solvePnPGeneric(
@@ -246,7 +249,7 @@ class _Problem:
         free = iter(x[6 + self.free_lens + self.free_scale :].reshape(-1, 3))
         places = (place if place is not None else next(free) for place in self.fixed)
         return [
-            _laid(self.scaled(x, target, target.points_in), place)
+            laid_at(self.scaled(x, target, target.points_in), place)
             for target, place in zip(self.targets, places, strict=True)
         ]
 
@@ -312,8 +315,8 @@ class _Problem:
         slopes = self._predicted(x)[1][:, 3:6].reshape(-1, 2, 3) @ _floats(cv2.Rodrigues(x[:3])[0])
         ends = np.cumsum([len(target.points_in) for target in self.targets])[:-1]
         return tuple(
-            whitener(target.points_in, slope, target.sigma_px, target.paper)
-            for target, slope in zip(self.targets, np.split(slopes, ends), strict=True)
+            whitener(laid, slope, target.sigma_px, target.paper, target.place_sigma_in)
+            for target, laid, slope in zip(self.targets, self.laid_targets(x), np.split(slopes, ends), strict=True)
         )
 
     def whitened(self, rows: FloatArray) -> FloatArray:
@@ -343,9 +346,12 @@ class _Problem:
         camera, laid = self.camera(x), self.laid_targets(x)
         if all(target.place is None for target in self.targets):
             move = _table_frame(camera, np.concatenate(laid))
-            camera, laid = _moved(camera, move), [_laid(points, move) for points in laid]
+            camera, laid = _moved(camera, move), [laid_at(points, move) for points in laid]
         white = self.whitened(misses.reshape(-1, 1))[:, 0]
         noise2, spare = noise2_of(solution.jac, white)
+        if any(target.place_sigma_in for target in self.targets):
+            # What is to spare are pixels within markers: they may be seen well, and places be measured no better.
+            noise2 = max(noise2, 1.0)
         steps = list(one_sigma_steps(solution.jac, white.size, noise2))
         for rival in rivals:
             steps.append(step_to(x, rival.x, chance_of(float(rival.cost), float(solution.cost), spare)))
@@ -354,7 +360,7 @@ class _Problem:
         for target, points in zip(self.targets, laid, strict=True):
             place = place_of(self.scaled(x, target, target.points_in), points)
             marks = {number: self.scaled(x, target, corners) for number, corners in target.marks.items()}
-            markers |= {number: _laid(corners, place) for number, corners in marks.items()}
+            markers |= {number: laid_at(corners, place) for number, corners in marks.items()}
         return Calibration(camera, markers, residual_px, deviants)
 
     def _lifted(self, camera: TableCamera) -> tuple[TableCamera, ...]:
@@ -375,7 +381,7 @@ class _Problem:
 
 
 def _moved(camera: TableCamera, move: tuple[float, float, float]) -> TableCamera:
-    """The same camera after the table's frame is turned and shifted as `_laid` does with points."""
+    """The same camera after the table's frame is turned and shifted as `laid_at` does with points."""
     turn = np.eye(3)
     turn[:2, :2] = _turned(move[2])
     rotation = camera.rotation @ turn.T

@@ -50,6 +50,13 @@ def walked(moment: Moment, paths: Mapping[str, Path], cost_in: Mapping[str, floa
     )
 
 
+def taken_along(moment: Moment, rider: str, path: Path) -> Move:
+    """Somebody who goes along a path with what carries or tows him, at no cost of his own."""
+    start = moment.unit(rider).at_in or moment.figure(rider).centre_in
+    end = (start[0] + path[-1][0] - path[0][0], start[1] + path[-1][1] - path[0][1])
+    return Move(figure=rider, from_in=start, to_in=end, moved_in=length_in(path), cost_in=0.0)
+
+
 def fallen(figures: Iterable[str], rule: str) -> tuple[Change, ...]:
     """Figures that are out of the battle, each once."""
     return marked(dict.fromkeys(figures), ELIMINATED, True, rule)

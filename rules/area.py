@@ -11,7 +11,7 @@ from shapely.geometry.base import BaseGeometry
 
 from rules.call import EXACT, Call, Choice, choice, doubtful_shifts
 from rules.measure import Range, base_area, range_between
-from rules.table import Figure, Outline, Refused, TerrainKind, TerrainPiece, area_of
+from rules.table import Figure, Outline, PointIn, Refused, TerrainKind, TerrainPiece, area_of
 from rules.template import Hit, Zone, under
 
 LAID_OVER = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})
@@ -33,6 +33,16 @@ GROUND = frozenset(
     }
 )
 """What a road or a bridge leads through or over; a wall or wire across it still counts, and so does its hill."""
+
+
+CARRIES = frozenset({TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN})
+"""What one stands on top of."""
+
+
+def surface_in(at_in: PointIn, terrain: Iterable[TerrainPiece]) -> float:
+    """Height of what one stands on at a place: the highest hill or bridge there, else the table."""
+    spot, carrying = Point(at_in), (piece for piece in terrain if piece.kind in CARRIES)
+    return max((piece.top_in for piece in carrying if Polygon(piece.outline_in).covers(spot)), default=0.0)
 
 
 def counting(pieces: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:

@@ -7,12 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from rules.area import surface_in
 from rules.game import Game
-from rules.measure import Range, range_between
+from rules.measure import Range, range_between, range_to
 from rules.scene import SightRules
 from rules.sight import Exposures, exposures
 from rules.state import State, Unit
-from rules.table import Figure, Refused, TerrainPiece
+from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
+
+SPOT = "the spot"
+_POINT_IN = 0.05
+"""A spot is hardly wider than a point, but wide enough to be looked at."""
 
 Measure = Callable[[Figure, Figure], Range]
 
@@ -91,6 +96,26 @@ class Moment:
             self._views[of, at] = self._viewed(of, at)
         return self._views[of, at]
 
+    def spot(self, at_in: PointIn) -> Figure:
+        """A bare place as something to look at and to measure to: it lies on what one stands on there.
+
+        It is where the players say, so it has no error of its own.
+        """
+        outline = ellipse_outline(at_in, _POINT_IN, _POINT_IN)
+        return Figure(SPOT, "", *at_in, surface_in(at_in, self.terrain), 0.0, Posture.PRONE, outline)
+
+    def view_of_spot(self, of: str, at_in: PointIn) -> View:
+        """How the figure `of` has a bare place before it; raises `Refused` as `view`."""
+        near, spot = self.figure(of), self.spot(at_in)
+        seen = exposures([*self._standing, spot], self.terrain, self.sight, shooter=of)
+        row, column = seen.ids.index(of), len(seen.ids) - 1
+        return View(
+            range=range_to(near, (at_in,), spot.z_in),
+            exposure=float(seen.exposure[row, column]),
+            exposure_to_fire=float(seen.exposure_to_fire[row, column]),
+            hidden_by=tuple((self._pieces[name], part) for name, part in seen.hidden_by(row, column)),
+        )
+
     def _viewed(self, of: str, at: str) -> View:
         near, far = self.figure(of), self.figure(at)
         row, column = (self._seen.ids.index(name) for name in (of, at))
@@ -108,8 +133,12 @@ class Moment:
 
     @cached_property
     def _seen(self) -> Exposures:
+        return exposures(self._standing, self.terrain, self.sight)
+
+    @cached_property
+    def _standing(self) -> list[Figure]:
         gone = {unit.id for unit in self.state.units.values() if unit.out}
-        return exposures([one for name, one in self.figures.items() if name not in gone], self.terrain, self.sight)
+        return [one for name, one in self.figures.items() if name not in gone]
 
     @cached_property
     def _pieces(self) -> Mapping[str, TerrainPiece]:

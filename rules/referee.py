@@ -16,7 +16,9 @@ from rules.moment import Moment, View
 from rules.path import Path
 from rules.ruleset import Ruleset
 from rules.scene import SightRules
-from rules.table import Refused
+from rules.state import State
+from rules.table import PointIn, Refused, TerrainPiece
+from rules.template import Template
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")
@@ -58,6 +60,8 @@ class Deed:
         measured: The facts among them that have an error.
         band: The range band, where the game has them.
         piece: Name of the terrain piece that it is done to.
+        spot_in: The bare place that it is aimed at.
+        template: What it lays on the table.
         paths: Who goes where, of a move.
         bar: Why it may not be done, where the rules need no question to say so.
         listed: Whether its odds are worked out; not for volleys of more dice than a list can tell.
@@ -76,6 +80,8 @@ class Deed:
     measured: tuple[Measured, ...] = ()
     band: str = ""
     piece: str = ""
+    spot_in: PointIn | None = None
+    template: Template | None = None
     paths: Mapping[str, Path] = field(default_factory=dict)
     bar: Verdict | None = None
     listed: bool = True
@@ -133,6 +139,14 @@ class Prospect:
         return "; ".join(f"{one.text} ({one.rule})" for one in self.before.reasons) or self.before.outcome
 
 
+def _nothing(moment: Moment, figure: str, spot_in: PointIn) -> Iterable[Deed]:
+    return ()
+
+
+def _as_set_up(rules: Ruleset[Any], state: State, terrain: Iterable[TerrainPiece]) -> Iterable[TerrainPiece]:
+    return terrain
+
+
 @dataclass(frozen=True, slots=True)
 class Referee(Generic[T]):
     """What a game asks of a table: which questions stand for a figure's deeds, and what their verdicts do.
@@ -146,6 +160,8 @@ class Referee(Generic[T]):
         duties: What is owed by nobody alone: initiative, morale rounds, victory.
         effects: What a deed's verdict does; of a verdict that is not allowed, nothing.
         next_phase: What begins when the players say that they are done.
+        at_spot: What a figure may do at a bare place; nothing in games that know no such weapon.
+        ground: The terrain as the battle has left it.
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
@@ -156,6 +172,8 @@ class Referee(Generic[T]):
     duties: Callable[[Moment], Iterable[Deed]]
     effects: Callable[[Moment, Deed, Verdict], Effects]
     next_phase: Callable[[Moment], PhaseBegun]
+    at_spot: Callable[[Moment, str, PointIn], Iterable[Deed]] = _nothing
+    ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +199,16 @@ def outlook(referee: Referee[Any], moment: Moment, figure: str) -> Outlook:
         tuple(prospect(moment, deed) for deed in referee.attacks(moment, figure)),
         tuple(prospect(moment, deed) for deed in referee.others(moment, figure)),
     )
+
+
+def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn) -> tuple[Prospect, ...]:
+    """What a figure can do at a bare place: how it sees the spot, and the odds of each who would be caught there.
+
+    Raises:
+        Refused: if the figure is not in the battle, or not on the table.
+    """
+    moment.unit(figure), moment.figure(figure)
+    return tuple(prospect(moment, deed) for deed in referee.at_spot(moment, figure, spot_in))
 
 
 def prospect(moment: Moment, deed: Deed) -> Prospect:
@@ -244,8 +272,13 @@ def told_key(deed: Deed, fact: str) -> str:
 
     It is a figure's, or, of what nobody does alone, the battle's, which must tell its duties apart.
     """
-    whom = f" at {deed.at[0]}" if deed.at else ""
+    whom = f" at {place_words(deed.spot_in)}" if deed.spot_in else f" at {deed.at[0]}" if deed.at else ""
     return f"{fact}{whom}" if deed.by else f"{deed.title}: {fact}{whom}"
+
+
+def place_words(at_in: PointIn) -> str:
+    """A bare place in words, as "(12.0, 7.5)"."""
+    return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
 
 
 def _as_told(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:

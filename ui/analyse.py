@@ -9,10 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from calibration.markers import Board
-from calibration.opencv import cv2
+from calibration.print_scale import PrintScale
 from calibration.prints import Prints
 from calibration.profile import read_layout, read_lens
 from calibration.trouble import Trouble
@@ -22,6 +20,7 @@ from rules.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of, sequence_of
 from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture
 from ui.overlay import table_overlay, trouble_overlay
+from ui.profiles import LensProfiles, camera_identity, lens_folder
 from ui.report import report
 from ui.session import Session
 from vision.frame import Frame
@@ -44,6 +43,8 @@ def run_analysis(options: argparse.Namespace) -> int:
         first = source.read()
         if first is None:
             raise Refused(f"{source.name} holds no picture")
+        if options.lens is None:
+            _know_lens(session, options.source, first)
         for army, px in options.teach:
             session.teach(first, army, px)
         if options.frames is None and (source.live or not _is_sequence(source, options.source)):
@@ -53,7 +54,7 @@ def run_analysis(options: argparse.Namespace) -> int:
             view, document, stop = _sequence(session, first, source, options)
     finally:
         source.close()
-    state = replace(session.state, blasts=blasts)
+    state = replace(session.state, templates=blasts)
     troubles = view.set_aside if view.calibration else _why_not(view, state.setup)
     if options.json:
         write_json(options.json, document)
@@ -70,9 +71,20 @@ def run_analysis(options: argparse.Namespace) -> int:
     return 0
 
 
+def _know_lens(session: Session, spec: str, first: Frame) -> None:
+    """Use the profile that is kept for this camera; one for other pictures is no reason to stop."""
+    camera = camera_identity(spec)
+    try:
+        lens = LensProfiles(lens_folder()).find(camera, first.size_px) if camera else None
+    except Refused as refusal:
+        print(f"sandtable: {refusal}", file=sys.stderr)
+        return
+    if lens is not None:
+        session.use_lens(lens, as_before=True)
+
+
 def _why_not(view: TableView, setup: Setup) -> tuple[Trouble, ...]:
-    gray = np.asarray(cv2.cvtColor(view.frame.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
-    return why_not(gray, setup.prints, setup.lens)
+    return why_not(view.frame.gray(), setup.prints, setup.lens)
 
 
 def _failure(problem: str, troubles: Sequence[Trouble]) -> str:
@@ -123,6 +135,7 @@ def _setup(options: argparse.Namespace) -> Setup:
         dictionary=options.dictionary,
         board=Board(*options.board) if options.board else None,
         layout=read_layout(options.layout) if options.layout else None,
+        scale=PrintScale(*options.measured) if options.measured else None,
     )
     return Setup(
         prints=prints,

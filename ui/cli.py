@@ -123,6 +123,7 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="SOURCE", help='image, folder, video, camera number or "demo"')
     add("--marker-side", type=_length, default=3.0, metavar="IN", help=SIDE_HELP)
+    add("--measured", type=_measured, metavar="ACROSS,DOWN", help="mm the sheet's 100 mm scales are: surer inches")
     add("--dictionary", default="4X4_50", help="ArUco dictionary (default 4X4_50)")
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board lies there instead (inches)")
     add("--layout", type=Path, metavar="FILE", help="known marker places; the table's frame is then the layout's")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 from calibration.prints import Prints
 from rules.table import Figure, Posture, Refused
@@ -23,13 +24,12 @@ def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
         truth: About that picture. Where its markers lie is told, too: only in their frame is its terrain in place.
         empty_bgr: The table without figures.
     """
-    return Setup(
-        prints=Prints(layout=truth.markers),
-        lens=truth.camera.lens,
-        palette=demo_palette(frame, truth),
-        reference_bgr=empty_bgr,
-        terrain=truth.terrain,
-    )
+    return replace(demo_ground(truth), palette=demo_palette(frame, truth), reference_bgr=empty_bgr)
+
+
+def demo_ground(truth: Truth) -> Setup:
+    """What is known of the simulated table before its armies are taught: its camera's lens, its terrain."""
+    return Setup(prints=Prints(layout=truth.markers), lens=truth.camera.lens, terrain=truth.terrain)
 
 
 def demo_palette(frame: Frame, truth: Truth) -> Palette:

@@ -79,6 +79,16 @@ def serial_ports() -> tuple[tuple[str, str], ...]:
     return tuple((port.device, _described(port, ports.holder(port.device))) for port in ports.attached())
 
 
+def lens_profiles() -> tuple[tuple[str, str], ...]:
+    """The lens profiles kept for this user as (camera and picture size, problem); none where OpenCV is missing."""
+    try:
+        profiles = importlib.import_module("ui.profiles")
+    except ImportError:
+        return ()
+    kept = profiles.LensProfiles(profiles.lens_folder()).kept()
+    return tuple((f"{one.camera}, {one.image_size[0]}x{one.image_size[1]}", one.problem) for one in kept)
+
+
 def _described(port: Port, holder: str) -> str:
     """What hangs on a port, whether it may be ours, and who has it."""
     notes = ["may drive the rod or hear dice"] * port.likely + [f"{holder} holds it"] * bool(holder)
@@ -102,19 +112,17 @@ class Machine:
     import_version: Callable[[str, str], str] = import_version
     loads: Callable[[str], bool] = loads
     ports: Callable[[], Iterable[tuple[str, str]]] = serial_ports
+    lenses: Callable[[], Iterable[tuple[str, str]]] = lens_profiles
     may_use: Callable[[Path], bool] = lambda path: os.access(path, os.R_OK | os.W_OK)
     free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
 
 
-def examine(
-    machine: Machine | None = None, saves: Path | None = None, calibration: Path | None = None
-) -> tuple[Finding, ...]:
+def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[Finding, ...]:
     """Look at everything the program uses.
 
     Args:
         machine: The real one if None.
         saves: Folder that battles are saved in; it need not exist yet. The current one if None.
-        calibration: File of the saved calibration; not looked at if None.
     """
     machine = machine or Machine()
     linux = machine.platform == "linux"
@@ -125,7 +133,7 @@ def examine(
         _display(machine),
         *(_cameras(machine) if linux else ()),
         *_ports(machine),
-        *((_calibration(calibration),) if calibration else ()),
+        *_lenses(machine),
         _space(machine, saves or Path.cwd()),
     )
 
@@ -236,10 +244,15 @@ def _forbidden(name: str, detail: str, group: str) -> Finding:
     return Finding(name, State.WARNING, f"{detail}: you may not open it", remedy)
 
 
-def _calibration(path: Path) -> Finding:
-    if path.is_file():
-        return Finding("calibration", State.OK, f"saved in {path}")
-    return Finding("calibration", State.OK, "none saved yet; the table calibrates itself by its markers")
+def _lenses(machine: Machine) -> list[Finding]:
+    found = list(machine.lenses())
+    if not found:
+        return [Finding("lens profile", State.OK, "none; the lens is found with the markers, less surely")]
+    remedy = "delete the file, then learn the lens again: Inches, The camera's lens…"
+    return [
+        Finding("lens profile", State.WARNING if problem else State.OK, problem or camera, remedy if problem else "")
+        for camera, problem in found
+    ]
 
 
 def _space(machine: Machine, saves: Path) -> Finding:

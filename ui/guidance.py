@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rules.template import Blast
 from ui.answer import Laid, answer_to
-from ui.session import TableState
+from ui.readout import Basis
+from ui.session import Ruler, TableState
+from ui.shapes import template_words
+from ui.units import Unit
 from vision.pipeline import TableView
 
 TEACH = "teach"
 """The tool by which armies are taught."""
+
+# Hard spaces: a key stands in one line with what it does.
+_KEYS = "   M:\u00a0measure   S:\u00a0sight   B:\u00a0blast   D:\u00a0move   T:\u00a0teach"
 
 
 def title_words(spec: str) -> str:
@@ -28,12 +33,10 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str) -> str:
         return "No army is known yet. Press T, then click a soldier to teach his army's colour."
     if state.setup.palette and not view.figures:
         return "Looking for soldiers of the armies taught …"
-    return hint + ("   M: measure" if tool == TEACH else "   M: measure   B: blast   T: teach")
+    return hint + ("   M: measure" if tool == TEACH else _KEYS)
 
 
-def laid_words(view: TableView, thing: Laid) -> str:
-    """A ruler or a blast with what it says."""
-    answer = answer_to(view, thing)
-    if isinstance(thing, Blast):
-        return f"blast of {thing.radius_in:g} in: {answer.headline}"
-    return f"{thing.name}: {answer.headline}"
+def laid_words(view: TableView, thing: Laid, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
+    """A ruler or a template with what it says, distances between those parts of the bases."""
+    name = thing.name if isinstance(thing, Ruler) else template_words(thing)
+    return f"{name}: {answer_to(view, thing, basis, unit).headline}"

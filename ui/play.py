@@ -29,10 +29,10 @@ from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.moment import Moment
 from rules.path import Path, length_in
-from rules.referee import Deed, Doubt, Outlook, Prospect, outlook, perform, prospect, told_key
+from rules.referee import Deed, Doubt, Outlook, Prospect, at_spot, outlook, perform, prospect, told_key
 from rules.state import Unit
 from rules.story import tell
-from rules.table import Figure
+from rules.table import Figure, PointIn
 from rules.verdict import Verdict
 from ui.session import Tape
 from vision.pipeline import Setup, TableView
@@ -83,6 +83,10 @@ class Play:
     def outlook(self, moment: Moment, figure: str) -> Outlook:
         """What a figure can do now; raises as `rules.referee.outlook`."""
         return outlook(self.referee, moment, figure)
+
+    def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[Prospect, ...]:
+        """What a figure can do at a bare place; raises as `rules.referee.at_spot`."""
+        return at_spot(self.referee, moment, figure, spot_in)
 
     def duties(self, moment: Moment) -> tuple[Prospect, ...]:
         """What is owed by nobody alone."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_config_path
 
@@ -20,6 +22,35 @@ def lens_folder() -> Path:
     return user_config_path("sandtable", appauthor=False) / "lenses"
 
 
+def camera_identity(spec: str, root: Path = Path("/")) -> str:
+    """What tells a camera from others on whatever port it hangs; empty where the source is no camera.
+
+    Args:
+        spec: As for `vision.source.open_source`.
+        root: Where Linux has /dev and /sys; elsewhere the camera's number must do.
+    """
+    if not spec.isdecimal():
+        return ""
+    for link in sorted((root / "dev/v4l/by-id").glob("*")):
+        if link.is_symlink() and link.readlink().name == f"video{spec}":
+            return link.name
+    try:
+        return (root / f"sys/class/video4linux/video{spec}/name").read_text(
+            errors="replace"
+        ).strip() or f"camera {spec}"
+    except OSError:
+        return f"camera {spec}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A profile in the folder: of which camera, for which pictures, and what is wrong with it, if anything is."""
+
+    camera: str
+    image_size: tuple[int, int]
+    problem: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class LensProfiles:
     """The profiles in a folder, one file for each camera and picture size."""
@@ -30,8 +61,13 @@ class LensProfiles:
         """The file of this camera (its identity, as the system names it) at this size, whether or not it is there."""
         return self.folder / f"{_file_name(camera)}-{image_size[0]}x{image_size[1]}.json"
 
-    def keep(self, camera: str, lens: Lens) -> Path:
+    def keep(self, camera: str, lens: Lens, story: Mapping[str, Any] | None = None) -> Path:
         """Use this lens from now on for this camera at the lens' picture size; its file.
+
+        Args:
+            camera: Its identity.
+            lens: With its covariance, if it has one.
+            story: What else to keep in the file, as how it was found.
 
         Raises:
             Refused: if the camera has no name, or the file cannot be written.
@@ -43,7 +79,7 @@ class LensProfiles:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Refused(f"the folder {path.parent} cannot be made ({error.strerror}): make room there") from error
-        write_json(path, lens_document(lens) | {"camera": camera})
+        write_json(path, lens_document(lens) | {"camera": camera} | dict(story or {}))
         return path
 
     def find(self, camera: str, image_size: tuple[int, int]) -> Lens | None:
@@ -70,6 +106,22 @@ class LensProfiles:
             re.fullmatch(r".*-(\d+)x(\d+)", path.stem) for path in self.folder.glob(f"{_file_name(camera)}-*.json")
         ]
         return sorted((int(match[1]), int(match[2])) for match in found if match)
+
+    def kept(self) -> tuple[Kept, ...]:
+        """All profiles, by camera and size; one that cannot be used is there with its problem."""
+        found = []
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                camera = str(read_json(path, "lens").get("camera", ""))
+                lens = read_lens(path)
+                self._checked(path, camera, lens.image_size)
+                problem = (
+                    "" if path == self.path_of(camera, lens.image_size) else f"{path} is not named as it should be"
+                )
+                found.append(Kept(camera, lens.image_size, problem))
+            except Refused as refusal:
+                found.append(Kept(path.stem, (0, 0), str(refusal)))
+        return tuple(sorted(found, key=lambda one: (one.camera, one.image_size)))
 
     def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:
         lens = read_lens(path)

@@ -4,25 +4,46 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from enum import StrEnum
 
 from calibration.solve import Calibration
 from rules.measure import Range
 from rules.table import Figure, PointIn
+from ui.play_area import PlayArea
+from ui.units import Unit
+
+
+class Basis(StrEnum):
+    """Between which parts of two bases a distance is told."""
+
+    CENTRE = "centre"
+    EDGE = "edge"
 
 
 def spread_in(sigma_in: float) -> float:
     """Half the width that holds the truth nineteen times in twenty, in tenths of an inch rounded up."""
-    return max(1, math.ceil(20 * sigma_in - 1e-9)) / 10
+    return float(spread_words(sigma_in))
 
 
-def range_words(distance: Range) -> str:
-    """Base centre to base centre, as "12.4 in ± 0.1"."""
-    return f"{distance.centre_in:.1f} in ± {spread_in(distance.sigma_in):.1f}"
+def spread_words(sigma_in: float, unit: Unit = Unit.INCH) -> str:
+    """The same in words, in tenths of the unit."""
+    return f"{max(1, math.ceil(20 * sigma_in * unit.per_in - 1e-9)) / 10:.1f}"
 
 
-def edge_words(distance: Range) -> str:
+def range_words(distance: Range, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
+    """Between the bases' centres or edges, as "12.4 in ± 0.1"."""
+    length_in = distance.edge_in if basis is Basis.EDGE else distance.centre_in
+    return f"{unit.words(length_in)} ± {spread_words(distance.sigma_in, unit)}"
+
+
+def other_words(distance: Range, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
+    """The same distance between the other parts of the bases."""
+    return edge_words(distance, unit) if basis is Basis.CENTRE else f"centre {unit.words(distance.centre_in)}"
+
+
+def edge_words(distance: Range, unit: Unit = Unit.INCH) -> str:
     """Base edge to base edge, as "edge 11.5 in"."""
-    return f"edge {distance.edge_in:.1f} in" if distance.edge_in > 0 else "bases touch"
+    return f"edge {unit.words(distance.edge_in)}" if distance.edge_in > 0 else "bases touch"
 
 
 def percent_words(fraction: float) -> str:
@@ -38,14 +59,16 @@ def in_order(figures: Iterable[Figure]) -> list[Figure]:
     return sorted(figures, key=lambda figure: (figure.army, len(figure.id), figure.id))
 
 
-def place_words(place_in: PointIn) -> str:
-    """A place on the table, as "x 12.3 in, y 4.5 in"."""
-    return f"x {place_in[0]:.1f} in, y {place_in[1]:.1f} in"
+def place_words(place_in: PointIn, unit: Unit = Unit.INCH, area: PlayArea | None = None) -> str:
+    """A place on the table, as "x 12.3 in, y 4.5 in", counted from the area's corner where there is one."""
+    x, y = place_in if area is None else area.from_table(place_in)
+    off = "" if area is None or area.holds(place_in) else ", off the table"
+    return f"x {unit.words(x)}, y {unit.words(y)}{off}"
 
 
-def calibration_words(calibration: Calibration) -> str:
-    """How well the camera is known, as "calibrated: 4 markers, ±0.01 in, residual 0.1 px"."""
+def calibration_words(calibration: Calibration, unit: Unit = Unit.INCH) -> str:
+    """How well the camera is known, as "calibrated: 4 markers, ±0.03 in, residual 0.1 px"; ± is two sigma."""
     count = len(calibration.markers_in)
-    markers = "1 marker" if count == 1 else f"{count} markers"
-    sigma_in = max(0.01, calibration.typical_sigma_in())  # no error is never the answer
-    return f"calibrated: {markers}, ±{sigma_in:.2f} in, residual {calibration.residual_px:.1f} px"
+    markers = {0: "by hand", 1: "1 marker"}.get(count, f"{count} markers")
+    error_in = max(0.01, 2 * calibration.typical_sigma_in())  # no error is never the answer
+    return f"calibrated: {markers}, ±{error_in * unit.per_in:.2f} {unit}, residual {calibration.residual_px:.1f} px"

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
+from calibration.camera import Lens
+from calibration.drift import Drift
 from calibration.prints import Prints
 from calibration.solve import Calibration
 from rules.measure import Range, range_between
 from rules.scene import SightRules
 from rules.sight import Exposures, exposures
-from rules.table import POSTURE_HEIGHT_IN, Figure, FloatArray, PointIn, Posture, Refused, ellipse_outline
-from rules.template import Blast, Hit, under_blast
+from rules.table import (
+    POSTURE_HEIGHT_IN,
+    Figure,
+    FloatArray,
+    PointIn,
+    Posture,
+    Refused,
+    TerrainPiece,
+    ellipse_outline,
+)
+from rules.template import Blast, Hit, Template, under, under_blast
+from ui.corrections import Added, Bound, Correction, Deleted, bind, corrected
+from ui.play_area import PlayArea
+from ui.readout import Basis, place_words
+from ui.shapes import reach_of, start_of, template_words
+from ui.units import Unit
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline, Setup, TableView
@@ -24,19 +43,27 @@ End = str | PointIn
 
 @dataclass(frozen=True, slots=True)
 class Ruler:
-    """A measurement that stays on the table; where an end is a figure, it goes where the figure goes."""
+    """A measurement that stays on the table; where an end is a figure, it goes where the figure goes.
+
+    Attributes:
+        a, b: Its ends.
+        via: The corners between, in order; none for a straight ruler.
+    """
 
     a: End
     b: End
+    via: tuple[PointIn, ...] = ()
 
     @property
     def name(self) -> str:
         """For people, as "green-1 to tan-2"."""
-        return f"{end_name(self.a)} to {end_name(self.b)}"
+        corners = f" round {len(self.via)} corner{'s' if len(self.via) > 1 else ''}" if self.via else ""
+        return f"{end_name(self.a)} to {end_name(self.b)}{corners}"
 
 
 _PIN_IN = 1e-4
 _HALF_BASE_IN = 0.5
+_LONGEST_BASE_IN = 5.0  # from its middle, of anything that is driven over a table, with its error
 
 
 def end_name(end: End) -> str:
@@ -46,11 +73,28 @@ def end_name(end: End) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableState:
-    """All that the player can do and undo."""
+    """All that the player can do and undo.
+
+    Attributes:
+        setup: What the program has been told about the table, its terrain too.
+        rulers, templates: What lies on it.
+        basis: Between which parts of the bases distances are told.
+        corrections: What the players know better than the camera, oldest first.
+        area: The part of the table that is played on; None where nobody has said.
+        unit: What lengths are shown in.
+    """
 
     setup: Setup = field(default_factory=Setup)
     rulers: tuple[Ruler, ...] = ()
-    blasts: tuple[Blast, ...] = ()
+    templates: tuple[Template, ...] = ()
+    basis: Basis = Basis.CENTRE
+    corrections: tuple[Correction, ...] = ()
+    area: PlayArea | None = None
+    unit: Unit = Unit.INCH
+
+    def place_words(self, place_in: PointIn) -> str:
+        """A place as it is told to the players."""
+        return place_words(place_in, self.unit, self.area)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +120,10 @@ class Session:
         self._steps = [Step("start", TableState(setup or Setup()))]
         self._at = 0
         self._pipeline = Pipeline()
+        self._drifts: deque[Drift] = deque()
+        self._bound: Bound = {}
+        self._known: frozenset[str] = frozenset()
+        self._over: frozenset[Deleted] = frozenset()
 
     @property
     def state(self) -> TableState:
@@ -98,15 +146,55 @@ class Session:
         Raises:
             Refused: see `Pipeline.look`.
         """
-        return self._pipeline.look(frame, self.state.setup)
+        view = self._pipeline.look(frame, self.state.setup)
+        self._drifts.extend(view.drifts)
+        return view
+
+    def take_drifts(self) -> tuple[Drift, ...]:
+        """What was found to have been moved since the last call, also in views that nobody saw."""
+        return tuple(self._drifts.popleft() for _ in range(len(self._drifts)))
 
     def new_source(self) -> None:
-        """Forget calibration and figures: the next frame comes from somewhere else. The set-up stays."""
+        """Forget calibration and figures: the next frame comes from somewhere else. The set-up stays.
+
+        The figures will be named anew, so corrections would fall on the wrong ones: they are taken back, as a step.
+        What was clicked for inches is forgotten: the camera may hang elsewhere, and no marker would tell.
+        """
+        if self.state.corrections:
+            self.do("see all anew", replace(self.state, corrections=()))
+        self._steps[:] = [Step(step.label, _unclicked(step.state)) for step in self._steps]
         self._pipeline = Pipeline()
+        self._bound, self._known, self._over = {}, frozenset(), frozenset()
+
+    def shown(self, view: TableView) -> TableView:
+        """The view with the players' corrections; views come in order."""
+        seen, corrections = view.tracking, self.state.corrections
+        self._known |= {figure.id for figure in (*seen.figures, *seen.lost)}
+        if not corrections:
+            return view
+        self._bound = bind(corrections, seen, self._bound)
+        self._over = frozenset(one for one in corrections if isinstance(one, Deleted) and self._is_over(one, view))
+        return replace(view, tracking=corrected(seen, corrections, self._bound, self._over))
+
+    def _is_over(self, deleted: Deleted, view: TableView) -> bool:
+        """Whether something else is to be seen there now; what cannot be told is as it was."""
+        same = None
+        if deleted.spot is not None and view.calibration is not None and not view.frozen:
+            same = deleted.spot.unchanged(view.frame, view.calibration.camera)
+        return deleted in self._over if same is None else not same
+
+    def correct(self, label: str, *corrections: Correction) -> None:
+        """Correct what the camera has of the figures; `label` names the step."""
+        new = tuple(replace(c, known=self._known) if isinstance(c, Added | Deleted) else c for c in corrections)
+        self.do(label, replace(self.state, corrections=(*self.state.corrections, *new)))
+
+    def set_terrain(self, label: str, terrain: tuple[TerrainPiece, ...]) -> None:
+        """Let other terrain stand on the table; `label` names the step."""
+        self.do(label, replace(self.state, setup=replace(self.state.setup, terrain=terrain)))
 
     def assume(self, setup: Setup) -> None:
         """Begin with another set-up, as if it had always been so: there is nothing to undo."""
-        self._at, start = 0, Step("start", TableState(setup))
+        self._at, start = 0, Step("start", TableState(setup, unit=self.state.unit))
         self._steps[:] = [start]
 
     def do(self, label: str, state: TableState) -> None:
@@ -153,26 +241,64 @@ class Session:
         setup = replace(self.state.setup, reference_bgr=frame.image_bgr)
         self.do("learn the empty table", replace(self.state, setup=setup))
 
-    def use_prints(self, prints: Prints) -> None:
-        """Expect other markers on the table."""
+    def use_prints(self, prints: Prints, label: str = "") -> None:
+        """Expect other markers on the table, or what stands in for them or sharpens them; `label` names the step."""
         setup = replace(self.state.setup, prints=prints)
-        self.do(f"markers of {prints.side_in:g} in", replace(self.state, setup=setup))
+        self.do(label or f"markers of {prints.side_in:g} in", replace(self.state, setup=setup))
 
-    def lay_ruler(self, a: End, b: End) -> None:
-        """Keep the measurement between two figures or places."""
-        ruler = Ruler(a, b)
-        if a != b and ruler not in self.state.rulers:
+    def use_lens(self, lens: Lens, *, as_before: bool = False) -> None:
+        """Look through this lens; what was clicked and measured by the one before is forgotten.
+
+        Args:
+            lens: The profile.
+            as_before: It was known from the beginning: there is nothing to undo, where nothing was done.
+        """
+        prints = replace(self.state.setup.prints, taped=())
+        setup = replace(self.state.setup, lens=lens, prints=prints)
+        if as_before and self.can_undo is None:
+            self.assume(setup)
+        else:
+            self.do("the lens profile", replace(self.state, setup=setup))
+
+    def show_in(self, unit: Unit) -> None:
+        """Show lengths in this unit, whatever is undone: it changes nothing on the table."""
+        self._steps[:] = [Step(step.label, replace(step.state, unit=unit)) for step in self._steps]
+
+    def use_area(self, area: PlayArea | None) -> None:
+        """Play on this part of the table; None for all of it."""
+        self.do("the table's edges", replace(self.state, area=area))
+
+    def lay_ruler(self, a: End, b: End, via: tuple[PointIn, ...] = ()) -> None:
+        """Keep the measurement between two figures or places, straight or round corners."""
+        ruler = Ruler(a, b, via)
+        if (a != b or via) and ruler not in self.state.rulers:
             self.do(f"ruler {ruler.name}", replace(self.state, rulers=(*self.state.rulers, ruler)))
 
-    def lay_blast(self, centre_in: PointIn, radius_in: float) -> None:
-        """Lay a blast disc on the table."""
-        blast = Blast(centre_in, radius_in)
-        self.do(f"blast of {radius_in:g} in", replace(self.state, blasts=(*self.state.blasts, blast)))
+    def lay(self, template: Template) -> None:
+        """Lay a template on the table."""
+        templates = (*self.state.templates, template)
+        self.do(template_words(template), replace(self.state, templates=templates))
+
+    def turn_basis(self) -> None:
+        """Tell distances between the other parts of the bases."""
+        self.measure_from(Basis.EDGE if self.state.basis is Basis.CENTRE else Basis.CENTRE)
+
+    def measure_from(self, basis: Basis) -> None:
+        """Tell distances between the bases' centres, or their edges."""
+        if basis is not self.state.basis:
+            self.do(f"measure from base {basis}s", replace(self.state, basis=basis))
 
     def clear(self) -> None:
-        """Take all rulers and blasts off the table."""
-        if self.state.rulers or self.state.blasts:
-            self.do("clear the table", replace(self.state, rulers=(), blasts=()))
+        """Take all rulers and templates off the table."""
+        if self.state.rulers or self.state.templates:
+            self.do("clear the table", replace(self.state, rulers=(), templates=()))
+
+
+def _unclicked(state: TableState) -> TableState:
+    prints = state.setup.prints
+    if prints.rectangle is None and not prints.taped:
+        return state
+    return replace(state, setup=replace(state.setup, prints=prints.unclicked))
 
 
 class Tape:
@@ -224,19 +350,43 @@ def _along(covariance_in2: FloatArray, way_in: FloatArray) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A ruler read off in one view: what stands at its ends, and the range between."""
+    """A ruler read off in one view.
+
+    Attributes:
+        a, b: What stands at its ends.
+        range: Along all of it.
+        legs: From corner to corner; one for a straight ruler.
+    """
 
     a: Figure
     b: Figure
     range: Range
+    legs: tuple[Range, ...]
 
 
 def read_off(view: TableView, ruler: Ruler) -> Reading | None:
     """What a ruler says in this view, or None where one of its ends is not seen."""
-    a, b = standing_at(view, ruler.a), standing_at(view, ruler.b)
-    if a is None or b is None:
+    seen = [standing_at(view, end) for end in (ruler.a, *ruler.via, ruler.b)]
+    stops = [stop for stop in seen if stop is not None]
+    if len(stops) < len(seen):
         return None
-    return Reading(a, b, measured(view, (a, b))[a.id, b.id])
+    legs = tuple(measured(view, pair)[pair[0].id, pair[1].id] for pair in pairwise(stops) if pair[0].id != pair[1].id)
+    if not legs:
+        return None
+    return Reading(stops[0], stops[-1], legs[0] if len(legs) == 1 else _joined(legs), legs)
+
+
+def _joined(legs: Sequence[Range]) -> Range:
+    """One range along all legs; what errs in the scale errs in all of them alike, so their errors add up."""
+    first, last = legs[0], legs[-1]
+    return Range(
+        centre_in=sum(leg.centre_in for leg in legs),
+        edge_in=sum(leg.edge_in for leg in legs),
+        sigma_in=sum(leg.sigma_in for leg in legs),
+        centre_segment_in=(first.centre_segment_in[0], last.centre_segment_in[1]),
+        edge_segment_in=(first.edge_segment_in[0], last.edge_segment_in[1]),
+        rise_in=sum(leg.rise_in for leg in legs),
+    )
 
 
 def standing_at(view: TableView, end: End) -> Figure | None:
@@ -258,6 +408,13 @@ def sights(view: TableView, setup: Setup) -> Exposures:
 def blasted(view: TableView, blast: Blast) -> tuple[Hit, ...]:
     """Figures of a view under the blast, most covered first."""
     return under_blast(blast, view.figures)
+
+
+def covered(view: TableView, template: Template) -> tuple[Hit, ...]:
+    """Figures of a view that are under a template, or may be, most covered first; not he from whom it starts."""
+    start, reach_in = start_of(template), reach_of(template) + _LONGEST_BASE_IN
+    spared_in = 0.0 if isinstance(template, Blast) else _HALF_BASE_IN
+    return under(template, [f for f in view.figures if spared_in <= math.dist(f.centre_in, start) < reach_in])
 
 
 def figure_at(view: TableView, px: tuple[float, float], reach_px: float = 12.0) -> Figure | None:

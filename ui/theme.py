@@ -21,6 +21,9 @@ SILVER: Colour = (214, 218, 224, 255)
 HALO: Colour = (*DARK[:3], 170)
 PLATE: Colour = (*DARK[:3], 205)
 RULER, PREVIEW, BLAST, MARKER = YELLOW, WHITE, VERMILION, (255, 255, 255, 150)
+TERRAIN: Colour = (200, 182, 255, 255)
+"""Lilac: no army's, and light over grass and wood."""
+
 BLAST_WORDS: Colour = (255, 178, 128, 255)
 """Vermilion is too dark to read on a dark plate."""
 

@@ -1,12 +1,12 @@
 """Soldiers in one picture, placed where their bases stand.
 
 The picture is laid flat on the table and on each hill (`sheet`), every pixel gets its evidence for each army
-(`segment`), and patches of evidence are explained by silhouettes (`explain`). What stands out from what is round it is
-a figure.
+(`segment`), and where there is some (`lookout`) two small networks look more closely (`recogniser`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,20 +14,35 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import POSTURE_HEIGHT_IN, STANDING_HEIGHT_IN, FloatArray, Outline, Posture, Refused, TerrainPiece
+from rules.table import (
+    POSTURE_HEIGHT_IN,
+    STANDING_HEIGHT_IN,
+    FloatArray,
+    Outline,
+    PointIn,
+    Posture,
+    Refused,
+    TerrainPiece,
+)
 from vision.area import table_area
-from vision.explain import Explained, Explainer, coarse
 from vision.frame import ImageBgr
 from vision.ground import Ground, Lie
+from vision.lookout import worth_a_look
+from vision.motion import Box
 from vision.palette import FloatImage, Palette
-from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, clutter, disc, likelihood
-from vision.sheet import BoolImage, Sheet
-from vision.silhouette import figure_scale
+from vision.recogniser import POSTURES, Candidate, Recogniser
+from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
+from vision.sheet import BoolImage
+from vision.silhouette import base_outline, figure_scale, solids
+from vision.tiles import View
 from vision.vehicles import hulls
 
-_LEAST_CONTRAST = 0.93  # of the evidence limit, between a silhouette and what is just outside it
-_LEAST_CONTRAST_ALONE = 1.1  # the same without a picture of the empty table
-_LEAST_CONTRAST_BARE = 1.2  # of one without a base: what others leave over, an arm and a rifle, looks much like him
+_LEAST_CHANCE = 0.5  # that somebody stands there
+_LEAST_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
+_EXPECTED_IN = 0.5  # as near as this to where he stood
+_APART_IN = 0.42  # two do not stand nearer together
+_FACING_SURE = 0.6
+_SIGMA = (0.03, 1.15)  # inches that are always there, and by how much the judge's own sigma is too small on real toys
 _VEHICLE_SIGMA_IN = 0.2
 _SPARSE = 2  # one row and column in so many teaches the table's colours
 
@@ -65,6 +80,9 @@ class Finder:
         self._asked: tuple[object, ...] = ()
         self._reference: ImageBgr | None = None
         self._lie: Lie | None = None
+        self._palette: Palette = ()
+        self._known: Likelihood | None = None  # of the palette and the picture that was last searched as a whole
+        self._recogniser: Recogniser | None = None
 
     def find(
         self,
@@ -77,8 +95,10 @@ class Finder:
         reference_bgr: ImageBgr | None = None,
         keep_out_in: Sequence[Outline] = (),
         area_in: Outline | None = None,
+        expected_in: Sequence[PointIn] = (),
+        within_px: Box | None = None,
     ) -> tuple[Sighting, ...]:
-        """Find the figures of the taught armies in one picture.
+        """Find the figures of the taught armies in one picture, or in a part of it.
 
         Args:
             image_bgr: (height, width, 3) uint8.
@@ -89,6 +109,9 @@ class Finder:
             reference_bgr: the empty table seen by the same camera, of the same size; it must not be written to later.
             keep_out_in: outlines on the table that are no figures, as the markers.
             area_in: outline of the table; without it, it is told from the picture and the papers.
+            expected_in: where figures stood a moment ago; less makes them believed there.
+            within_px: only figures whose feet are seen in this part of the picture; the table's colours are then those
+                of the last picture that was searched as a whole. It costs as much less as it is smaller.
 
         Raises:
             Refused: if the reference is not of the picture's size, or the figure height is no height.
@@ -109,30 +132,56 @@ class Finder:
             table_in = area_in or table_area(camera, bare_bgr, keep_out_in)
             scale = figure_scale(figure_height_in)
             self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale)
-        return tuple(_Search(self._lie, palette).over(image_bgr))
+            self._known = None
+        self._recogniser = self._recogniser or Recogniser()
+        part_px = within_px if self._known is not None and palette == self._palette else None
+        laid = self._lie.laid(image_bgr, part_px)
+        if not laid:
+            return ()
+        if part_px is None or self._known is None:
+            self._known, self._palette = _table_colours(*laid[-1], palette), palette
+        search = _Search(palette, self._lie.scale, self._recogniser, self._known, expected_in)
+        found = tuple(search.over(laid))
+        if within_px is None:
+            return found
+        return tuple(one for one in found if _is_seen_in(within_px, camera, one))
+
+
+def _table_colours(ground: Ground, picture: ImageBgr, palette: Palette) -> Likelihood:
+    """What the table, which is the last of the grounds, teaches of colours."""
+    some, inside = picture[::_SPARSE, ::_SPARSE], ground.inside[::_SPARSE, ::_SPARSE]
+    return likelihood(cells_of(some)[inside], palette)
+
+
+def _is_seen_in(box_px: Box, camera: TableCamera, one: Sighting) -> bool:
+    x, y = camera.table_to_pixel((one.x_in, one.y_in, one.z_in))[0]
+    return bool(box_px[0] <= x < box_px[2] and box_px[1] <= y < box_px[3])
 
 
 class _Search:
     """One picture being searched, ground by ground; what a figure on one ground covers is not searched on the next."""
 
-    def __init__(self, lie: Lie, palette: Palette) -> None:
-        self.lie, self.palette, self.scale = lie, palette, lie.scale
-        self.claims: list[tuple[float, FloatArray]] = []  # height and outline in inches
+    def __init__(
+        self,
+        palette: Palette,
+        scale: float,
+        recogniser: Recogniser,
+        known: Likelihood,
+        expected_in: Sequence[PointIn],
+    ) -> None:
+        self.palette, self.scale, self.known = palette, scale, known
+        self.recogniser, self.expected_in = recogniser, expected_in
+        self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
-    def over(self, image_bgr: ImageBgr) -> Iterator[Sighting]:
-        """Sightings on each ground in turn; the table, which comes last, teaches the table's colours."""
-        smooth = self.lie.smooth(image_bgr)
-        laid = [ground.sheet.lay(smooth) for ground in self.lie.grounds]
-        if not laid:
-            return
-        table = laid[-1][::_SPARSE, ::_SPARSE], self.lie.grounds[-1].inside[::_SPARSE, ::_SPARSE]
-        known = likelihood(cells_of(table[0])[table[1]], self.palette)
-        for ground, picture in zip(self.lie.grounds, laid, strict=True):
-            evidence = self._evidence(ground, picture, known)
-            yield from self._on(ground, evidence)
+    def over(self, laid: Sequence[tuple[Ground, ImageBgr]]) -> Iterator[Sighting]:
+        """Sightings on each ground in turn, highest first."""
+        for ground, picture in laid:
+            evidence = self._evidence(ground, picture)
+            yield from self._vehicles(ground, evidence)
+            yield from self._soldiers(ground, picture, evidence)
 
-    def _evidence(self, ground: Ground, picture: ImageBgr, known: Likelihood) -> FloatImage:
-        evidence = army_evidence(picture, known, ground.empty)
+    def _evidence(self, ground: Ground, picture: ImageBgr) -> FloatImage:
+        evidence = army_evidence(picture, self.known, ground.empty)
         if self.claims:
             claimed = np.zeros(ground.sheet.shape, np.uint8)
             for z_in, outline_in in self.claims:
@@ -142,19 +191,50 @@ class _Search:
         evidence *= ground.seen
         return evidence
 
-    def _on(self, ground: Ground, evidence: FloatImage) -> Iterator[Sighting]:
-        """The vehicles and the soldiers on one ground."""
+    def _soldiers(self, ground: Ground, picture: ImageBgr, evidence: FloatImage) -> Iterator[Sighting]:
         sheet = ground.sheet
-        yield from self._vehicles(ground, evidence)
-        plain = evidence.copy()
-        for layer in plain:
-            _spread(layer, clutter(coarse(layer), sheet.px_per_in * self.scale / 2))
-        explainer = Explainer(sheet, ground.inside, ground.seen, plain, self.scale)
-        least = _LEAST_CONTRAST_ALONE if ground.empty is None else _LEAST_CONTRAST
-        for fit, contrast in explainer.figures(evidence):
-            if contrast >= (least if fit.shape.based else _LEAST_CONTRAST_BARE):
-                self._claim(sheet, explainer.claimed(fit), fit)
-                yield self._sighting(sheet, fit, contrast)
+        best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
+        places = list(worth_a_look(ground, best, self.scale, self.expected_in))
+        empty = None if ground.empty is None or not places else in_the_light_of_now(picture, ground.empty)
+        here: list[Sighting] = []
+        for one in self.recogniser.look(
+            View(picture, best, ground.seen * ~ground.barred, ground.eye_px, empty), places
+        ):
+            x, y = (float(v) for v in sheet.to_table(one.column, one.row))
+            expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
+            if one.chance < (_LEAST_CHANCE_EXPECTED if expected else _LEAST_CHANCE) or not ground.holds(x, y):
+                continue
+            if any(_in_the_way((x, y), other, _APART_IN * self.scale) for other in here):
+                continue
+            sighting = self._sighting(ground, (x, y), one, evidence)
+            if sighting is not None:
+                here.append(sighting)
+                yield sighting
+
+    def _sighting(self, ground: Ground, at_in: PointIn, one: Candidate, evidence: FloatImage) -> Sighting | None:
+        """Who stands there; nobody, where no army's colour is seen."""
+        sheet = ground.sheet
+        posture = POSTURES[int(np.argmax(one.postures))]
+        turn_deg = math.degrees(one.facing_rad)
+        body = solids(posture, *at_in, turn_deg, self.scale)
+        lifted = [sheet.shadow_of(part) for part in body]
+        window, mask = sheet.painted(lifted)
+        for_army = np.maximum(evidence[:, window[0], window[1]], 0)[:, mask].sum(axis=1)
+        army = int(np.argmax(for_army))
+        if not for_army[army] > 0:
+            return None
+        self.claims += [(sheet.z_in, part) for part in lifted]
+        return Sighting(
+            army=self.palette[army].name,
+            x_in=at_in[0],
+            y_in=at_in[1],
+            z_in=sheet.z_in,
+            sigma_in=math.hypot(_SIGMA[0], _SIGMA[1] * one.sigma_in) * self.scale,
+            posture=posture,
+            base_in=base_outline(posture, *at_in, turn_deg, self.scale),
+            facing_deg=turn_deg % 360 if one.facing_sure > _FACING_SURE and posture is not Posture.DOWN else None,
+            confidence=one.chance,
+        )
 
     def _vehicles(self, ground: Ground, evidence: FloatImage) -> Iterator[Sighting]:
         """The vehicles; what they cover is evidence no more."""
@@ -163,55 +243,37 @@ class _Search:
         middle_in = POSTURE_HEIGHT_IN[Posture.VEHICLE] * self.scale / 2
         margin = disc(0.15 * px_per_in)
         for army, layer in enumerate(evidence):
-            for hull in hulls(coarse(layer), px_per_in, EVIDENCE_LIMIT):
+            half = cv2.resize(layer, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+            for hull in hulls(half, px_per_in, EVIDENCE_LIMIT):
                 seen = np.array([sheet.to_table(*corner) for corner in 2 * hull.corners_px + 0.5])
                 corners = seen - (seen - eye[:2]) * middle_in / (eye[2] - sheet.z_in)
-                x, y = corners.mean(axis=0)
-                column, row = np.round(sheet.to_pixel(np.array([[x, y]]))[0]).astype(int)
-                rows, columns = sheet.shape
-                if not (0 <= row < rows and 0 <= column < columns and ground.inside[row, column]):
+                x, y = (float(v) for v in corners.mean(axis=0))
+                if not ground.holds(x, y):
                     continue
                 covered = cv2.dilate(hull.mask.astype(np.uint8), margin) > 0
                 for other in evidence:
-                    _spread(other, covered)
+                    _strike(other, covered)
                 yield Sighting(
                     army=self.palette[army].name,
-                    x_in=float(x),
-                    y_in=float(y),
+                    x_in=x,
+                    y_in=y,
                     z_in=sheet.z_in,
                     sigma_in=_VEHICLE_SIGMA_IN,
                     posture=Posture.VEHICLE,
                     base_in=tuple((float(px), float(py)) for px, py in corners),
-                    facing_deg=None,
+                    facing_deg=None if hull.facing_rad is None else math.degrees(hull.facing_rad) % 360,
                     confidence=min(1.0, hull.fill),
                 )
 
-    def _sighting(self, sheet: Sheet, fit: Explained, contrast: float) -> Sighting:
-        x, y = (float(v) for v in sheet.to_table(fit.column, fit.row))
-        quality = min(1.0, max(0.0, fit.fill))
-        return Sighting(
-            army=self.palette[fit.army].name,
-            x_in=x,
-            y_in=y,
-            z_in=sheet.z_in,
-            sigma_in=0.05 + 0.15 * (1 - quality),
-            posture=fit.stance.posture,
-            base_in=fit.shape.base(x, y, self.scale),
-            facing_deg=None,
-            confidence=min(1.0, max(0.0, contrast / 1.8)),
-        )
 
-    def _claim(self, sheet: Sheet, mask: BoolImage, fit: Explained) -> None:
-        """Remember a silhouette; the mask's middle lies at the fit's place."""
-        corner = np.array([round(fit.column), round(fit.row)]) - mask.shape[0] // 2
-        contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-        for contour in contours:
-            at = sheet.low_in + (contour.reshape(-1, 2) + corner) / sheet.px_per_in
-            self.claims.append((sheet.z_in, at))
+def _in_the_way(at_in: PointIn, other: Sighting, apart_in: float) -> bool:
+    """Whether nobody can stand there because of another: too near, or on his base or body."""
+    if math.dist(at_in, (other.x_in, other.y_in)) < apart_in:
+        return True
+    return cv2.pointPolygonTest(np.array(other.base_in, np.float32), at_in, False) > 0
 
 
-def _spread(evidence: FloatImage, taken: BoolImage) -> None:
+def _strike(evidence: FloatImage, taken: BoolImage) -> None:
     """Strike out of the evidence what a mask of half its size covers."""
-    if taken.any():
-        whole = cv2.resize(taken.astype(np.uint8), None, fx=2, fy=2, interpolation=cv2.INTER_NEAREST)
-        evidence[whole[: evidence.shape[0], : evidence.shape[1]] > 0] = -EVIDENCE_LIMIT
+    whole = cv2.resize(taken.astype(np.uint8), evidence.shape[::-1], interpolation=cv2.INTER_NEAREST)
+    evidence[whole > 0] = -EVIDENCE_LIMIT

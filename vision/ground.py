@@ -10,15 +10,16 @@ import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import POSTURE_HEIGHT_IN, Outline, Posture, TerrainKind, TerrainPiece
-from vision.explain import SEARCH_IN
+from rules.table import POSTURE_HEIGHT_IN, FloatArray, Outline, Posture, TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
+from vision.motion import Box
 from vision.palette import FloatImage
 from vision.segment import Empty, disc, empty_table
 from vision.sheet import BoolImage, Sheet, lay_sheet
-from vision.silhouette import REACH_IN
 
-_PX_PER_IN = 14.0
+_PX_PER_IN = 18.0
+_ROOM_IN = 2.2  # that a sheet reaches beyond where figures may stand: they lean over its edge
+_ROUND_IN = 3.5  # that is laid round what is wanted
 _SHRINK = 1.9  # a picture this much finer than its sheet is halved first
 _PAPER_IN = 0.2  # a paper's edge is not where it is said to be
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
@@ -42,6 +43,32 @@ class Ground:
     seen: FloatImage
     barred: BoolImage
     empty: Empty | None
+
+    @property
+    def eye_px(self) -> FloatArray:
+        """(3,) the camera: column and row of the sheet it hangs over, and sheet pixels of its height."""
+        sheet = self.sheet
+        height_px = (sheet.eye_in[2] - sheet.z_in) * sheet.px_per_in
+        return np.asarray([*sheet.to_pixel(sheet.eye_in[None, :2])[0], height_px])
+
+    def window(self, low_in: FloatArray, high_in: FloatArray) -> Ground | None:
+        """The part of it between two corners, (2,) inches each; None where nobody may stand in it."""
+        rows, columns = self.sheet.shape
+        corners = self.sheet.to_pixel(np.array([low_in, high_in]))
+        low = np.clip(np.floor(corners[0]), 0, (columns, rows)).astype(int)
+        high = np.clip(np.ceil(corners[1]), 0, (columns, rows)).astype(int)
+        part = slice(low[1], high[1]), slice(low[0], high[0])
+        inside = self.inside[part]
+        if not inside.any():
+            return None
+        empty = None if self.empty is None else self.empty.window(part, inside)
+        return Ground(self.sheet.window(part), inside, self.seen[part], self.barred[part], empty)
+
+    def holds(self, x_in: float, y_in: float) -> bool:
+        """Whether a figure may stand there."""
+        column, row = np.round(self.sheet.to_pixel(np.array([[x_in, y_in]]))[0]).astype(int)
+        rows, columns = self.sheet.shape
+        return bool(0 <= row < rows and 0 <= column < columns and self.inside[row, column])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +104,11 @@ class Lie:
         """
         self.scale = scale
         self.px_per_in = _PX_PER_IN / scale
+        self._camera = camera
         self._table_in = np.array(table_in)
         middle = self._table_in.mean(axis=0)
         self._shrink = 2 if camera.px_per_inch(*middle.tolist()) > _SHRINK * self.px_per_in else 1
-        reference = None if reference_bgr is None else self.smooth(reference_bgr)
+        reference = None if reference_bgr is None else self._smooth(reference_bgr)
         tallest = POSTURE_HEIGHT_IN[Posture.STANDING] * scale
         grounds = [
             self._lay(camera, surface, terrain, papers_in, reference)
@@ -89,7 +117,36 @@ class Lie:
         ]
         self.grounds = tuple(ground for ground in grounds if ground.inside.any())
 
-    def smooth(self, image_bgr: ImageBgr) -> ImageBgr:
+    def laid(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[tuple[Ground, ImageBgr]]:
+        """Every ground, highest first and the table last, with the picture as it lies on it.
+
+        Args:
+            image_bgr: (height, width, 3) uint8.
+            within_px: the part of the picture that is wanted; some room is laid round it, for tiles and bodies.
+        """
+        if within_px is None:
+            smooth = self._smooth(image_bgr)
+            return [(ground, ground.sheet.lay(smooth)) for ground in self.grounds]
+        windows = [window for ground in self.grounds if (window := self._window(ground, within_px))]
+        boxes = np.array([window.sheet.picture_box() for window in windows]).reshape(-1, 4)
+        if not len(boxes):
+            return []
+        height, width = image_bgr.shape[:2]
+        left, top = np.maximum(boxes[:, :2].min(axis=0), 0).tolist()
+        right, bottom = np.minimum(boxes[:, 2:].max(axis=0) * self._shrink, (width, height)).tolist()
+        smooth = self._smooth(image_bgr[top * self._shrink : bottom, left * self._shrink : right])
+        return [(window, window.sheet.cropped(left, top).lay(smooth)) for window in windows]
+
+    def _window(self, ground: Ground, within_px: Box) -> Ground | None:
+        left, top, right, bottom = within_px
+        corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64)
+        seen = self._camera.pixel_to_table(corners, ground.sheet.z_in)[:, :2]
+        if not np.isfinite(seen).all():
+            return ground
+        room = _ROUND_IN * self.scale
+        return ground.window(seen.min(axis=0) - room, seen.max(axis=0) + room)
+
+    def _smooth(self, image_bgr: ImageBgr) -> ImageBgr:
         """The picture without the detail that a sheet is too coarse for."""
         if self._shrink == 1:
             return np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), 0.8), np.uint8)
@@ -104,7 +161,7 @@ class Lie:
         reference: ImageBgr | None,
     ) -> Ground:
         outline = np.array(surface.outline_in)
-        room = (REACH_IN + SEARCH_IN) * self.scale
+        room = _ROOM_IN * self.scale
         # Terrain that was drawn far beyond the table would make a sheet that no memory holds.
         low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - room
         high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + room

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -17,7 +18,7 @@ from calibration.trouble import Trouble
 from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
-from vision.motion import SHRINK, Motion, MotionWatch
+from vision.motion import SHRINK, Box, Motion, MotionWatch
 from vision.palette import Palette
 from vision.tracking import Tracker, Tracking
 
@@ -90,6 +91,10 @@ class TableView:
 
 
 _ENOUGH_OF_PICTURE = 0.15
+_MUCH_OF_PICTURE = 0.3
+_MANY_PARTS = 6
+Part = tuple[Box, ...] | None
+"""Where figures are looked for: everywhere if None."""
 LOOKS = 8
 """So many pictures at rest are searched after a change; the tracker averages over them. Then none until the next."""
 
@@ -108,6 +113,7 @@ class Pipeline:
         self._motion = MotionWatch()
         self._asked: tuple[object, ...] = ()
         self._looks_left = LOOKS
+        self._where: Part = None
         self._known = Tracking()
         self._hand_in = False
         self._camera: TableCamera | None = None
@@ -123,17 +129,40 @@ class Pipeline:
         self._follow(kept.calibration, frame)
         motion = self._motion.look(gray, frame.time_s)
         frozen = (motion.moving or motion.hand) and bool(self._known.figures)
-        asked = (kept.calibration, setup)
-        if motion.places_px or asked != self._asked:
-            self._asked, self._looks_left = asked, LOOKS
+        self._take_up(motion, kept.calibration, setup, frame.size_px)
         tracking = replace(self._known, events=())
         if self._looks_left and not frozen and not motion.moving:
             self._motion.understood()
-            found = self._sightings(frame, kept.calibration, setup) if kept.calibration else ()
-            tracking = self._known = self._tracker.update(found)
+            tracking = self._known = self._searched(frame, kept.calibration, setup)
             self._looks_left -= 1
         hand = self._hand_moved(motion)
         return TableView(frame, kept.calibration, tracking, kept.drifts, kept.set_aside, kept.problem, frozen, hand)
+
+    def _take_up(self, motion: Motion, calibration: Calibration | None, setup: Setup, size_px: tuple[int, int]) -> None:
+        """Look again, and where: everywhere for another set-up or camera's place, else where something is new."""
+        asked = (calibration, setup)
+        if asked != self._asked:
+            self._asked, self._looks_left, self._where = asked, LOOKS, None
+        elif motion.places_px and not motion.hand:
+            still = self._where if self._looks_left else ()
+            self._where = None if still is None else _parts(motion.places_px, still, size_px)
+            self._looks_left = LOOKS
+
+    def _searched(self, frame: Frame, calibration: Calibration | None, setup: Setup) -> Tracking:
+        """The figures where they are to be looked for, folded into what is known of all."""
+        if calibration is None:
+            return self._tracker.update(())
+        if self._where is None:
+            return self._tracker.update(self._sightings(frame, calibration, setup, None))
+        parts = self._where
+        found = [one for part in parts for one in self._sightings(frame, calibration, setup, part)]
+        camera = calibration.camera
+
+        def looked(place_in: tuple[float, float, float]) -> bool:
+            x, y = camera.table_to_pixel(place_in)[0]
+            return any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
+
+        return self._tracker.update(found, looked)
 
     def _follow(self, calibration: Calibration | None, frame: Frame) -> None:
         """Where the camera was moved, what is known of the picture moves along."""
@@ -153,7 +182,9 @@ class Pipeline:
             return None
         return Hand.IN if self._hand_in else Hand.OUT
 
-    def _sightings(self, frame: Frame, calibration: Calibration, setup: Setup) -> tuple[Sighting, ...]:
+    def _sightings(
+        self, frame: Frame, calibration: Calibration, setup: Setup, within_px: Box | None
+    ) -> tuple[Sighting, ...]:
         if not setup.palette:
             return ()
         found = self._finder.find(
@@ -164,6 +195,8 @@ class Pipeline:
             terrain=setup.terrain,
             reference_bgr=setup.reference_bgr,
             keep_out_in=marker_papers(calibration),
+            expected_in=[(x, y) for x, y, _ in self._tracker.places_in],
+            within_px=within_px,
         )
         if not found:
             return ()
@@ -174,6 +207,27 @@ class Pipeline:
             for sighting, sigma in zip(found, sigmas, strict=True)
             if np.isfinite(sigma)
         )
+
+
+def _parts(new_px: Sequence[Box], still_px: Sequence[Box], size_px: tuple[int, int]) -> Part:
+    """Boxes to search, with some room, those that touch as one; None for the whole picture if that is not much more."""
+    width, height = size_px
+    apart: list[Box] = []
+    for left, top, right, bottom in (*still_px, *new_px):
+        box = (max(0, left - SHRINK), max(0, top - SHRINK), min(width, right + SHRINK), min(height, bottom + SHRINK))
+        while (other := next((one for one in apart if _touch(one, box)), None)) is not None:
+            apart.remove(other)
+            box = (*np.minimum(box[:2], other[:2]).tolist(), *np.maximum(box[2:], other[2:]).tolist())
+        apart.append(box)
+    whole = (
+        sum((right - left) * (bottom - top) for left, top, right, bottom in apart) > _MUCH_OF_PICTURE * width * height
+    )
+    return None if whole or len(apart) > _MANY_PARTS else tuple(apart)
+
+
+def _touch(one: Box, other: Box) -> bool:
+    near = 8 * SHRINK
+    return all(one[k] < other[k + 2] + near and other[k] < one[k + 2] + near for k in (0, 1))
 
 
 def _between_markers_px(calibration: Calibration, picture_px2: int) -> FloatArray | None:

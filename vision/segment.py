@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
 from vision.frame import ImageBgr
 from vision.palette import LOG_LEVELS, ArmyColour, FloatImage, Palette, log_colour
 
@@ -38,11 +37,8 @@ _FLAT = 0.15  # density of colours nobody has seen
 
 _BAND = 32  # rows
 _SAMPLE = 8000  # pixels that tell how the lamp has changed
-
-_LIKELY = 0.15  # of the evidence limit, for a pixel to belong to a patch
-_TOO_BROAD_IN = 0.68  # radius of a disc that no soldier's silhouette holds
-_LONG_IN = 2.6  # nothing that fills a rectangle this long is a soldier
-
+_DARKEST, _STEPS = -3.5, 256  # log brightness, in steps
+_GROUPS = 8  # of brightness, for each of which it is told
 
 CellImage = npt.NDArray[np.int32]
 
@@ -134,17 +130,29 @@ class Empty:
 
     Attributes:
         colours: (rows, columns, 3) its log colours.
+        levels: (rows, columns) steps of its brightness; dark pixels are the noisier, and a sky is no lamp.
         sample: (N,) flat indices of the pixels that tell how the lamp has changed since.
     """
 
     colours: FloatImage
+    levels: npt.NDArray[np.uint8]
     sample: npt.NDArray[np.intp]
+
+    def window(self, part: tuple[slice, slice], within: npt.NDArray[np.bool_]) -> Empty:
+        """A part, rows and columns, of the same; `within` is where in it table is seen."""
+        return Empty(self.colours[part], self.levels[part], _sampled(within))
 
 
 def empty_table(image_bgr: ImageBgr, within: npt.NDArray[np.bool_]) -> Empty:
     """Keep what the empty table, (rows, columns, 3) uint8, looks like; `within` is where table is seen."""
+    colours = log_colour(image_bgr)
+    levels = np.clip((colours[..., 2] - _DARKEST) * (_STEPS / -_DARKEST), 0, _STEPS - 1).astype(np.uint8)
+    return Empty(colours, levels, _sampled(within))
+
+
+def _sampled(within: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     places = np.flatnonzero(within)
-    return Empty(log_colour(image_bgr), places[:: max(1, len(places) // _SAMPLE)])
+    return places[:: max(1, len(places) // _SAMPLE)]
 
 
 def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: Empty | None = None) -> FloatImage:
@@ -168,57 +176,56 @@ def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: Empty | None = 
                 table.take(cells, out=out[k, start : start + _BAND], mode="clip")
             continue
         # A spot's own empty colour counts most; the histogram stands for what else may come.
-        local = (1 - _ELSE) * _empty_density(band, empty.colours[start : start + _BAND], *lamp)
+        part = slice(start, start + _BAND)
+        local = (1 - _ELSE) * _empty_density(band, empty.colours[part], empty.levels[part], lamp)
         for k, (army, rest) in enumerate(zip(known.armies, known.rest, strict=True)):
             cv2.log(army[cells] / (local + _ELSE * rest[cells]), out[k, start : start + _BAND])
     return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT, out=out))
 
 
-def _lamp(image_bgr: ImageBgr, empty: Empty) -> tuple[FloatArray, FloatArray]:
-    """(3,) by how much the lamp, or the camera's gain, has moved the log colours, and their spread over the table."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lamp:
+    """(3, _STEPS) by how much lamp or camera have moved the log colours of each brightness, and their spread."""
+
+    shift: FloatImage
+    spread: FloatImage
+
+
+def _lamp(image_bgr: ImageBgr, empty: Empty) -> _Lamp:
     now = log_colour(image_bgr.reshape(-1, 1, 3)[empty.sample]).reshape(-1, 3)
     change = now - empty.colours.reshape(-1, 3)[empty.sample]
-    middle = np.median(change, axis=0)
-    spread = 1.4826 * np.median(np.abs(change - middle), axis=0) + 0.02
-    return middle.astype(np.float64), spread.astype(np.float64)
+    levels = empty.levels.reshape(-1)[empty.sample]
+    order = np.argsort(levels, kind="stable")
+    groups = [change[part] for part in np.array_split(order, _GROUPS)]  # as many pixels in each, from dark to bright
+    at = [float(np.mean(levels[part])) for part in np.array_split(order, _GROUPS)]
+    middles = [np.median(group, axis=0) for group in groups]
+    spreads = [1.4826 * np.median(np.abs(g - m), axis=0) + 0.02 for g, m in zip(groups, middles, strict=True)]
+    shift, spread = (
+        np.array([np.interp(np.arange(_STEPS), at, np.array(values)[:, k]) for k in range(3)], np.float32)
+        for values in (middles, spreads)
+    )
+    return _Lamp(shift, spread)
 
 
-def _empty_density(image_bgr: ImageBgr, colours: FloatImage, shift: FloatArray, sigma: FloatArray) -> FloatImage:
+def in_the_light_of_now(image_bgr: ImageBgr, empty: Empty) -> FloatImage:
+    """(rows, columns, 3) log colours that the empty table would have now that the lamp has changed."""
+    shift = cv2.merge([cv2.LUT(empty.levels, table) for table in _lamp(image_bgr, empty).shift])
+    return np.asarray(cv2.add(empty.colours, shift), np.float32)
+
+
+def _empty_density(image_bgr: ImageBgr, colours: FloatImage, levels: npt.NDArray[np.uint8], lamp: _Lamp) -> FloatImage:
     """Density of each pixel's colour if it still shows the empty table, in the light of then or in a shadow."""
     planes = cv2.split(cv2.subtract(log_colour(image_bgr), colours))
+    sigma = [cv2.LUT(levels, table) for table in lamp.spread]
     red, blue, light = (
-        (plane - np.float32(mean)) / np.float32(one) for plane, mean, one in zip(planes, shift, sigma, strict=True)
+        (plane - cv2.LUT(levels, table)) / one for plane, table, one in zip(planes, lamp.shift, sigma, strict=True)
     )
     chroma = red * red + blue * blue
-    lit = cv2.exp(np.float32(-0.5) * (chroma + light * light)) * np.float32(0.8 / sigma[2] / math.sqrt(2 * math.pi))
+    lit = cv2.exp(np.float32(-0.5) * (chroma + light * light)) * (np.float32(0.8 / math.sqrt(2 * math.pi)) / sigma[2])
     # Shadows keep the chroma only roughly: the light that fills them has another colour than the lamp.
-    shadow = cv2.exp(np.minimum(light, 0) * np.float32(sigma[2] / _SHADOW) - np.float32(0.125) * chroma) * (light < 1)
-    lit += shadow * np.float32(0.2 / 4 / _SHADOW)
-    return np.asarray(lit * np.float32(1 / (2 * math.pi * sigma[0] * sigma[1])))
-
-
-def clutter(evidence: FloatImage, px_per_in: float) -> npt.NDArray[np.bool_]:
-    """Where one army's evidence is too broad for a soldier or as straight as a wall: trees, books, floors, pencils.
-
-    Args:
-        evidence: (rows, columns).
-        px_per_in: pixels per inch, for 54 mm soldiers.
-    """
-    likely = (evidence > _LIKELY * EVIDENCE_LIMIT).astype(np.uint8)
-    found = np.zeros_like(likely)
-    broad = disc(_TOO_BROAD_IN * px_per_in)
-    cores = cv2.erode(likely, broad, borderType=cv2.BORDER_CONSTANT, borderValue=1)
-    if cores.any():
-        found = np.asarray(cv2.dilate(cv2.dilate(cores, broad), np.ones((3, 3), np.uint8)), np.uint8)
-    count, labels, boxes, _ = cv2.connectedComponentsWithStats(likely, connectivity=8)
-    for k in range(1, count):
-        x, y, width, height, area = (int(v) for v in boxes[k])
-        if max(width, height) > _LONG_IN * px_per_in / math.sqrt(2):
-            part = labels[y : y + height, x : x + width] == k
-            _, sides, _ = cv2.minAreaRect(cv2.findNonZero(part.astype(np.uint8)))
-            if max(sides) > _LONG_IN * px_per_in and area > 0.72 * (sides[0] + 1) * (sides[1] + 1):
-                found[y : y + height, x : x + width][part] = 1
-    return np.asarray(found > 0)
+    shadow = cv2.exp(np.minimum(light, 0) * sigma[2] * np.float32(1 / _SHADOW) - np.float32(0.125) * chroma)
+    lit += shadow * (light < 1) * np.float32(0.2 / 4 / _SHADOW)
+    return np.asarray(lit / (np.float32(2 * math.pi) * sigma[0] * sigma[1]))
 
 
 def disc(radius_px: float) -> npt.NDArray[np.uint8]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,24 @@ class Sheet:
         """The picture as it lies on this sheet; black where nothing is seen."""
         return np.asarray(cv2.remap(image, self.map_x, self.map_y, cv2.INTER_LINEAR))
 
+    def window(self, part: tuple[slice, slice]) -> Sheet:
+        """The rows and columns of a part of it."""
+        row, column = part[0].start, part[1].start
+        low_in = self.to_table(column, row)
+        return replace(self, low_in=low_in, map_x=self.map_x[part], map_y=self.map_y[part])
+
+    def picture_box(self) -> tuple[int, int, int, int]:
+        """Left, top, right and bottom of the part of the picture that lies on it, the last two excluded."""
+        seen = (self.map_x > -2) & (self.map_y > -2)
+        x, y = self.map_x[seen], self.map_y[seen]
+        if not x.size:
+            return 0, 0, 1, 1
+        return int(x.min()) - 2, int(y.min()) - 2, math.ceil(x.max()) + 3, math.ceil(y.max()) + 3
+
+    def cropped(self, left: int, top: int) -> Sheet:
+        """The same for a picture that begins at this column and row of the camera's."""
+        return replace(self, map_x=self.map_x - np.float32(left), map_y=self.map_y - np.float32(top))
+
     def in_view(self, size: tuple[int, int]) -> BoolImage:
         """(rows, columns) where the sheet is seen in a picture of (width, height)."""
         x, y = self.map_x, self.map_y
@@ -64,6 +83,25 @@ class Sheet:
         """(N, 2) places of this surface that are seen behind points, (N, 2) inches, at another height."""
         foot, height = self.eye_in[:2], self.eye_in[2]
         return np.asarray(foot + (np.asarray(points_in) - foot) * ((height - self.z_in) / (height - z_in)))
+
+    def shadow_of(self, solid_in: FloatArray) -> FloatArray:
+        """(N, 2) inches of the outline on this surface of what a solid that stands on it hides, (M, 3) its points.
+
+        Heights count from the surface.
+        """
+        away, height = solid_in[:, :2] - self.eye_in[:2], solid_in[:, 2:]
+        cast = solid_in[:, :2] + away * (height / (self.eye_in[2] - self.z_in - height))
+        return np.asarray(cv2.convexHull(cast.astype(np.float32)).reshape(-1, 2), np.float64)
+
+    def painted(self, outlines_in: Sequence[FloatArray]) -> tuple[tuple[slice, slice], BoolImage]:
+        """A window of this sheet, rows and columns, and where in it the outlines, (N, 2) inches each, lie."""
+        pixels = [np.round(self.to_pixel(outline)).astype(np.int32) for outline in outlines_in]
+        low = np.clip(np.vstack(pixels).min(axis=0), 0, np.array(self.shape[::-1]) - 1)
+        high = np.clip(np.vstack(pixels).max(axis=0) + 1, low + 1, self.shape[::-1])
+        mask = np.zeros((high - low)[::-1], np.uint8)
+        for outline in pixels:
+            cv2.fillConvexPoly(mask, outline - low.astype(np.int32), 1)
+        return (slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0]))), mask > 0
 
     def fill(self, mask: npt.NDArray[np.uint8], outline_in: FloatArray, value: int) -> None:
         """Paint an outline, (N, 2) inches, on a (rows, columns) mask."""

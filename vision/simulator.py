@@ -251,6 +251,7 @@ class SimulatedTable:
         live: True with a clock; without one each frame is `STEP_S` after the one before.
         camera: That takes the pictures.
         empty_bgr: The table before the armies are set up: terrain and markers, with noise of its own.
+        bare: While set, the armies are not on the table.
     """
 
     name = "demo"
@@ -288,6 +289,7 @@ class SimulatedTable:
         self._lamp_drift, self._frames = lamp_drift, frames
         self._index, self._time_s = -1, 0.0
         self._start_s: float | None = None
+        self.bare = False
         self.empty_bgr = self._exposure(self._stage.picture(()))
 
     def read(self) -> Frame | None:
@@ -296,7 +298,7 @@ class SimulatedTable:
             return None
         self._index += 1
         self._time_s = self._now_s()
-        clean = self._stage.picture(self._play.at(self._scene, self._time_s).models)
+        clean = self._stage.picture(() if self.bare else self._play.at(self._scene, self._time_s).models)
         return Frame(self._exposure(clean), self._index, self._time_s)
 
     def _now_s(self) -> float:

@@ -35,6 +35,9 @@ _WANTED = {
 }
 _SETTLING_S = 1.0  # exposure and white balance find their values before they are held
 _AUTO, _MANUAL = 3.0, 1.0  # what V4L2 calls aperture priority and manual exposure
+SETTLING = "exposure, white balance and focus automatic until they settle"
+"""What `Webcam.held` says before anything is held."""
+
 _BRIGHTNESS_KEPT = 0.3  # largest relative change that holding the exposure may make
 
 
@@ -284,8 +287,12 @@ class Webcam:
         )
         code = int(self._capture.get(cv2.CAP_PROP_FOURCC)) & 0xFFFFFFFF
         form = code.to_bytes(4, "little").decode("ascii", "replace").strip("\0 ")
-        held = self._hold.words if self._hold else "exposure, white balance and focus automatic"
-        return f"{_by((int(width), int(height)))} {form} at {rate:g} frames a second; {held}"
+        return f"{_by((int(width), int(height)))} {form} at {rate:g} frames a second; {self.held}"
+
+    @property
+    def held(self) -> str:
+        """What is held, as the camera reads it back: "exposure held, white balance held, focus automatic"."""
+        return self._hold.words if self._hold else "exposure, white balance and focus automatic"
 
     def read(self) -> Frame | None:
         """Next frame; waits for the camera, and once it has settled holds its exposure, white balance and focus."""
@@ -312,7 +319,7 @@ class Hold:
     """
 
     def __init__(self, capture: Capture) -> None:
-        self.words = "exposure, white balance and focus automatic until they settle"
+        self.words = SETTLING
         self._capture = capture
         self._bright_before: float | None = None
         self._done = False

@@ -6,7 +6,7 @@ A pure fold: `update(tracks, sightings)` returns the next tracks and what happen
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -136,33 +136,53 @@ class Tracker:
         self._pace = pace or Pace()
         self._tracks = Tracks()
 
-    def update(self, sightings: Sequence[Sighting]) -> Tracking:
-        """Fold the next picture in."""
-        self._tracks, events = update(self._tracks, sightings, self._pace)
+    @property
+    def places_in(self) -> tuple[tuple[float, float, float], ...]:
+        """Where those stand who are seen now: x, y and the height of what they stand on."""
+        here = [track for track in self._tracks.all if track.believed and not track.missing]
+        return tuple((*track.place_in, track.last.z_in) for track in here)
+
+    def update(self, sightings: Sequence[Sighting], looked: Looked | None = None) -> Tracking:
+        """Fold the next picture in; as `update`."""
+        self._tracks, events = update(self._tracks, sightings, self._pace, looked)
         known = [track for track in self._tracks.all if track.believed]
         here = tuple(_figure(track) for track in known if not track.missing)
         return Tracking(here, events, tuple(_figure(track) for track in known if track.missing))
 
 
-def update(tracks: Tracks, sightings: Sequence[Sighting], pace: Pace | None = None) -> tuple[Tracks, tuple[Event, ...]]:
+Looked = Callable[[tuple[float, float, float]], bool]
+"""Whether a place in inches, with the height of its ground, lies in the part of the picture that was searched."""
+
+
+def update(
+    tracks: Tracks, sightings: Sequence[Sighting], pace: Pace | None = None, looked: Looked | None = None
+) -> tuple[Tracks, tuple[Event, ...]]:
     """Fold one picture's sightings into the tracks.
 
     Args:
         tracks: what was known; `Tracks()` at the start.
         sightings: the figures of this picture.
         pace: how patient to be.
+        looked: where they were looked for; of who stands elsewhere nothing new is known. None for everywhere.
 
     Returns:
         The tracks after this picture, and what it brought to light. Whoever is there from the start is no news.
     """
     pace = pace or Pace()
     sightings = sorted(sightings, key=lambda sighting: (sighting.army, sighting.x_in, sighting.y_in))
-    found = _match(tracks.all, sightings, pace)
+    here = [track for track in tracks.all if looked is None or looked((*track.place_in, track.last.z_in))]
+    found = _match(here, sightings, pace)
+    matched = {here[k].id: sightings[j] for k, j in found.items()}
     after: list[Track] = []
     events: list[Event] = []
     count = dict(tracks.count)
-    for k, track in enumerate(tracks.all):
-        now, news = _seen(track, sightings[found[k]], pace) if k in found else _unseen(track, pace)
+    for track in tracks.all:
+        now: list[Track] = [track]
+        news: list[Event] = []
+        if track.id in matched:
+            now, news = _seen(track, matched[track.id], pace)
+        elif track in here:
+            now, news = _unseen(track, pace)
         after += now
         events += news
     for j, sighting in enumerate(sightings):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ _SLENDER = 1.7  # no canopy is this much longer than broad; wheels and mudguards
 _RAGGED = 0.72  # of its rectangle such a hull fills more
 _CLEAR = 0.75  # mean evidence, of the limit given, for so ragged a shape: shadows on grass are ragged too
 _NARROW_IN = 0.45  # radius; guns, arms and soldiers beside the hull are thinner than its body
+_GAP_IN = 0.3  # between wheel and hull
+_GUN_IN = 2.0  # how far beyond the hull a gun is looked for
+_CLEAR_IN = 0.4  # it reaches this much further than anything at the other end
 _LEAST = 0.35  # mean evidence, of the limit given
 
 
@@ -30,11 +34,13 @@ class Hull:
         corners_px: (4, 2) columns and rows of the hull's rectangle, as seen.
         mask: (rows, columns) bool, what it covers.
         fill: mean evidence inside, of the limit.
+        facing_rad: where its gun points, from the columns' towards the rows' direction; None where no gun is seen.
     """
 
     corners_px: npt.NDArray[np.float32]
     mask: npt.NDArray[np.bool_]
     fill: float
+    facing_rad: float | None
 
 
 def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull]:
@@ -45,7 +51,9 @@ def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull
         px_per_in: its pixels per inch, for 54 mm soldiers.
         limit: the largest value evidence can have.
     """
-    likely = cv2.morphologyEx((evidence > 0.15 * limit).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    gap = 2 * round(_GAP_IN * px_per_in) + 1
+    plastic = (evidence > 0.15 * limit).astype(np.uint8)
+    likely = np.asarray(cv2.morphologyEx(plastic, cv2.MORPH_CLOSE, np.ones((gap, gap), np.uint8)), np.uint8)
     reach = round(_NARROW_IN * px_per_in)
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1,) * 2)
     bodies = cv2.morphologyEx(likely, cv2.MORPH_OPEN, disc)
@@ -61,4 +69,28 @@ def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull
         shaped = _LONG_IN[0] < long < _LONG_IN[1] and _BROAD_IN[0] < broad < _BROAD_IN[1] and long > _OBLONG * broad
         square = _RAGGED if long > _SLENDER * broad and fill > _CLEAR else _SQUARE
         if shaped and area > square * long * broad and fill > _LEAST:
-            yield Hull(np.asarray(cv2.boxPoints(rectangle), np.float32), mask, fill)
+            corners = np.asarray(cv2.boxPoints(rectangle), np.float32)
+            yield Hull(corners, mask, fill, _gun(likely, corners, px_per_in))
+
+
+def _gun(likely: npt.NDArray[np.uint8], corners: npt.NDArray[np.float32], px_per_in: float) -> float | None:
+    """The direction in which plastic goes on beyond one end of a hull, narrowly and further than beyond the other."""
+    sides = corners[1] - corners[0], corners[2] - corners[1]
+    long, broad = sorted(sides, key=lambda side: -float(np.linalg.norm(side)))
+    along, across = long / np.linalg.norm(long), broad / np.linalg.norm(broad)
+    middle, half = corners.mean(axis=0), float(np.linalg.norm(long)) / 2
+    inner = np.arange(-0.25 * np.linalg.norm(broad), 0.25 * np.linalg.norm(broad) + 1)
+    reach = []
+    for side in (1, -1):
+        steps = np.arange(half + 0.1 * px_per_in, half + _GUN_IN * px_per_in)
+        at = middle + side * steps[:, None, None] * along + inner[:, None] * across
+        column, row = np.moveaxis(np.round(at).astype(int), -1, 0)
+        rows, columns = likely.shape
+        seen = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+        lit = (likely[row.clip(0, rows - 1), column.clip(0, columns - 1)] > 0) & seen
+        unbroken = np.cumprod(lit.any(axis=1))
+        reach.append(float(unbroken.sum()) / px_per_in)
+    if abs(reach[0] - reach[1]) < _CLEAR_IN:
+        return None
+    ahead = along if reach[0] > reach[1] else -along
+    return math.atan2(float(ahead[1]), float(ahead[0]))

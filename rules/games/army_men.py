@@ -35,6 +35,7 @@ ACTIONS = actions(
     movement.move,
     movement.march,
     movement.board,
+    movement.hitch,
     movement.overrun,
     movement.climb,
     movement.swim,

@@ -128,6 +128,7 @@ class Path(Step):
         used_in: What earlier moves of this turn took of the allowance.
         casualty: It was hit, and waits to be taken off, or is wounded.
         blocked_by: What stands on the way that does not let it pass.
+        towed: It is a gun behind a truck or jeep.
     """
 
     unit: KindName
@@ -140,6 +141,7 @@ class Path(Step):
     used_in: Inches = 0
     casualty: bool = False
     blocked_by: TerrainKind | None = None
+    towed: bool = False
 
 
 def move(rules: Rules, path: Path) -> Verdict:
@@ -153,7 +155,8 @@ def _priced(rules: Rules, path: Path) -> Verdict:
     all_road = bool(path.path) and all(part.on_road for part in path.path)
     turns = path.turns or path.direction_changes > 0
     stuck = {"dropped_this_turn": path.dropped_this_turn, "immobilized": path.immobilized}
-    whole = move_allowance(rules, Move(unit=path.unit, weapon=path.weapon, on_road=all_road, turns=turns, **stuck))
+    under = {"on_road": all_road, "towed": path.towed}
+    whole = move_allowance(rules, Move(unit=path.unit, weapon=path.weapon, turns=turns, **under, **stuck))
     if not whole.allowed:
         return whole
     if path.blocked_by is not None:
@@ -228,6 +231,29 @@ def board(rules: Rules, man: Boarding) -> Verdict:
     reason = rules.because("AM-112", "one gets in and out from beside it")
     answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", rules.because("AM-89"))
     return not_now(rules, man) or answer
+
+
+TRACTORS = ("truck", "jeep")
+"""What tows a gun (AM-A44)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hitching(Step):
+    """A vehicle beside a gun, or one that lets go of the gun behind it."""
+
+    vehicle: KindName
+    gun: KindName
+    edge_in: Inches = 0
+
+
+def hitch(rules: Rules, pair: Hitching) -> Verdict:
+    """Whether a vehicle may take a gun in tow, or let go of it."""
+    vehicle, gun = pair.vehicle.replace("_", " "), pair.gun.replace("_", " ")
+    if pair.vehicle not in TRACTORS or rules.tables.kinds[pair.gun].target != "cannon":
+        return forbidden("does_not_tow", rules.because("AM-A44", f"the {vehicle} does not tow the {gun}"))
+    if not touching(rules, pair.edge_in):
+        return forbidden("not_adjacent", rules.because("AM-89"))
+    return not_now(rules, pair) or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
 
 
 # Dice on the way.

@@ -13,6 +13,7 @@ from rules.games.army_men_ground import gait, sight_rules, stretches
 from rules.games.army_men_referee_deeds import duties, others
 from rules.games.army_men_referee_effects import effects
 from rules.games.army_men_referee_fire import attacks
+from rules.games.army_men_referee_shells import at_spot
 from rules.games.army_men_tables import MOVING, Tables
 from rules.moment import Moment
 from rules.movement import Walk, walk
@@ -56,6 +57,7 @@ def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
         "immobilized": bool(unit.statuses.get(status.IMMOBILIZED)) or glued,
         "used_in": round(unit.allowance_used_in, 2),
         "casualty": status.casualty(unit),
+        "towed": status.tractor(moment, unit) is not None,
     }
 
 
@@ -119,4 +121,5 @@ REFEREE: Referee[Tables] = Referee(
     duties=duties,
     effects=effects,
     next_phase=next_phase,
+    at_spot=at_spot,
 )

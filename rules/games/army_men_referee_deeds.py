@@ -9,7 +9,9 @@ from itertools import product
 from rules.events import spoken
 from rules.games import army_men_status as status
 from rules.games.army_men_hard import THROUGH_THE_PORT
-from rules.games.army_men_referee_fire import bursts, firer, zone_of
+from rules.games.army_men_movement import TRACTORS
+from rules.games.army_men_referee_facts import firer, zone_of
+from rules.games.army_men_referee_fire import bursts
 from rules.games.army_men_specialists import as_what
 from rules.measure import range_to
 from rules.moment import Moment
@@ -35,6 +37,7 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
     yield from _sweeps(moment, man)
     yield from _feats(moment, man)
     yield from _boardings(moment, man)
+    yield from _hitches(moment, man)
 
 
 def _bar(moment: Moment, man: Unit) -> Verdict | None:
@@ -61,7 +64,7 @@ def _ports(moment: Moment, man: Unit) -> Iterator[Deed]:
     carried = [weapon for weapon in status.weapons(moment, man) if weapon in THROUGH_THE_PORT]
     for box, weapon in product(boxes, carried):
         facts = firer(moment, man, weapon) | {
-            "zone": zone_of(moment, box, man),
+            "zone": zone_of(moment, box, moment.figure(man.id)),
             "distance_in": round(moment.measure(moment.figure(man.id), moment.figure(box.id)).edge_in, 2),
         }
         asked = {fact: facts[fact] for fact in facts if moment.game.concerns("attack_pillbox_from_safe_zone", fact)}
@@ -195,6 +198,29 @@ def _boardings(moment: Moment, man: Unit) -> Iterator[Deed]:
         yield Deed(title, "board", facts, (man.id,), (other.id,), measured=measured)
 
 
+def _hitches(moment: Moment, vehicle: Unit) -> Iterator[Deed]:
+    """Hitching a gun beside it to a truck or jeep, or letting go of it."""
+    name = status.kind_name(moment, vehicle)
+    if name not in TRACTORS:
+        return
+    behind = status.towed(moment, vehicle)
+    for gun in status.friends(moment, vehicle):
+        if status.kind(moment, gun).target != "cannon" or (status.tractor(moment, gun) and gun not in behind):
+            continue
+        gap = moment.measure(moment.figure(vehicle.id), moment.figure(gun.id))
+        facts = {
+            **status.step(moment, vehicle),
+            "vehicle": name,
+            "gun": status.kind_name(moment, gun),
+            "edge_in": 0.0 if gun in behind else round(gap.edge_in, 2),
+        }
+        sigma_in = 0.0 if gun in behind else gap.sigma_in
+        measured = _gap(sigma_in, f"the gap from {spoken(vehicle.id)} to {spoken(gun.id)}")
+        title = f"{'Unhitch' if gun in behind else 'Hitch up'} {spoken(gun.id)}"
+        bar = _bar(moment, vehicle)
+        yield Deed(title, "hitch", facts, (vehicle.id,), (gun.id,), measured=measured, bar=bar)
+
+
 # What is owed by nobody alone.
 
 
@@ -205,6 +231,7 @@ def duties(moment: Moment) -> Iterator[Deed]:
     told = state.this_turn if every_turn else state.statuses
     if status.ORDER not in told and (every_turn or not state.turn):
         yield Deed("Who moves first", "move_order", {"players": list(state.sides)}, listed=False)
+    yield from _draw(moment)
     yield from _heroes(moment)
     for unit in state.units.values():
         if unit.id in moment.figures and not unit.out:
@@ -215,6 +242,15 @@ def duties(moment: Moment) -> Iterator[Deed]:
             yield Deed(f"The men inside {spoken(unit.id)}", "crew_survival", facts, at=(unit.id,))
     yield from _casualties(moment)
     yield from _goals(moment)
+
+
+def _draw(moment: Moment) -> Iterator[Deed]:
+    """Who plays which army, drawn once the table is laid out."""
+    state = moment.state
+    if not state.turn and status.DRAWN not in state.statuses:
+        players = [f"player {number}" for number in range(1, len(state.sides) + 1)]
+        facts = {"players": players, "colours": list(state.sides)}
+        yield Deed("Draw the armies", "draw_armies", facts, listed=False)
 
 
 def _heroes(moment: Moment) -> Iterator[Deed]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rules.aftermath import WRECK, fallen, marked, walked
+from rules.aftermath import WRECK, fallen, marked, taken_along, walked
 from rules.events import Change, Effects, Move
 from rules.games import army_men_status as status
 from rules.games.army_men_bursts import caught, explosion
@@ -107,14 +107,15 @@ def _fired(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         yield Change(figure=man.id, key=status.jam(deed.weapon), value=True, rule="AM-75", this_turn=True)
     if found.numbers.get("out_of_ammo"):
         yield Change(figure=man.id, key=status.empty(deed.weapon), value=True, rule="AM-77")
-    known = list(man.statuses.get(status.RANGED_IN, ()))
-    if deed.given.get("fixed_location") and deed.at[0] not in known:
-        known.append(deed.at[0])
+    known: list[Any] = list(man.statuses.get(status.RANGED_IN, ()))
+    location = deed.at[0] if deed.spot_in is None else [round(inches, 1) for inches in deed.spot_in]
+    if deed.given.get("fixed_location") and location not in known:
+        known.append(location)
         yield Change(figure=man.id, key=status.RANGED_IN, value=known, rule="AM-91")
     if deed.given.get("opportunity"):
-        target = moment.unit(deed.at[0])
-        by = {**target.this_turn.get(status.FIRED_ON_BY, {}), man.id: deed.weapon}
-        yield Change(figure=target.id, key=status.FIRED_ON_BY, value=by, rule="AM-35", this_turn=True)
+        for target in map(moment.unit, deed.at):
+            by = {**target.this_turn.get(status.FIRED_ON_BY, {}), man.id: deed.weapon}
+            yield Change(figure=target.id, key=status.FIRED_ON_BY, value=by, rule="AM-35", this_turn=True)
 
 
 def _attacked(moment: Moment, deed: Deed, found: Verdict) -> Changes:
@@ -244,6 +245,16 @@ def _boarded(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     yield Change(figure=deed.by[0], key=status.INSIDE, value=inside, rule="AM-112")
 
 
+def _hitched(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    [vehicle], [gun] = deed.by, deed.at
+    behind = None if moment.unit(gun).statuses.get(status.TOWED_BY) == vehicle else vehicle
+    yield Change(figure=gun, key=status.TOWED_BY, value=behind, rule="AM-A44")
+
+
+def _drawn(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    yield Change(figure="", key=status.DRAWN, value=found.numbers["armies"], rule="AM-05")
+
+
 def _ordered(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     every_turn = bool(found.numbers["every_turn"])
     yield Change(figure="", key=status.ORDER, value=found.numbers["order"], rule="AM-06", this_turn=every_turn)
@@ -266,6 +277,8 @@ _CHANGES: Mapping[str, Callable[[Moment, Deed, Verdict], Changes]] = {
     "minefield": _mined,
     "overrun": _overran,
     "board": _boarded,
+    "hitch": _hitched,
+    "draw_armies": _drawn,
     "move_order": _ordered,
 }
 
@@ -289,17 +302,19 @@ def _marched(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     gone = {name: path for name, path in deed.paths.items() if length_in(path) > 0}
     changes = [change for name, path in gone.items() for change in _on_foot(moment, deed, name, path)]
     changes += [change for name in gone for change in _seen_on_the_way(moment, name, gone[name])]
-    riders = [(one, gone[name]) for name in gone for one in status.carried(moment, moment.unit(name))]
-    moves = (*walked(moment, deed.paths, costs), *(_ride(moment, one, path) for one, path in riders))
+    riders = [(one, path) for name, path in gone.items() for one in _with_it(moment, moment.unit(name), deed)]
+    moves = (*walked(moment, deed.paths, costs), *(taken_along(moment, one.id, path) for one, path in riders))
     changes += marked([one.id for one, _ in riders], status.MOVED, True, "AM-78", this_turn=True)
     return Effects(moves=moves, changes=tuple(changes))
 
 
-def _ride(moment: Moment, man: Unit, path: Path) -> Move:
-    """He goes with what carries him, at no cost of his own."""
-    start = man.at_in or moment.figure(man.id).centre_in
-    end = (start[0] + path[-1][0] - path[0][0], start[1] + path[-1][1] - path[0][1])
-    return Move(figure=man.id, from_in=start, to_in=end, moved_in=length_in(path), cost_in=0.0)
+def _with_it(moment: Moment, vehicle: Unit, deed: Deed) -> tuple[Unit, ...]:
+    """Who goes where a vehicle goes: the men in it, and the guns behind it that do not go by themselves."""
+    return tuple(
+        one
+        for one in (*status.carried(moment, vehicle), *status.towed(moment, vehicle))
+        if one.id not in deed.paths and (one.at_in or one.id in moment.figures)
+    )
 
 
 def _on_foot(moment: Moment, deed: Deed, name: str, path: Path) -> Changes:

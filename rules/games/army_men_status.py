@@ -23,6 +23,8 @@ SEEN_AT, FIRED_ON_BY = "seen_at", "fired_on_by"
 """Where each enemy saw it on its way; who fired at it there."""
 RAN_OVER, IN_MINES = "ran_over", "in_mines"
 INSIDE = "inside"
+TOWED_BY = "towed_by"
+"""The truck or jeep that a gun is hitched to."""
 IMMOBILIZED, GLUED, STUNNED = "immobilized", "glued", "stunned_in_turn"
 ELIMINATIONS = "eliminations"
 DIGGING, ENTRENCHED = "turns_of_digging", "entrenched"
@@ -31,8 +33,8 @@ RANGED_IN = "ranged_in_on"
 CREW, TRAPPED = "its_crew", "trapped"
 """What has become of the men in a wreck; trapped until their die has fallen."""
 TREATED = "treated"
-ORDER, CLEARED = "order", "cleared"
-"""Said of the battle: who moves first and after him, and the obstacles and mines that are gone."""
+ORDER, CLEARED, DRAWN = "order", "cleared", "armies_drawn"
+"""Said of the battle: who moves first and after him, the obstacles and mines that are gone, who has which army."""
 
 
 def jam(weapon: str) -> str:
@@ -117,6 +119,17 @@ def carrier(moment: Moment, unit: Unit) -> Unit | None:
     """The vehicle or pillbox that it is inside of."""
     name = unit.statuses.get(INSIDE)
     return moment.state.units.get(str(name)) if name else None
+
+
+def tractor(moment: Moment, gun: Unit) -> Unit | None:
+    """The vehicle that a gun is hitched to, where it still can tow it."""
+    towing = moment.state.units.get(str(gun.statuses.get(TOWED_BY, "")))
+    return towing if towing is not None and fit(towing) else None
+
+
+def towed(moment: Moment, vehicle: Unit) -> tuple[Unit, ...]:
+    """The guns that are hitched to a vehicle."""
+    return tuple(one for one in moment.state.units.values() if tractor(moment, one) == vehicle and not one.out)
 
 
 def carried(moment: Moment, unit: Unit) -> tuple[Unit, ...]:

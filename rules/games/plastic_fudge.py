@@ -43,6 +43,7 @@ ACTIONS = actions(
     movement.rout_reaches_edge,
     movement.rout_contagion,
     movement.carry,
+    movement.ride,
     movement.call_jet,
     movement.jet_acts,
     # Combat

@@ -22,6 +22,9 @@ from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.template import Blast, Wedge
 from rules.verdict import Verdict
 
+PART = ", part "
+"""Between the name of a base and the number of each part that a hole has left of it."""
+
 
 def sight_rules(_: Rules) -> SightRules:
     """What hides what: the sheet says nothing of it, so every piece hides what it usually does."""
@@ -131,7 +134,7 @@ def after_hole(rules: Rules, base: TerrainPiece, centre_in: PointIn) -> tuple[Te
     left = area_of(base.outline_in).difference(hole)
     parts = [part for part in get_parts(left) if isinstance(part, Polygon) and part.area > EXACT]
     outlines = [_outline(part.exterior.coords) for part in parts]
-    names = [base.name] if len(outlines) == 1 else [f"{base.name} {k}" for k in range(1, len(outlines) + 1)]
+    names = [base.name] if len(outlines) == 1 else [f"{base.name}{PART}{k}" for k in range(1, len(outlines) + 1)]
     return tuple(
         TerrainPiece(name, base.kind, outline, base.base_in, base.height_in)
         for name, outline in zip(names, outlines, strict=True)

@@ -317,6 +317,30 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ride:
+    """A trooper beside a jeep, or one who rides in it and gets out; when, is as of a `Mover`."""
+
+    unit: UnitName
+    vehicle: UnitName
+    does: Carrying = Carrying.LOAD
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
+    own_turn: bool = True
+
+
+def ride(rules: Rules, who: Ride) -> Verdict:
+    """Whether he may get in or out; it costs nothing."""
+    reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
+    if not (rules.tables.cards[who.vehicle].tows and rules.tables.cards[who.unit].ML_by_jeep):
+        return forbidden("not_for_him", reason)
+    mover = Mover(
+        unit=who.unit, routed=who.routed, destroyed=who.destroyed, phase=who.phase, own_turn=who.own_turn, riding=True
+    )
+    return _cannot_move(rules, mover) or verdict(f"may {who.does}", reason, allowed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A call for the jet, and whether a radio operator still lives."""
 

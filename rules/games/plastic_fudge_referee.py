@@ -21,11 +21,13 @@ from rules.games.plastic_fudge_referee_facts import (
     SEAT_B,
     card,
     facing_deg,
+    ground,
     mine_key,
     mines_on,
     rules_of,
 )
 from rules.games.plastic_fudge_referee_fire import (
+    at_spot,
     attacks,
     flight_facts,
     how_far_it_went,
@@ -105,4 +107,6 @@ REFEREE: Referee[Tables] = Referee(
     duties=duties,
     effects=effects,
     next_phase=next_phase,
+    at_spot=at_spot,
+    ground=ground,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rules.aftermath import fallen, marked, walked
+from rules.aftermath import fallen, marked, taken_along, walked
 from rules.events import Change, Effects
 from rules.games.plastic_fudge_referee_facts import (
     ATTACKED_BY_HAND,
@@ -33,6 +33,8 @@ from rules.games.plastic_fudge_referee_facts import (
     base_key,
     flight_of,
     full_defense,
+    hole_key,
+    holes_in,
     listed,
     mine_key,
     mines_on,
@@ -46,6 +48,7 @@ from rules.moment import Moment
 from rules.path import Path
 from rules.referee import Deed
 from rules.state import Unit
+from rules.template import Blast
 from rules.verdict import Verdict
 
 # Effects.
@@ -64,8 +67,10 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
         return Effects()
     [(name, path)] = deed.paths.items()
     cost_in = found.numbers.get("cost_in")
+    riders = [one.id for one in moment.state.units.values() if one.statuses.get(RIDES) == name and one.at_in]
+    along = tuple(taken_along(moment, rider, path) for rider in riders)
     return Effects(
-        moves=walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}),
+        moves=(*walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}), *along),
         changes=_stepped(moment, moment.unit(name), path),
     )
 
@@ -239,14 +244,22 @@ def _carried(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=changes + marked(deed.by, CARRIED, True, "PF-123", this_turn=True))
 
 
+def _rode(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+    inside = deed.at[0] if deed.given["does"] == "load" else None
+    return Effects(changes=marked(deed.by, RIDES, inside, "PF-93"))
+
+
 def _called(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     return Effects(changes=marked(deed.at, CALLED_TURN, deed.given["called_turn"], "PF-125"))
 
 
 def _holed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
-    name, changes = deed.piece, _acted(moment, deed)
-    made = int(moment.state.statuses.get(f"holes in {name}", 0)) + 1
-    return Effects(changes=changes + marked([""], f"holes in {name}", made, "PF-81"))
+    """The base has a hole from now on, to see, to fire and to walk through."""
+    hole, changes = deed.template, _acted(moment, deed)
+    if not isinstance(hole, Blast):
+        return Effects(changes=changes)
+    made = [*holes_in(moment.state, deed.piece), [round(inches, 2) for inches in hole.centre_in]]
+    return Effects(changes=changes + marked([""], hole_key(deed.piece), made, "PF-81"))
 
 
 def _won(moment: Moment, deed: Deed, found: Verdict) -> Effects:
@@ -269,6 +282,7 @@ _EFFECTS: Mapping[str, Callable[[Moment, Deed, Verdict], Effects]] = {
     "initiative": _initiative,
     "choose_order": _seated,
     "carry": _carried,
+    "ride": _rode,
     "call_jet": _called,
     "victory_check": _won,
 }

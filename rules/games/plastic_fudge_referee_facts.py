@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shapely.geometry import LineString, Point, Polygon
 
 from rules.area import standing_on
 from rules.call import DOUBT_SIGMAS
-from rules.games.plastic_fudge_board import bands_up, spoken_of, terrain_under
+from rules.games.plastic_fudge_board import PART, after_hole, bands_up, spoken_of, terrain_under
 from rules.games.plastic_fudge_combat import in_volley
 from rules.games.plastic_fudge_fire import Contact, hand_to_hand
 from rules.games.plastic_fudge_forces import Posed, basic_defense_level
@@ -18,7 +18,7 @@ from rules.measure import Range
 from rules.moment import Moment, View
 from rules.path import Path, place_at, placed, spans_over
 from rules.referee import Measured
-from rules.state import Unit
+from rules.state import State, Unit
 from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
 from rules.template import Template, fraction_inside, under
 
@@ -52,6 +52,34 @@ def mine_key(name: str) -> str:
 def base_key(name: str) -> str:
     """The battle's status that holds the Defense Level that a base has left."""
     return f"base {name}"
+
+
+def base_left(state: State, name: str) -> Any:
+    """What a base has left of its level; None where it was never hit. A part has at first what the whole had."""
+    whole, part, _ = name.rpartition(PART)
+    left = state.statuses.get(base_key(name))
+    return base_left(state, whole) if left is None and part else left
+
+
+def hole_key(name: str) -> str:
+    """The battle's status that holds where a base has holes."""
+    return f"holes in {name}"
+
+
+def holes_in(state: State, name: str) -> list[list[float]]:
+    """The middles of the holes in a base; battles of before they were kept have only their number."""
+    told = state.statuses.get(hole_key(name), ())
+    return [] if isinstance(told, int) else [list(place) for place in told]
+
+
+def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Iterator[TerrainPiece]:
+    """The terrain as bazookas have left it."""
+    for piece in terrain:
+        parts: tuple[TerrainPiece, ...] = (piece,)
+        for x, y in holes_in(state, piece.name):
+            parts = tuple(left for part in parts for left in after_hole(rules, part, (x, y)))
+        for part in parts:
+            yield from (part,) if part.name == piece.name else ground(rules, state, (part,))
 
 
 def markers(moment: Moment) -> tuple[TerrainPiece, ...]:
@@ -278,7 +306,7 @@ def _bases(moment: Moment, template: Template) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for piece in moment.terrain:
         fraction = fraction_inside(template, piece.outline_in) if piece.kind is TerrainKind.BUNKER else 0.0
-        left = moment.state.statuses.get(base_key(piece.name))
+        left = base_left(moment.state, piece.name)
         if fraction > 0 and left != "destroyed":
             found.append({"id": piece.name, "fraction": fraction} | ({} if left is None else {"DL": left}))
     return found

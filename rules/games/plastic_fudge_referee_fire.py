@@ -8,6 +8,8 @@ from itertools import combinations
 from math import hypot
 from typing import Any
 
+from shapely.geometry import Point, Polygon
+
 from rules.bearing import bearing_deg
 from rules.call import Call
 from rules.events import spoken
@@ -34,15 +36,16 @@ from rules.games.plastic_fudge_referee_facts import (
     of_side,
     request,
     rules_of,
+    spotters,
     stance,
 )
 from rules.games.plastic_fudge_tables import Weapon
 from rules.measure import Range, range_to
 from rules.moment import Moment
 from rules.path import length_in
-from rules.referee import Deed, Measured, at_once
+from rules.referee import Deed, Measured, at_once, place_words
 from rules.state import Unit
-from rules.table import PointIn, TerrainKind
+from rules.table import PointIn, TerrainKind, TerrainPiece
 from rules.template import Template
 from rules.verdict import Verdict
 
@@ -84,6 +87,29 @@ def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     )
 
 
+def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """Whatever of a unit's lays a template, at a bare place; a hole in the base that is there."""
+    unit, rules = moment.unit(figure), rules_of(moment)
+    if unit.out:
+        return
+    view = moment.view_of_spot(figure, spot_in)
+    known = {
+        "distance_in": spoken_of(rules, view.range),
+        "los": view.exposure > 0,
+        "spotter_sees_target": any(moment.view_of_spot(one.id, spot_in).exposure > 0 for one in spotters(moment, unit)),
+    }
+    error = how_far(view.range, "the spot")
+    for weapon in card(moment, unit).weapons:
+        if rules.tables.weapons[weapon].template:
+            title = f"{spoken(weapon)} at the spot {place_words(spot_in)}"
+            deed = _laid(moment, unit, weapon, title, spot_in, known, view.range, error)
+            men = tuple(one["id"] for one in deed.given["targets"] if one["id"] in moment.state.units)
+            yield replace(deed, at=men, view=view, spot_in=spot_in)
+    for piece in moment.terrain:
+        if Polygon(piece.outline_in).covers(Point(spot_in)):
+            yield from (replace(deed, spot_in=spot_in) for deed in _holes_in(moment, unit, piece, spot_in))
+
+
 def _blast(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     view = moment.view(unit.id, enemy.id)
     known = at_target(moment, unit, enemy, view)
@@ -120,6 +146,7 @@ def _laid(
         measured=(*error, *shares),
         band=_band(moment, measured),
         bar=not_here(moment, unit),
+        template=template,
         each=_each(given) if len(targets) > 1 else {},
     )
 
@@ -189,27 +216,42 @@ def not_here(moment: Moment, unit: Unit) -> Verdict | None:
 
 
 def others(moment: Moment, figure: str) -> Iterator[Deed]:
-    """A disk between two enemies, a hole in a base, a marker swept, troops lifted, a call for the jet, a flight."""
+    """A disk between two enemies, a hole in a base, a marker swept, troops lifted, a ride, a call for the jet, a flight."""
     unit = moment.unit(figure)
     yield from _between(moment, unit)
     yield from _holes(moment, unit)
     yield from _sweeps(moment, unit)
     yield from _lifts(moment, unit)
+    yield from _rides(moment, unit)
     yield from _calls(moment, unit)
     if unit.this_turn.get(FLEES):
         yield fleeing(moment, unit)
 
 
 def _holes(moment: Moment, unit: Unit) -> Iterator[Deed]:
-    rows, figure = rules_of(moment).tables.weapons, moment.figure(unit.id)
-    for weapon in card(moment, unit).weapons:
-        for piece in moment.terrain:
-            if piece.kind is not TerrainKind.BUNKER or not rows[weapon].holes:
-                continue
-            measured = range_to(figure, piece.outline_in)
-            given = {**request(moment, unit, weapon), "distance_in": spoken_of(rules_of(moment), measured)}
+    """Into each base, where it is nearest."""
+    for piece in moment.terrain:
+        nearest_in = range_to(moment.figure(unit.id), piece.outline_in).centre_segment_in[1]
+        yield from _holes_in(moment, unit, piece, nearest_in)
+
+
+def _holes_in(moment: Moment, unit: Unit, piece: TerrainPiece, centre_in: PointIn) -> Iterator[Deed]:
+    """Each weapon that takes holes out of a base, at one place of it."""
+    rules, measured = rules_of(moment), range_to(moment.figure(unit.id), (centre_in,))
+    for weapon in card(moment, unit).weapons if piece.kind is TerrainKind.BUNKER else ():
+        if rules.tables.weapons[weapon].holes:
+            given = {**request(moment, unit, weapon), "distance_in": spoken_of(rules, measured)}
             title, error = f"{spoken(weapon)} at {piece.name}", how_far(measured, piece.name)
-            yield Deed(title, "hole", given, (unit.id,), weapon=weapon, measured=error, piece=piece.name)
+            yield Deed(
+                title,
+                "hole",
+                given,
+                (unit.id,),
+                weapon=weapon,
+                measured=error,
+                piece=piece.name,
+                template=disk(rules, "small", centre_in),
+            )
 
 
 def _sweeps(moment: Moment, unit: Unit) -> Iterator[Deed]:
@@ -248,6 +290,24 @@ def _lifts(moment: Moment, unit: Unit) -> Iterator[Deed]:
             yield Deed(f"Set down {spoken(mate.id)}", "carry", {**known, "does": "unload"}, (unit.id,), (mate.id,))
         elif mate.id in moment.figures and moment.view(unit.id, mate.id).range.contact() is not Call.OUT:
             yield Deed(f"Take up {spoken(mate.id)}", "carry", {**known, "does": "load"}, (unit.id,), (mate.id,))
+
+
+def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    """Getting into a jeep beside him, or out of the one that he rides in."""
+    known = {fact: value for fact, value in mover(moment, unit).items() if fact in _RIDER}
+    inside = unit.statuses.get(RIDES)
+    for jeep in able(moment, unit.side):
+        its = card(moment, jeep)
+        if not its.tows or not card(moment, unit).ML_by_jeep or jeep.id not in moment.figures:
+            continue
+        given = {**known, "vehicle": card_name(jeep)}
+        if inside == jeep.id:
+            yield Deed(f"Get out of {spoken(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,))
+        elif not inside and moment.view(unit.id, jeep.id).range.contact() is not Call.OUT:
+            yield Deed(f"Get into {spoken(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
+
+
+_RIDER = ("unit", "routed", "destroyed", "phase", "own_turn")
 
 
 def _calls(moment: Moment, unit: Unit) -> Iterator[Deed]:

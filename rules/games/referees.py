@@ -42,8 +42,8 @@ def referee_of(game: str) -> Referee[Any]:
 def moment_of(
     battle: Battle, figures: Iterable[Figure], terrain: Iterable[TerrainPiece], measure: Measure = range_between
 ) -> Moment:
-    """A battle now, on the table as it is seen, wrecks among its terrain."""
-    sight = referee_of(battle.game.name).sight(battle.game.rules)
+    """A battle now, on the table as it is seen, its terrain as the battle has left it and wrecks among that."""
+    referee, rules = referee_of(battle.game.name), battle.game.rules
     table = {figure.id: figure for figure in figures}
-    pieces = (*terrain, *wrecks(battle.state, table.values()))
-    return Moment(battle.game, battle.state, table, pieces, sight, measure)
+    pieces = (*referee.ground(rules, battle.state, terrain), *wrecks(battle.state, table.values()))
+    return Moment(battle.game, battle.state, table, pieces, referee.sight(rules), measure)

@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from rules.aftermath import following
 from rules.events import PhaseBegun
 from rules.games.simple_plastic_figure_board import sight_rules
-from rules.games.simple_plastic_figure_referee_bursts import aimed_at, spot_of
-from rules.games.simple_plastic_figure_referee_deeds import duties, others
+from rules.games.simple_plastic_figure_referee_bursts import aimed_at, explosives_at, spot_of
+from rules.games.simple_plastic_figure_referee_deeds import calls_at_spot, duties, others
 from rules.games.simple_plastic_figure_referee_effects import effects
-from rules.games.simple_plastic_figure_referee_facts import FIRST, INITIATIVE, bar, rules_of, weapons
+from rules.games.simple_plastic_figure_referee_facts import FIRST, INITIATIVE, bar, ground, rules_of, weapons
 from rules.games.simple_plastic_figure_referee_fire import shot
 from rules.games.simple_plastic_figure_referee_moves import march, movement
 from rules.games.simple_plastic_figure_tables import AimAt, Tables
 from rules.moment import Moment
 from rules.referee import Deed, Referee, at_once
+from rules.table import PointIn
 
 
 def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
@@ -30,6 +31,12 @@ def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
                 yield shot(moment, man, weapon, enemy, barred)
             else:
                 yield aimed_at(moment, man, weapon, spot_of(moment, enemy), barred)
+
+
+def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """Every explosive of a figure, or that it calls for, at a bare place."""
+    yield from explosives_at(moment, figure, spot_in)
+    yield from calls_at_spot(moment, figure, spot_in)
 
 
 def next_phase(moment: Moment) -> PhaseBegun:
@@ -54,4 +61,6 @@ REFEREE: Referee[Tables] = Referee(
     duties=duties,
     effects=effects,
     next_phase=next_phase,
+    at_spot=at_spot,
+    ground=ground,
 )

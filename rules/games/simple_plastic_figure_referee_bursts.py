@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -20,26 +20,26 @@ from rules.games.simple_plastic_figure_referee_facts import (
     place_of,
     rules_of,
     shows,
-    terrain,
     weapons,
 )
-from rules.games.simple_plastic_figure_referee_fire import band_of, firer, titled
+from rules.games.simple_plastic_figure_referee_fire import band_of, firer, firer_at_spot, titled
 from rules.games.simple_plastic_figure_shells import Choice
 from rules.games.simple_plastic_figure_tables import AimAt
 from rules.measure import Range, range_to
-from rules.moment import Moment
-from rules.referee import Deed, Measured
+from rules.moment import Moment, View
+from rules.referee import Deed, Measured, place_words
 from rules.state import Unit
 from rules.table import PointIn, TerrainPiece
+from rules.template import Blast
 from rules.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Where an explosive is aimed: where an enemy stands, or halfway between two.
+    """Where an explosive is aimed: where an enemy stands, halfway between two, or at a bare place.
 
     Attributes:
-        enemies: The enemies whom it is meant for.
+        enemies: The enemies whom it is meant for; nobody at a bare place.
         at_in: The place.
         z_in: How high it is.
         sigma_in: One standard deviation of the place along one axis.
@@ -74,7 +74,7 @@ def between(moment: Moment, man: Unit) -> Iterator[Deed]:
             continue
         for pair in combinations(moment.enemies(man), 2):
             spot = spot_of(moment, *pair)
-            shelter = holder_at(rules_of(moment), spot.at_in, terrain(moment))
+            shelter = holder_at(rules_of(moment), spot.at_in, moment.terrain)
             gaps_in = [range_to(moment.figure(one.id), (spot.at_in,)).edge_in for one in pair]
             away_in = range_to(moment.figure(man.id), (spot.at_in,)).edge_in
             open_to_it = all(held_in(moment, one.id) in (None, shelter) for one in pair)
@@ -82,29 +82,49 @@ def between(moment: Moment, man: Unit) -> Iterator[Deed]:
                 yield aimed_at(moment, man, weapon, spot, None)
 
 
-def _spot_facts(moment: Moment, man: Unit, weapon: str, spot: Spot) -> tuple[dict[str, Any], Range, Unit]:
-    """What decides whether he may fire at a spot, how far it is, and whom of the enemies there he sees best."""
-    best = max(spot.enemies, key=lambda one: shows(moment, man.id, one.id))
+def explosives_at(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """Every explosive of a figure at a bare place."""
+    man = moment.unit(figure)
+    if man.out:
+        return
+    spot = Spot((), spot_in, moment.spot(spot_in).z_in, 0.0)
+    for weapon, row in weapons(moment, man).items():
+        if rules_of(moment).tables.weapon_kinds[row.kind].aim_at is AimAt.SPOT:
+            deed = aimed_at(moment, man, weapon, spot, bar(moment, man, "fire", weapon))
+            yield replace(deed, at=tuple(one["id"] for one in deed.given.get("figures", ())), spot_in=spot_in)
+
+
+def _spot_facts(moment: Moment, man: Unit, weapon: str, spot: Spot) -> tuple[dict[str, Any], Range, View]:
+    """What decides whether he may fire at a spot, how far it is, and how he sees it, or whom he sees best there."""
     away = range_to(moment.figure(man.id), (spot.at_in,), spot.z_in, spot.sigma_in)
-    facts = firer(moment, man, weapon, best, moment.view(man.id, best.id))
-    return {**facts, "distance_in": round(away.edge_in, 2)}, away, best
+    if spot.enemies:
+        best = max(spot.enemies, key=lambda one: shows(moment, man.id, one.id))
+        view = moment.view(man.id, best.id)
+        facts = firer(moment, man, weapon, best, view)
+    else:
+        view = moment.view_of_spot(man.id, spot.at_in)
+        facts = firer_at_spot(moment, man, weapon, spot.at_in, view)
+    return {**facts, "distance_in": round(away.edge_in, 2)}, away, view
 
 
 def _title(moment: Moment, weapon: str, spot: Spot) -> str:
-    names = " and ".join(spoken(one.id) for one in spot.enemies)
-    return f"{titled(moment, weapon)} {'between' if len(spot.enemies) > 1 else 'at'} {names}"
+    return f"{titled(moment, weapon)} {'between' if len(spot.enemies) > 1 else 'at'} {_there(spot)}"
+
+
+def _there(spot: Spot) -> str:
+    return " and ".join(spoken(one.id) for one in spot.enemies) or f"the spot {place_words(spot.at_in)}"
 
 
 def _errors(moment: Moment, man: Unit, spot: Spot, away: Range) -> tuple[Measured, ...]:
-    what = f"the range from {spoken(man.id)} to {' and '.join(spoken(one.id) for one in spot.enemies)}"
+    what = f"the range from {spoken(man.id)} to {_there(spot)}"
     found = (Measured(("distance_in",), away.sigma_in, what),) if away.sigma_in > 0 else ()
     return (*found, *leader_errors(moment, man))
 
 
 def charge(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
     """A grenade or a launcher's round at a spot."""
-    row, shelter = weapons(moment, man)[weapon], holder_at(rules_of(moment), spot.at_in, terrain(moment))
-    given, away, best = _spot_facts(moment, man, weapon, spot)
+    row, shelter = weapons(moment, man)[weapon], holder_at(rules_of(moment), spot.at_in, moment.terrain)
+    given, away, view = _spot_facts(moment, man, weapon, spot)
     worth = barred is None and away.edge_in <= row.range_in + DOUBT_SIGMAS * away.sigma_in
     radius_in = row.blast_radius_in or 0.0
     found, errors = caught(moment, spot.at_in, radius_in, shelter, man, spot.sigma_in) if worth else ([], ())
@@ -117,10 +137,11 @@ def charge(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict |
         tuple(one.id for one in spot.enemies),
         weapon,
         preview="charge_aim",
-        view=moment.view(man.id, best.id),
+        view=view,
         measured=(*_errors(moment, man, spot, away), *errors),
         band=band_of(moment, away),
         bar=barred,
+        template=Blast(spot.at_in, radius_in) if radius_in else None,
         each={one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {},
     )
 
@@ -135,8 +156,9 @@ def _touching_wall(moment: Moment, man: Unit, shelter: TerrainPiece | None) -> d
 
 def shell(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict | None) -> Deed:
     """A mortar's or gun's shot at a spot, as far as the place where it comes down."""
-    shelter = holder_at(rules_of(moment), spot.at_in, terrain(moment))
-    given, away, best = _spot_facts(moment, man, weapon, spot)
+    shelter = holder_at(rules_of(moment), spot.at_in, moment.terrain)
+    given, away, view = _spot_facts(moment, man, weapon, spot)
+    radius_in = weapons(moment, man)[weapon].blast_radius_in
     here = moment.figure(man.id).centre_in
     given |= {"firer_in": list(here), **falling(moment, man.side, spot.at_in, shelter)}
     return Deed(
@@ -147,10 +169,11 @@ def shell(moment: Moment, man: Unit, weapon: str, spot: Spot, barred: Verdict | 
         tuple(one.id for one in spot.enemies),
         weapon,
         preview="may_target",
-        view=moment.view(man.id, best.id),
+        view=view,
         measured=_errors(moment, man, spot, away),
         band=band_of(moment, away),
         bar=barred,
+        template=Blast(spot.at_in, radius_in) if radius_in else None,
     )
 
 
@@ -172,7 +195,7 @@ def coming_down(moment: Moment) -> Iterator[Deed]:
     shell = moment.state.this_turn.get(FALLING)
     if shell:
         name, weapon, spot = str(shell["by"]), str(shell["weapon"]), (shell["spot_in"][0], shell["spot_in"][1])
-        shelter = holder_at(rules_of(moment), spot, terrain(moment))
+        shelter = holder_at(rules_of(moment), spot, moment.terrain)
         given = {"weapon": weapon, **falling(moment, moment.unit(name).side, spot, shelter)}
         yield Deed(f"The shell of {spoken(name)} comes down", "deviation", given, (name,), weapon=weapon)
 
@@ -184,7 +207,7 @@ def bursting(moment: Moment) -> Iterator[Deed]:
         return
     rules, spot = rules_of(moment), (float(landed["spot_in"][0]), float(landed["spot_in"][1]))
     weapon, firer = str(landed["weapon"]), str(landed["by"])
-    shelter = holder_at(rules, spot, terrain(moment))
+    shelter = holder_at(rules, spot, moment.terrain)
     man = moment.unit(firer)
     there = landed["on_board"] and firer in moment.figures
     radius_in = rules.tables.weapons[weapon].blast_radius_in or 0.0
@@ -209,6 +232,7 @@ def bursting(moment: Moment) -> Iterator[Deed]:
         weapon,
         preview="burst_aim",
         measured=(*errors, *(leader_errors(moment, man) if there else ())),
+        template=Blast(spot, radius_in) if radius_in else None,
         each={one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {},
         piece=shelter.name if shelter else "",
     )

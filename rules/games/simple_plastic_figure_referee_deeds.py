@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
 from rules.events import spoken
+from rules.games.simple_plastic_figure_command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure_referee_bursts import between, bursting, coming_down
 from rules.games.simple_plastic_figure_referee_facts import (
     CHOOSER,
@@ -41,10 +43,12 @@ from rules.games.simple_plastic_figure_referee_facts import (
 from rules.games.simple_plastic_figure_referee_fire import spreads
 from rules.games.simple_plastic_figure_referee_moves import march
 from rules.games.simple_plastic_figure_tables import Commander, Enemies
-from rules.moment import Moment
-from rules.referee import Deed, Measured
+from rules.moment import Moment, View
+from rules.referee import Deed, Measured, place_words
 from rules.sight import SLIVER
 from rules.state import Unit
+from rules.table import PointIn
+from rules.template import Blast
 
 
 def others(moment: Moment, figure: str) -> Iterator[Deed]:
@@ -175,24 +179,40 @@ def _radioman(moment: Moment, man: Unit, mode: str) -> dict[str, Any]:
 
 def _calls(moment: Moment, man: Unit) -> Iterator[Deed]:
     """A shell from off the board at the spot where an enemy stands."""
-    if not _commander(moment, man).radio:
-        return
+    for enemy in moment.enemies(man) if _commander(moment, man).radio else ():
+        view = moment.view(man.id, enemy.id)
+        yield replace(_call(moment, man, view, spoken(enemy.id)), at=(enemy.id,))
+
+
+def calls_at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """A shell from off the board at a bare place."""
+    man = moment.unit(figure)
+    if not man.out and _commander(moment, man).radio:
+        there = f"the spot {place_words(spot_in)}"
+        deed = _call(moment, man, moment.view_of_spot(man.id, spot_in), there)
+        radius_in = rules_of(moment).tables.weapons[OFFBOARD_WEAPON].blast_radius_in
+        template = Blast(spot_in, radius_in) if radius_in else None
+        yield replace(deed, title=f"{deed.title} at {there}", spot_in=spot_in, template=template)
+
+
+def _call(moment: Moment, man: Unit, view: View, there: str) -> Deed:
+    """A call for a shell at what he has so before him."""
     kinds = rules_of(moment).tables.weapon_kinds
     side = [man, *friends(moment, man)]
     lofted = any(not kinds[its.kind].direct for one in side for its in weapons(moment, one).values())
     calls = {one.id: done(one).count("call_fire") for one in moment.state.units.values() if one.side == man.side}
-    for enemy in moment.enemies(man):
-        gap_in, measured = _gap(moment, man, enemy, "distance_to_target_in")
-        facts = {
-            **_radioman(moment, man, "offboard"),
-            "onboard_mortar_or_gun": lofted,
-            "distance_to_target_in": gap_in,
-            "observer_sees_target": moment.view(man.id, enemy.id).exposure >= SLIVER,
-            "calls_by_this_radioman": calls[man.id],
-            "calls_by_side": sum(calls.values()),
-        }
-        barred = bar(moment, man, "call_fire")
-        yield Deed("Call a shell", "radio", facts, (man.id,), (enemy.id,), measured=measured, bar=barred)
+    facts = {
+        **_radioman(moment, man, "offboard"),
+        "onboard_mortar_or_gun": lofted,
+        "distance_to_target_in": round(view.range.edge_in, 2),
+        "observer_sees_target": view.exposure >= SLIVER,
+        "calls_by_this_radioman": calls[man.id],
+        "calls_by_side": sum(calls.values()),
+    }
+    sigma_in, what = view.range.sigma_in, f"the range from {spoken(man.id)} to {there}"
+    measured = (Measured(("distance_to_target_in",), sigma_in, what),) if sigma_in > 0 else ()
+    barred = bar(moment, man, "call_fire")
+    return Deed("Call a shell", "radio", facts, (man.id,), view=view, measured=measured, bar=barred)
 
 
 def _leaves(moment: Moment, man: Unit) -> Iterator[Deed]:

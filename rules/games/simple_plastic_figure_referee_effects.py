@@ -220,8 +220,9 @@ def _directed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 def _radioed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     if deed.given["mode"] == "direct_onboard":
         return _directed(moment, deed, found)
-    [name], [enemy] = deed.by, deed.at
-    shell = {"by": name, "weapon": found.numbers["weapon"], "spot_in": list(moment.figure(enemy).centre_in)}
+    [name] = deed.by
+    spot_in = deed.spot_in or moment.figure(deed.at[0]).centre_in
+    shell = {"by": name, "weapon": found.numbers["weapon"], "spot_in": list(spot_in)}
     return Effects(changes=_did(moment, name, "call_fire", "WW-62") + _now("", FALLING, shell, "WW-62"))
 
 

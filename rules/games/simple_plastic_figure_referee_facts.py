@@ -14,7 +14,7 @@ from rules.measure import range_to
 from rules.moment import Moment, View
 from rules.referee import Measured, at_once
 from rules.sight import SLIVER, exposures
-from rules.state import Unit
+from rules.state import State, Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
 from rules.verdict import Verdict, forbidden
 
@@ -101,15 +101,15 @@ def pose(moment: Moment, unit: Unit) -> str:
     return str(told or (seen if seen in poses else moment.kind(unit).get("pose", "standing")))
 
 
-def terrain(moment: Moment) -> tuple[TerrainPiece, ...]:
+def ground(_: Rules, state: State, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
     """The pieces that still stand."""
-    gone = moment.state.statuses.get(GONE, ())
-    return tuple(piece for piece in moment.terrain if piece.name not in gone)
+    gone = state.statuses.get(GONE, ())
+    return tuple(piece for piece in terrain if piece.name not in gone)
 
 
 def held_in(moment: Moment, name: str) -> TerrainPiece | None:
     """The house, bunker or trench that a figure is inside of."""
-    return holder(rules_of(moment), moment.figure(name), terrain(moment))
+    return holder(rules_of(moment), moment.figure(name), moment.terrain)
 
 
 def place_of(moment: Moment, piece: TerrainPiece | None) -> str:
@@ -204,8 +204,10 @@ def bar(moment: Moment, unit: Unit, doing: str, weapon: str = "") -> Verdict | N
     return None if found is None or found.allowed else found
 
 
-def helped(moment: Moment, unit: Unit, weapon: str = "", spot: View | None = None, at: str = "") -> dict[str, Any]:
-    """Who leads and directs it: at an enemy, or by where its leaders stand alone."""
+def helped(
+    moment: Moment, unit: Unit, weapon: str = "", spot: View | None = None, at: str | PointIn = ""
+) -> dict[str, Any]:
+    """Who leads and directs it: at an enemy or a bare place, or by where its leaders stand alone."""
     leaders = leading(moment, unit)
     facts: dict[str, Any] = {"leader_distances_in": [_gap_in(moment, unit, one) for one in leaders]}
     for observer, means in unit.this_turn.get(DIRECTED_BY, {}).items():
@@ -233,11 +235,11 @@ def _gap_in(moment: Moment, one: Unit, other: Unit) -> float:
     return round(moment.measure(moment.figure(one.id), moment.figure(other.id)).edge_in, 2)
 
 
-def _directs(moment: Moment, observer: str, means: str, weapon: str, spot: View, at: str) -> bool:
+def _directs(moment: Moment, observer: str, means: str, weapon: str, spot: View, at: str | PointIn) -> bool:
     """Whether somebody who said that he directs this figure's fire does so at this target."""
     if observer not in moment.figures:
         return False
-    view = moment.view(observer, at)
+    view = moment.view(observer, at) if isinstance(at, str) else moment.view_of_spot(observer, at)
     sees = {"observer_sees_target": view.exposure >= SLIVER, "weapon": weapon}
     if means == "radio":
         asked = {"mode": "direct_onboard", "onboard_mortar_or_gun": True}
@@ -262,7 +264,7 @@ def pieces(moment: Moment, target: Figure, hidden_by: Iterable[tuple[TerrainPiec
     """What hides some of a target, and what else it touches, where that is anything to a shot."""
     found = []
     hiding = {piece.name: part for piece, part in hidden_by}
-    for piece in terrain(moment):
+    for piece in moment.terrain:
         name, part = terrain_name(moment, piece), hiding.get(piece.name)
         touching = name is not None and _touches(target, piece)
         if name is not None and (part is not None or touching):
@@ -280,17 +282,28 @@ def _touches(figure: Figure, piece: TerrainPiece) -> bool:
 
 def shows(moment: Moment, of: str, at: str) -> float:
     """The part of the figure `at` at which the figure `of` can fire, past all that stands between them."""
-    view, rules = moment.view(of, at), rules_of(moment)
+    view = moment.view(of, at)
     stands = pose(moment, moment.unit(at))
-    parts, standing = [view.exposure_to_fire], terrain(moment)
-    if any(piece not in standing for piece, _ in view.hidden_by):
-        seen = exposures([moment.figure(of), moment.figure(at)], standing, moment.sight)
-        parts = [float(seen.exposure_to_fire[0, 1])]
-    for piece, part in view.hidden_by:
+    return round(_shown(moment, stands, view.exposure_to_fire, view.hidden_by), 2)
+
+
+def _shown(moment: Moment, stands: str, part: float, hidden_by: Iterable[tuple[TerrainPiece, float]]) -> float:
+    """What is left to be fired at of a figure in that pose."""
+    parts, rules = [part], rules_of(moment)
+    for piece, behind in hidden_by:
         name = terrain_name(moment, piece)
-        if name is not None and piece in standing:
-            parts.append(exposure(rules, stands, Piece(terrain=name, fraction_behind=part, line_passes_terrain=True)))
-    return round(min(parts), 2)
+        if name is not None:
+            parts.append(exposure(rules, stands, Piece(terrain=name, fraction_behind=behind, line_passes_terrain=True)))
+    return min(parts)
+
+
+def open_to_spot(moment: Moment, name: str, spot_in: PointIn) -> tuple[float, float]:
+    """The part of a bare place at which a figure can fire, and that of him which shows from there."""
+    seen = exposures([moment.figure(name), moment.spot(spot_in)], moment.terrain, moment.sight)
+    pieces_ = {piece.name: piece for piece in moment.terrain}
+    hidden_by = [(pieces_[piece], part) for piece, part in seen.hidden_by(1, 0)]
+    shows_ = _shown(moment, pose(moment, moment.unit(name)), float(seen.exposure_to_fire[1, 0]), hidden_by)
+    return round(float(seen.exposure_to_fire[0, 1]), 2), round(shows_, 2)
 
 
 # Around a burst.
@@ -370,7 +383,7 @@ def _hidden_from(
 ) -> Mapping[str, tuple[tuple[TerrainPiece, float], ...]]:
     """What hides each figure from a burst."""
     others = [one for one in figures if _apart(spot, one.centre_in) > _UPON_IN]
-    standing = {piece.name: piece for piece in terrain(moment)}
+    standing = {piece.name: piece for piece in moment.terrain}
     if not others or not standing:
         return {}
     ground_in = min(one.z_in for one in others)

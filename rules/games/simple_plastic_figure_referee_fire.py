@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from rules.events import spoken
+from rules.games.simple_plastic_figure_board import holder_at
 from rules.games.simple_plastic_figure_fire import held
 from rules.games.simple_plastic_figure_referee_facts import (
     DONE,
@@ -16,6 +17,7 @@ from rules.games.simple_plastic_figure_referee_facts import (
     held_in,
     helped,
     leader_errors,
+    open_to_spot,
     pieces,
     place,
     pose,
@@ -29,6 +31,7 @@ from rules.measure import Range
 from rules.moment import Moment, View
 from rules.referee import Deed, Measured, prospect
 from rules.state import Unit
+from rules.table import PointIn
 from rules.verdict import Verdict
 
 
@@ -97,6 +100,21 @@ def firer(moment: Moment, man: Unit, weapon: str, enemy: Unit, view: View) -> di
         **({} if _peeps(moment, man) else {"shooter_at_opening": False}),
         "status_die": status_die(man),
         **helped(moment, man, weapon, view, enemy.id),
+    }
+
+
+def firer_at_spot(moment: Moment, man: Unit, weapon: str, spot_in: PointIn, view: View) -> dict[str, Any]:
+    """What decides whether he may fire at a bare place."""
+    target, shooter = open_to_spot(moment, man.id, spot_in)
+    return {
+        "weapon": weapon,
+        **scope(moment, man, weapon),
+        "target_exposed": target,
+        "shooter_exposed": shooter,
+        **({} if holder_at(rules_of(moment), spot_in, moment.terrain) else {"target_at_opening": False}),
+        **({} if _peeps(moment, man) else {"shooter_at_opening": False}),
+        "status_die": status_die(man),
+        **helped(moment, man, weapon, view, spot_in),
     }
 
 

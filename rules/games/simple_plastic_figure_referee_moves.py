@@ -18,7 +18,6 @@ from rules.games.simple_plastic_figure_referee_facts import (
     place_of,
     rules_of,
     status_die,
-    terrain,
 )
 from rules.games.simple_plastic_figure_referee_facts import place as place_held
 from rules.games.simple_plastic_figure_tables import Enemies
@@ -51,7 +50,7 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
         return Deed("Move", "move", {}, tuple(paths), paths=paths, bar=forbidden("one_by_one", why))
     [(name, path)] = paths.items()
     unit, here = moment.unit(name), moment.figure(name)
-    walked = walk(path, terrain(moment), gait(rules_of(moment), touches_bunker=True), 0.0)
+    walked = walk(path, moment.terrain, gait(rules_of(moment), touches_bunker=True), 0.0)
     given, gaps = _meetings(moment, unit, path)
     given |= {
         **_mover(moment, unit),
@@ -68,7 +67,7 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
 
 def _entered(moment: Moment, walked: Walk) -> list[TerrainPiece]:
     """The pieces that a walk comes into."""
-    return [piece for piece in terrain(moment) if piece.name in walked.entered]
+    return [piece for piece in moment.terrain if piece.name in walked.entered]
 
 
 def _indoors(moment: Moment, walked: Walk) -> bool:
@@ -110,7 +109,7 @@ def _meetings(moment: Moment, unit: Unit, path: Path) -> tuple[dict[str, Any], t
     """Whom he passes in touch, whom he is in touch with at last, and who is in the house that he comes into."""
     rules, here = rules_of(moment), moment.figure(unit.id)
     after = placed(here, path[-1])
-    piece = holder(rules, after, terrain(moment))
+    piece = holder(rules, after, moment.terrain)
     gaps = {one.id: range_between(after, moment.figure(one.id)) for one in within_reach(moment, unit)}
     near = {name: gap for name, gap in gaps.items() if gap.edge_in <= DOUBT_SIGMAS * gap.sigma_in}
     passed = [met for met in contacts(here, path, map(moment.figure, gaps)) if met.id not in near]

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 
 from calibration.opencv import cv2
-from calibration.prints import laid_at
+from calibration.solve import laid_at
 from tests.calibration.drawn import camera, marker_corners, picture
 
 PLACES = {

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from calibration.by_hand import Rectangle, Taped
 from calibration.drift import Moved
 from calibration.keeper import FRAMES, Keeper
-from calibration.prints import Prints, laid_at
+from calibration.prints import Prints
+from calibration.solve import laid_at
 from tests.calibration.drawn import camera
 from tests.calibration.drawn_room import AT_REST, CAMERA, HOW, PLACES, shot
 
@@ -186,3 +188,69 @@ def test_nothing_to_start_from():
 def test_a_lens_of_another_size_is_said_not_raised():
     kept = Keeper().look(shot()[:500], PRINTS, CAMERA.lens)
     assert "lens profile" in kept.problem
+
+
+def ends_px(*places, seen_by=CAMERA):
+    return tuple(tuple(px) for px in seen_by.table_to_pixel(places))
+
+
+def test_a_measured_distance_sharpens_what_is_held_and_stays_in_it_after_a_bump():
+    far = np.array([[36.0, 24.0, 0.0]])
+    taped = Prints(taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0)), 32.0),))
+    for bumped_first in (False, True):
+        table = Watched()
+        if bumped_first:
+            table.look(shot(NEAR, seed=1), *[shot(NEAR, seed=1)] * 4)
+        before = table.kept.calibration
+        told = taped if not bumped_first else Prints(
+            taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0), seen_by=NEAR), 32.0),)
+        )  # fmt: skip
+        kept = table.keeper.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), told, table.lens)
+        assert kept.drifts == ()
+        # Half a per cent of 36 in before; the tape says two in a thousand.
+        assert kept.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
+        after = table.keeper.look(shot(FAR, seed=2), told, table.lens)
+        assert [drift.what for drift in after.drifts] == [Moved.CAMERA]
+        assert after.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
+
+
+def test_a_distance_that_contradicts_the_markers_is_told():
+    wrong = Prints(taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0)), 25.0),))
+    kept = Keeper().look(shot(), wrong, CAMERA.lens)
+    assert kept.calibration is None
+    assert "you measured 25.00 in" in kept.problem
+
+
+CLICKED = Prints(rectangle=Rectangle(ends_px((2.0, 3.0), (38.0, 3.0), (38.0, 26.0), (2.0, 26.0)), (36.0, 23.0)))
+
+
+def after_clicks(*grays):
+    keeper = Keeper()
+    first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
+    assert first.problem is None
+    for gray in grays:
+        for _ in range(10):  # it looks at every tenth
+            kept = keeper.look(gray, CLICKED, CAMERA.lens)
+    assert kept.calibration is first.calibration
+    return kept
+
+
+def test_a_clicked_rectangle_gives_inches_without_any_marker():
+    kept = after_clicks(shot(markers=(), seed=3))
+    assert kept.problem is None
+    off = kept.calibration.camera.pixel_to_table(CAMERA.table_to_pixel(ON_TABLE)) + (2, 3) - ON_TABLE[:, :2]
+    assert np.abs(off).max() < 0.01
+
+
+def test_it_is_said_when_the_clicked_corners_are_no_longer_there():
+    nudged = camera(at_in=(20.1, 14.1), **HOW)
+    for bumped in (nudged, NEAR, FAR):
+        kept = after_clicks(shot(bumped, markers=(), seed=4), *[shot(bumped, markers=(), seed=5)] * 3)
+        assert "click them again" in kept.problem
+
+
+def test_hands_and_soldiers_do_not_move_clicked_corners():
+    gray = shot(markers=(), seed=6).copy()
+    gray[200:, 300:560] = 120  # an arm with a sleeve
+    assert after_clicks(gray, gray, gray, gray).problem is None
+    assert after_clicks(shot(markers=(0, 1), seed=7)).problem is None

@@ -122,3 +122,25 @@ def test_no_board():
 def test_a_board_that_cannot_be(size):
     with pytest.raises(Refused, match="board"):
         Board(*size)
+
+
+def test_a_dictionary_of_ones_own_is_read_from_a_file(tmp_path):
+    """Two markers of a dictionary turned round: 4X4_50 has neither of them under these numbers."""
+    theirs, file = dictionary_of("4X4_50"), tmp_path / "mine.yml"
+    mine = cv2.aruco.Dictionary(theirs.bytesList[[7, 3]], theirs.markerSize, theirs.maxCorrectionBits)
+    store = cv2.FileStorage(str(file), cv2.FILE_STORAGE_WRITE)
+    mine.writeDictionary(store)
+    store.release()
+    gray = picture(camera(), {7: marker_corners((20, 14), 3.0)})
+    (seen,) = find_markers(gray, str(file))
+    assert seen.id == 0
+    assert seen.corners_px == pytest.approx(find_markers(gray, "4X4_50")[0].corners_px, abs=0.01)
+
+
+@pytest.mark.parametrize("text", [None, "a: [", "%YAML:1.0\n---\nlens: 3\n", "nonsense"])
+def test_a_file_that_is_no_dictionary(tmp_path, text):
+    file = tmp_path / "mine.yml"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(Refused, match=r"the dictionary .*mine\.yml"):
+        dictionary_of(str(file))

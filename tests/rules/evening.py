@@ -15,7 +15,7 @@ from rules.events import Placed, event_of
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.moment import Moment
-from rules.referee import Deed, Outlook, Prospect, outlook, perform, prospect
+from rules.referee import Deed, Outlook, Prospect, at_spot, outlook, perform, prospect
 from rules.roster import Army, enlistment
 from rules.state import Unit
 from rules.story import tell
@@ -93,6 +93,11 @@ class Evening:
         """Another deed of a figure."""
         deeds = self.referee.others(self.moment, name)
         return next(deed for deed in deeds if deed.action == action and (not at or at in deed.at))
+
+    def at_spot(self, name: str, spot_in: PointIn, weapon: str = "") -> Prospect:
+        """What a figure can do at a bare place, with this weapon if told."""
+        found = at_spot(self.referee, self.moment, name, spot_in)
+        return next(one for one in found if weapon in ("", one.deed.weapon))
 
     def duty(self, action: str) -> Deed:
         """What is owed by nobody alone."""

@@ -18,7 +18,8 @@ from rules.games.referees import moment_of
 from rules.referee import Deed, outlook, prospect
 from rules.roster import Army, Recruit, points_check
 from rules.state import Unit
-from rules.table import Figure, PointIn, Refused, TerrainKind
+from rules.table import Figure, PointIn, Refused, TerrainKind, TerrainPiece
+from rules.template import Blast
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import Evening, begun, inch_base, plot, random_evening, told, undone_and_done_again
 
@@ -575,6 +576,123 @@ def test_a_wreck_stays_as_cover_and_obstacle_and_does_nothing_more(evening: Even
     assert prospect(there, through).before.numbers["reason"] == "blocked"
     wreck = outlook(evening.referee, there, "green-9")
     assert (wreck.attacks, wreck.others, wreck.movement.possible) == ((), (), False)
+
+
+def test_a_burst_goes_at_all_who_ran_by_before_it(tmp_path: Path) -> None:
+    """AM-34, AM-42: two riflemen run behind a tall wall before a machine gun."""
+    armies = {"green": army("green", ("light_machine_gunner",)), "tan": army("tan", ("rifleman", "rifleman"))}
+    places: dict[str, PointIn] = {"green-1": (22, 10), "tan-1": (26.5, 25), "tan-2": (27.5, 27)}
+    wall = piece("tall wall", TerrainKind.WALL, box(20, 20, 24, 20.5), height=5)
+    with begun(tmp_path / "b", "army_men", armies, places) as battle:
+        evening = Evening(battle, [wall], look)
+        go_to(evening, "tan movement")
+        evening.march((-4.5, 0), "tan-1")
+        evening.march((-4.5, 0), "tan-2")
+        go_to(evening, "automatic_weapons")
+        [found] = [one for one in evening.outlook("green-1").others if one.deed.action == "burst_rolls"]
+        assert found.deed.title == "Lmg at Tan 2, Tan 1 on their way"
+        # 8 or less is 26 of 36 for either.
+        assert {name: odds["hits 1 of 1"] for name, odds in found.odds_of.items()} == dict.fromkeys(
+            ("tan-1", "tan-2"), Fraction(26, 36)
+        )
+        evening.do(found.deed, 6, 5, 6, 5)
+        assert not [one for one in evening.outlook("green-1").others if one.deed.action == "burst_rolls"]  # AM-37
+        go_to(evening, "small_arms")
+        for name in ("tan-1", "tan-2"):  # AM-35
+            assert evening.prospect(attack(evening, name, "green-1", "rifle", "in return")).possible
+
+
+def test_a_truck_tows_a_gun(tmp_path: Path) -> None:
+    """AM-A44: what a crew pushes 6 in goes 24 in behind a truck."""
+    armies = {"green": army("green", ("light_cannon", "truck", "tank")), "tan": army("tan", ("rifleman",))}
+    places: dict[str, PointIn] = {"green-1": (10, 10), "green-2": (10, 11.1), "green-3": (20, 10), "tan-1": (10, 45)}
+    with begun(tmp_path / "b", "army_men", armies, places) as battle:
+        evening = Evening(battle)
+        go_to(evening, "green movement")
+        assert evening.outlook("green-1").movement.before.numbers["allowance_in"] == 6
+        assert not any(one.deed.action == "hitch" for one in evening.outlook("green-3").others)
+        evening.do(evening.other("green-2", "hitch", "green-1"))
+        assert evening.outlook("green-1").movement.before.numbers["allowance_in"] == 24
+        evening.march((0, 20), "green-2")
+        gun = battle.state.unit("green-1")
+        assert gun.at_in == pytest.approx((10, 30))
+        assert gun.this_turn["moved"]  # AM-58: it does not fire in the turn in which it moved
+        evening.do(evening.other("green-2", "hitch", "green-1"))
+        assert "towed_by" not in battle.state.unit("green-1").statuses
+        battle.record(Placed(figure="green-1", at_in=(10, 20)))
+        assert "(AM-89)" in evening.prospect(evening.other("green-2", "hitch", "green-1")).why_not
+
+
+def test_armies_are_drawn_once_the_table_is_laid_out(evening: Evening) -> None:
+    found = evening.do(evening.duty("draw_armies"), 6)  # AM-05: the second of two
+    assert found.numbers["armies"] == {"player 1": "tan", "player 2": "green"}
+    assert evening.battle.state.statuses["armies_drawn"] == {"player 1": "tan", "player 2": "green"}
+    assert "draw_armies" not in [one.action for one in evening.referee.duties(evening.moment)]
+
+
+# At a bare place.
+
+
+def gunners(path: Path, places: dict[str, PointIn], terrain: list[TerrainPiece] | None = None) -> Evening:
+    """A grenade thrower, a mortar and a radio of Green against riflemen, as the heavy weapons fire."""
+    armies = {
+        "green": army("green", ("grenadier", "light_mortar_man", "radio_man")),
+        "tan": army("tan", ("rifleman", "rifleman", "rifleman", "tank")),
+    }
+    evening = Evening(begun(path / "b", "army_men", armies, places), terrain or [], look)
+    go_to(evening, "heavy_weapons")
+    return evening
+
+
+SPREAD: dict[str, PointIn] = {
+    "green-1": (10, 10), "green-2": (10, -10), "green-3": (30, 17),
+    "tan-1": (9, 18), "tan-2": (11, 18), "tan-3": (10, 22), "tan-4": (10, 16),
+}  # fmt: skip
+SPOT: PointIn = (10, 18)
+
+
+def test_a_grenade_lands_between_two_men_where_nobody_stands(tmp_path: Path) -> None:
+    evening = gunners(tmp_path, SPREAD)
+    found = evening.at_spot("green-1", SPOT, "grenade")
+    assert (found.deed.title, found.deed.spot_in) == ("Grenade at the spot (10.0, 18.0)", SPOT)
+    assert found.deed.template == Blast(SPOT, 3.0)  # AM-A42: 6 in across
+    # AM-52: 6 or less is 15 of 36 for either. Tan 3's base begins 3.5 in off; a blast does nothing to a tank (AM-80).
+    assert {name: odds["hits 1 of 1"] for name, odds in found.odds_of.items()} == {
+        "tan-1": Fraction(15, 36),
+        "tan-2": Fraction(15, 36),
+    }
+    assert found.deed.view is not None
+    assert found.deed.view.range.edge_in == pytest.approx(7.5, abs=0.02)
+    evening.do(found.deed, 3, 3)  # AM-A41: one roll for all of them
+    assert [evening.battle.state.unit(name).statuses.get("down") for name in ("tan-1", "tan-2", "tan-3")] == [
+        True,
+        True,
+        None,
+    ]
+    assert "(AM-37)" in evening.at_spot("green-1", SPOT, "grenade").why_not
+
+
+def test_why_a_grenade_cannot_go_to_a_place(tmp_path: Path) -> None:
+    wall = piece("tall wall", TerrainKind.WALL, box(0, 14, 20, 14.4), height=5)
+    evening = gunners(tmp_path, SPREAD, [wall])
+    assert "out of sight (AM-66)" in evening.at_spot("green-1", SPOT, "grenade").why_not
+    assert "0 to 12 in (AM-38)" in evening.at_spot("green-1", (10, 30), "grenade").why_not
+    assert "reach nobody there (AM-79)" in evening.at_spot("green-1", (18, 10), "grenade").why_not
+    # The radio man sees past the wall's end, and the mortar fires over it (AM-66).
+    assert evening.at_spot("green-2", SPOT, "light_mortar").possible
+    evening.battle.record(Placed(figure="green-3", at_in=(10, 8)))
+    assert "out of sight, and nobody" in evening.at_spot("green-2", SPOT, "light_mortar").why_not
+
+
+def test_a_mortar_ranges_in_on_a_place_that_is_pointed_out(tmp_path: Path) -> None:
+    evening = gunners(tmp_path, SPREAD)
+    first = evening.at_spot("green-2", SPOT, "light_mortar")
+    assert first.odds_of["tan-1"]["hits 1 of 1"] == Fraction(10, 36)  # AM-91: 6 less 1
+    evening.do(first.deed, 6, 4)
+    go_to(evening, "heavy_weapons")
+    # An inch beside it is the same place to a gun; 3 in beside it is another.
+    assert evening.at_spot("green-2", (10.6, 18.5), "light_mortar").odds_of["tan-1"]["hits 1 of 1"] == Fraction(15, 36)
+    assert evening.at_spot("green-2", (12, 20), "light_mortar").odds_of["tan-2"]["hits 1 of 1"] == Fraction(10, 36)
 
 
 def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:

@@ -15,10 +15,11 @@ import pytest
 from rules.battle import Battle, replay
 from rules.dice import Scripted
 from rules.events import Change, Changed, Doubted, PhaseBegun, Placed, Settled
-from rules.referee import Deed
+from rules.referee import Deed, at_spot
 from rules.roster import Army, Recruit, points_check
 from rules.state import Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainKind, TerrainPiece
+from rules.template import Blast
 from tests.rules.board import box, figure, piece, square
 from tests.rules.evening import Evening, begun, plot, random_evening, told, undone_and_done_again
 
@@ -569,7 +570,7 @@ def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path:
     camp = piece("camp", TerrainKind.BUNKER, box(-2, 6, 2, 8), height=1.0)
     evening = table(tmp_path, ["bazooka", "tank"], ["basic"], [(0, 0), (4, 0), (0, 9)], [camp])
     evening.do(evening.other("green-1", "hole"))
-    assert evening.battle.state.statuses["holes in camp"] == 1
+    assert evening.battle.state.statuses["holes in camp"] == [[0, 6]]  # where it is nearest to him
     assert "(PF-45)" in evening.prospect(evening.other("green-1", "hole")).why_not
     # PF-A30: a base is Fair: 2 against 0 injures it, a step less for its far part (PF-77).
     found = evening.do(evening.attack("green-2", "tan-1"), 1, 0, 0, 0, *EVEN, *EVEN)
@@ -577,6 +578,65 @@ def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path:
     evening.battle.undo()
     evening.do(evening.attack("green-2", "tan-1"), 1, 1, 1, 1, *EVEN, *EVEN)
     assert evening.battle.state.statuses["base camp"] == -1
+
+
+def test_a_commander_rides_in_his_jeep(tmp_path: Path) -> None:
+    cards, places = ["commander", "jeep", "basic"], [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 30.0)]
+    evening = table(tmp_path, cards, ["basic"], places, phase="a_moves", on_foot_ML="mediocre")
+    assert not [one for one in evening.outlook("green-3").others if one.deed.action == "ride"]  # PF-93: not his
+    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 6  # PF-A33
+    evening.do(evening.other("green-1", "ride", "green-2"))
+    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 12
+    evening.march((0, 10), "green-2")
+    assert evening.battle.state.unit("green-1").at_in == (0, 10)
+    [jeep] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-2",)]
+    assert [one["id"] for one in jeep.deed.given["occupants"]] == ["green-1"]  # PF-A25
+    evening.do(evening.other("green-1", "ride", "green-2"))
+    assert not evening.battle.state.unit("green-1").statuses.get("rides")
+    evening.next_phase(1, "tan", "b_moves")
+    assert "(PF-25)" in evening.prospect(evening.other("green-1", "ride", "green-2")).why_not
+
+
+def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
+    places: list[PointIn] = [(0, 0), (-1, 4), (1, 4), (0, 6.5)]
+    evening = table(tmp_path, ["grenade_and_rifle"], ["basic", "basic", "basic"], places)
+    found = evening.at_spot("green-1", (0, 4))
+    assert found.deed.template == Blast((0, 4), 1.75)  # PF-03: 3.5 in across
+    # The corners of the two are 1.6 in off at most, those of the third 2 in at least.
+    assert (found.deed.at, found.deed.band) == (("tan-1", "tan-2"), "R2")  # 3.5 in from edge to spot
+    assert set(found.odds_of) == {"tan-1", "tan-2"}
+    assert sum(found.odds_of["tan-1"].values()) == 1
+    assert "he throws" not in found.why_not
+    assert "reaches 4.5 in" in evening.at_spot("green-1", (0, 5.1)).why_not  # PF-74: half of his 9 in
+    wall = piece("wall", TerrainKind.WALL, box(-5, 2, 5, 2.2), height=4)
+    hidden = Evening(evening.battle, [wall], square_base).at_spot("green-1", (0, 4))
+    assert "(PF-A08)" in hidden.why_not
+    outcome = evening.do(found.deed, *EVEN, *EVEN, *EVEN).outcome  # 2 against -1 twice
+    assert outcome == "tan-1 INJ, tan-2 INJ"
+    with pytest.raises(Refused, match="finite"):
+        evening.at_spot("green-1", (float("nan"), 0))
+
+
+def test_a_flame_goes_towards_a_place(tmp_path: Path) -> None:
+    evening = table(tmp_path, ["flamethrower"], ["basic", "basic"], [(0, 0), (2, 0), (0, 2)])
+    found = evening.at_spot("green-1", (2.5, 0))  # PF-05: 45 degrees wide and 3 in long
+    assert found.deed.at == ("tan-1",)
+
+
+def test_through_the_hole_of_a_bazooka_one_sees_what_stands_behind_the_base(tmp_path: Path) -> None:
+    camp = piece("camp", TerrainKind.BUNKER, box(-4, 6, 4, 8), height=3.0)
+    evening = table(tmp_path, ["bazooka", "basic"], ["basic"], [(0, 0), (1, 0), (0, 11)], [camp])
+    assert evening.moment.view("green-1", "tan-1").exposure == 0
+    found = next(one for one in at_spot(evening.referee, evening.moment, "green-1", (0, 7)))
+    assert (found.deed.piece, found.deed.template) == ("camp", Blast((0, 7), 1.75))
+    evening.do(found.deed)
+    # PF-81: 1.75 in about (0, 7) is more than the base is deep: it is parted, 1.4 in to either side at its walls.
+    assert [one.name for one in evening.moment.terrain] == ["camp, part 1", "camp, part 2"]
+    assert evening.moment.view("green-1", "tan-1").exposure == 1
+    assert evening.prospect(evening.attack("green-2", "tan-1")).before is not None
+    evening.battle.undo()
+    evening.battle.undo()
+    assert [one.name for one in evening.moment.terrain] == ["camp"]
 
 
 def test_without_his_radio_a_commander_is_out_of_touch(tmp_path: Path) -> None:

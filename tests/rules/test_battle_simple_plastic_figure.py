@@ -16,10 +16,11 @@ import pytest
 from rules.battle import Battle, replay
 from rules.dice import Scripted
 from rules.events import Change, Changed, Doubted, PhaseBegun, Settled
-from rules.referee import SET_UP, Deed, Prospect
+from rules.referee import SET_UP, Deed, Prospect, at_spot
 from rules.roster import Army, Recruit, points_check
 from rules.state import Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainKind, TerrainPiece
+from rules.template import Blast
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import Evening, begun, plot, random_evening, told, undone_and_done_again
 
@@ -682,6 +683,42 @@ def test_a_blast_spares_no_friend_and_is_aimed_between_two(tmp_path: Path) -> No
     assert between.odds_of["american-2"] == {"eliminates 1 of 1": Fraction(1)}
     evening.do(between.deed, 1, 1, 1)
     assert evening.battle.state.figures_left == {"german": 1, "american": 0}
+
+
+def test_explosives_go_to_any_place(tmp_path: Path) -> None:
+    places: list[PointIn] = [(0, 0), (3, 0), (20, 0), (0, 7), (-2, 8)]
+    evening = table(tmp_path, ["german_grenadier", "german_50mm_mortar", RIFLE], [GI, GI], places)
+    thrown = evening.at_spot("german-1", (-1, 6))
+    assert thrown.deed.template == Blast((-1, 6), 4.0)  # WW-38
+    # 5.6 in away +1, +3, standing +1: a 1 will do for either, who are 1 and 1.7 in off.
+    assert {name: dict(odds) for name, odds in thrown.odds_of.items()} == {
+        "american-1": {"eliminates 1 of 1": 1},
+        "american-2": {"eliminates 1 of 1": 1},
+    }
+    assert "(WW-25)" in evening.at_spot("german-1", (0, 7)).why_not  # 6.5 in
+    assert at_spot(evening.referee, evening.moment, "german-3", (20, 5)) == ()  # a rifle is aimed at a figure
+    lofted = evening.at_spot("german-2", (3, 20))
+    assert sum(lofted.odds.values()) == 1
+    evening.do(lofted.deed, 4, 3)  # WW-44: 3 in to the left, as he sees it
+    assert evening.battle.state.this_turn["landed"]["spot_in"] == [0, 20]
+    assert evening.duty("burst").template == Blast((0, 20), 4.5)
+
+
+def test_a_place_behind_a_wall_is_for_mortars(tmp_path: Path) -> None:
+    wall = piece("wall", TerrainKind.WALL, box(-9, 3, 9, 3.3), height=5)
+    evening = table(tmp_path, ["german_grenadier", "german_50mm_mortar"], [GI], [(0, 0), (3, 0), (0, 7)], [wall])
+    assert "(WW-26)" in evening.at_spot("german-1", (0, 5)).why_not
+    assert evening.at_spot("german-2", (0, 5)).possible  # WW-A25
+
+
+def test_a_radioman_calls_a_shell_to_a_place(tmp_path: Path) -> None:
+    evening = table(tmp_path, ["german_radioman"], [GI], [(0, 0), (0, 20)])
+    called = evening.at_spot("german-1", (2, 18))
+    assert called.deed.title == "Call a shell at the spot (2.0, 18.0)"
+    assert "(WW-62)" in evening.at_spot("german-1", (0, 37)).why_not  # 36.5 in
+    evening.do(called.deed)
+    evening.do(evening.duty("deviation"), 5)
+    assert evening.battle.state.this_turn["landed"]["spot_in"] == [2, 18]
 
 
 def test_a_grenade_into_a_house_and_beside_it(tmp_path: Path) -> None:

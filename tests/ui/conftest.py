@@ -20,8 +20,10 @@ from vision.simulator import SimulatedTable, overhead_camera
 from vision.source import Source
 from vision.table_scene import Model, Scene, Sculpt, corner_markers
 
-_OF_THE_PLATFORM = ("This plugin does not support propagateSizeHints()",)
-"""What the screenless platform says of itself whenever a window is shown."""
+_OF_THE_PLATFORM = tuple(
+    f"This plugin does not support {what}" for what in ("propagateSizeHints()", "raise()", "grabbing the keyboard")
+)
+"""What the screenless platform says of itself whenever a window or a menu is shown."""
 
 
 @pytest.fixture(scope="session")

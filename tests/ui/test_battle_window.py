@@ -12,24 +12,27 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from rules.dice import DiceRequest, Die, Roll, Scripted
 from rules.table import Refused
+from rules.template import Blast
 from tests.ui.windows import POSTS, Open, Wait, click
 from ui.armies import Shelf
 from ui.desktop.battle_panel import BattlePanel
 from ui.desktop.muster_dialog import MusterDialog
 from ui.desktop.roll import RollDialog
 from ui.desktop.window import Window
+from ui.session import Ruler
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def mustered(window: Window, path: Path, game: str = "simple_plastic") -> BattlePanel:
-    """A battle of two riflemen a side, one squad each."""
+def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
+    """A battle of two men a side, one squad each: what the game offers first, or with this card."""
     view = window.bench.view
     assert view is not None
     dialog = MusterDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
     dialog.choose_game(game)
     for figure in view.figures:
-        dialog.choose_card(figure.id, next(iter(dialog.muster.armies.values())).recruits[0].card or "", figure.army)
+        usual = next(iter(dialog.muster.armies.values())).recruits[0].card or ""
+        dialog.choose_card(figure.id, card or usual, figure.army)
     window.battle.begin(path, dialog.muster)
     dialog.deleteLater()
     window._show_battle()
@@ -125,6 +128,53 @@ def test_an_answer_of_the_players_changes_the_number(window: Window, tmp_path: P
     box.setCurrentIndex(box.findData(True))
     box.activated.emit(box.currentIndex())
     assert "50 %" in panel.why  # behind cover +1
+
+
+NEAR_BLUE_1 = (18.5, 11.5)
+"""A bare place: 10.6 in from Green 1, 2.1 in from Blue 1, and 3.2 in from Blue 2, the edge of whom is in 3 in of it."""
+
+
+def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
+    while panel.phase != "Turn 1, heavy weapons":
+        press(panel, "Next")
+    window.use_tool("select")
+    click(window, POSTS["green-1"])
+    assert "Click a bare place to aim there" in panel.about
+    click(window, NEAR_BLUE_1)
+    assert "aims at the spot (18.5, 11.5)" in panel.about
+    found = panel.chosen
+    assert found is not None
+    assert (found.deed.at[0], found.possible) == ("blue-1", True)
+    assert "Blue 1: misses 58 %, hits 1 of 1 42 %" in panel.why  # AM-52: 6 or less is 15 of 36
+    assert "in sight" in panel.why
+    preview = window.battle.pointing
+    assert isinstance(preview.template, Blast)
+    assert (preview.template.centre_in, preview.template.radius_in) == (found.deed.spot_in, 3.0)
+    assert preview.ruler == Ruler("green-1", preview.template.centre_in)
+    rolls(window, 3, 2)
+    press(panel, "Do it")
+    play = window.battle.play
+    assert play is not None
+    assert play.battle.state.unit("blue-1").statuses["down"]
+    assert panel.why.startswith("Hits 1 of 2")
+    window.pull()  # what came of it stays to be read
+    assert panel.why.startswith("Hits 1 of 2")
+    window.undo()
+    assert "down" not in play.battle.state.unit("blue-1").statuses
+    window.let_go()  # the place first, then the figure
+    assert "Click a bare place" in panel.about
+    window.let_go()
+    assert panel.about == "Click a soldier to see what he can do."
+
+
+def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    window.use_tool("select")
+    click(window, POSTS["green-1"])
+    assert "Green 1" in panel.about
+    click(window, NEAR_BLUE_1)
+    assert panel.about == "Click a soldier to see what he can do."
 
 
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])

@@ -36,6 +36,7 @@ def _machine(root: Path, **changed: Any) -> Machine:
         "import_version": lambda package, module: "1.2",
         "loads": lambda library: True,
         "ports": lambda: [("/dev/ttyUSB0", "CP2102")],
+        "lenses": lambda: [("HD Webcam, 1920x1080", "")],
         "may_use": lambda path: True,
         "free_bytes": lambda folder: 10**11,
     }
@@ -119,12 +120,14 @@ def test_saves_that_cannot_be_written_and_a_disk_nearly_full(root: Path) -> None
     assert _found(closed, "disk").state is State.MISSING
 
 
-def test_calibration_is_looked_at_when_named(root: Path) -> None:
-    file = root / "camera.json"
-    assert "none saved" in _found(examine(_machine(root), root, file), "calibration").detail
-    _write(file)
-    assert str(file) in _found(examine(_machine(root), root, file), "calibration").detail
-    assert not [finding for finding in examine(_machine(root), root) if finding.name == "calibration"]
+def test_lens_profiles_are_named(root: Path) -> None:
+    assert _found(examine(_machine(root), root), "lens profile").detail == "HD Webcam, 1920x1080"
+    assert "none; the lens is found" in _found(examine(_machine(root, lenses=list), root), "lens profile").detail
+    broken = _found(
+        examine(_machine(root, lenses=lambda: [("x, 0x0", "the lens file x.json is not JSON")]), root), "lens profile"
+    )
+    assert (broken.state, broken.detail) == (State.WARNING, "the lens file x.json is not JSON")
+    assert broken.remedy.startswith("delete the file")
 
 
 def test_other_systems_are_not_asked_for_linux_things(root: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_ruler_to_a_bare_place_has_no_edge() -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.floats(8, 40), st.floats(6, 22), st.floats(0.5, 5))
 def test_a_blast_is_a_circle_on_the_table(x: float, y: float, radius: float) -> None:
-    (disc,) = lines(table_overlay(view_of(), TableState(blasts=(Blast((x, y), radius),))), BLAST)
+    (disc,) = lines(table_overlay(view_of(), TableState(templates=(Blast((x, y), radius),))), BLAST)
     rim = CAMERA.pixel_to_table(disc.points_px) - (x, y)
     assert len(rim) == 96
     assert np.hypot(*rim.T) == pytest.approx(radius, abs=1e-4)
@@ -112,14 +112,14 @@ def test_what_the_camera_cannot_see_of_a_blast_is_left_out() -> None:
     # 5 in over the table at (24, 14), looking along +y: what lies behind y = 14 has no pixel.
     ahead = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
     camera = TableCamera(LENS, ahead, -ahead @ (24.0, 14.0, 5.0))
-    (disc,) = lines(table_overlay(view_of(camera=camera), TableState(blasts=(Blast((24, 14), 20.0),))), BLAST)
+    (disc,) = lines(table_overlay(view_of(camera=camera), TableState(templates=(Blast((24, 14), 20.0),))), BLAST)
     assert 0 < len(disc.points_px) < 48
     assert np.isfinite(disc.points_px).all()
 
 
 def test_members_of_a_blast_are_marked_with_their_part() -> None:
     # The blast's rim runs through the base's centre: nearly half of it is inside, by symmetry less the rim's curve.
-    state = TableState(blasts=(Blast((13.0, 10.0), 3.0),))
+    state = TableState(templates=(Blast((13.0, 10.0), 3.0),))
     shapes = table_overlay(view_of(GREEN, TAN), state)
     (percent,) = [row for row in words(shapes) if row.endswith("%")]
     assert 40 < int(percent.split()[0]) < 50

@@ -12,6 +12,7 @@ from rules.dice import Scripted
 from rules.events import PhaseBegun
 from rules.games.referees import moment_of
 from rules.moment import Moment
+from rules.referee import Prospect
 from rules.roster import Army, Recruit
 from rules.table import PointIn
 from tests.rules.board import figure
@@ -115,3 +116,20 @@ def test_men_of_a_squad_who_may_only_go_one_by_one_are_proposed_so(tmp_path: Pat
         moved = {**places, "green-1": (2.0, 3.0), "green-2": (4.0, 3.0)}
         proposals = Play(battle).proposals(moment_of(battle, [figure(n, *at) for n, at in moved.items()], ()))
         assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]
+
+
+def test_what_no_figure_does_alone_is_told_too(play: Play) -> None:
+    """Simple Plastic: who reached the objective is asked of the players, for no camera knows what was agreed."""
+
+    def who_won() -> Prospect:
+        return next(one for one in play.duties(seen(play.battle)) if one.deed.action == "victory")
+
+    asked = who_won()
+    [question] = asked.asks
+    assert question.fact == "objective_reached_by"
+    play.tell(asked.deed, question.fact, question.read(" green "))
+    assert who_won().asks == ()
+    assert play.do(seen(play.battle), who_won().deed, Scripted([])).numbers["winner"] == "green"
+    play.battle.undo()
+    play.battle.undo()
+    assert who_won() == asked

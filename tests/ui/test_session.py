@@ -1,14 +1,20 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from calibration.by_hand import Taped
 from calibration.camera import Lens, TableCamera
+from calibration.drift import Drift, Moved
+from calibration.prints import Prints
 from calibration.solve import NUDGE, Calibration
 from rules.aftermath import shifted
 from rules.table import Figure, Posture, Refused, ellipse_outline
 from rules.template import Blast
 from ui.session import Ruler, Session, Tape, blasted, figure_at, measured, read_off
+from ui.units import Unit
 from vision.frame import Frame
-from vision.pipeline import TableView
+from vision.pipeline import Setup, TableView
 from vision.tracking import Tracking
 
 # Looks straight down from 40 in over (10, 8): 800 px of focal length make 20 px an inch.
@@ -82,13 +88,13 @@ def test_a_blast_over_a_view():
 def test_undo_and_redo_reach_everything_by_name():
     session = Session()
     session.lay_ruler("tan-1", "tan-2")
-    session.lay_blast((4, 8), 2.0)
+    session.lay(Blast((4, 8), 2.0))
     session.clear()
-    assert session.state.rulers == session.state.blasts == ()
+    assert session.state.rulers == session.state.templates == ()
     assert [session.undo() for _ in range(4)] == ["clear the table", "blast of 2 in", "ruler tan-1 to tan-2", None]
     assert session.redo() == "ruler tan-1 to tan-2"
     assert session.state.rulers == (Ruler("tan-1", "tan-2"),)
-    session.lay_blast((1, 1), 1.0)
+    session.lay(Blast((1, 1), 1.0))
     assert session.can_redo is None, "a new step ends what had been undone"
 
 
@@ -134,3 +140,45 @@ def test_a_tape_measures_a_figure_that_was_shifted_anew():
     assert tape(a, shifted(b, (17, 12))).centre_in == pytest.approx(np.hypot(13, 4))
     assert tape(a, b).centre_in == pytest.approx(10)
     assert tape(b, a) == tape(a, b).turned()
+
+
+TAPED = Prints(taped=(Taped(((10.0, 10.0), (900.0, 10.0)), 40.0),))
+
+
+def test_a_lens_that_was_known_all_along_is_no_step():
+    session = Session(Setup(prints=TAPED))
+    session.use_lens(LENS, as_before=True)
+    assert session.state.setup.lens is LENS
+    assert session.can_undo is None
+    assert session.state.setup.prints.taped == (), "measured through another lens"
+    session.use_lens(LENS)
+    assert session.can_undo == "the lens profile"
+
+
+def test_the_unit_is_no_step_and_stays_through_undo():
+    session = Session()
+    session.use_prints(Prints(side_in=2.0))
+    session.show_in(Unit.CENTIMETRE)
+    session.undo()
+    assert session.state.unit is Unit.CENTIMETRE
+    assert session.can_redo == "markers of 2 in"
+
+
+def test_what_was_moved_is_told_once_even_from_views_that_nobody_saw(monkeypatch):
+    bump = Drift(Moved.CAMERA, 3.0)
+    session = Session()
+    monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: replace(view_of(), drifts=(bump,)))
+    for _ in range(2):
+        session.look(view_of().frame)
+    assert session.take_drifts() == (bump, bump)
+    assert session.take_drifts() == ()
+
+
+def test_what_was_clicked_for_inches_does_not_outlive_its_picture():
+    session = Session(Setup(prints=TAPED))
+    session.clear()
+    session.new_source()
+    assert session.state.setup.prints.taped == ()
+    before = session.state
+    session.new_source()
+    assert session.state is before

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PyQt6.QtCore import QLocale, QPoint, QPointF, Qt
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QPushButton
+from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 
 from calibration.prints import Prints
 from rules.table import Refused
@@ -88,7 +88,7 @@ def test_a_blast_tells_whom_it_covers_and_how_much(window: Window) -> None:
     turn_wheel(window.picture, at(window, POSTS["blue-1"]), -3)
     assert "1.5 in" in window.tool.hint  # 3 less three half inches
     click(window, POSTS["blue-1"])
-    (blast,) = window.session.state.blasts
+    (blast,) = window.session.state.templates
     assert blast.radius_in == 1.5
     assert blast.centre_in == pytest.approx(POSTS["blue-1"], abs=0.05)
     percents = sorted(int(words.split()[0]) for words in drawn_words(window) if words.endswith("%"))
@@ -101,12 +101,12 @@ def test_a_laid_blast_is_drawn_once_until_the_mouse_moves_on(window: Window) -> 
     window.use_tool("blast")
     point(window, BARE_IN)
     click(window, BARE_IN)
-    assert drawn_words(window).count("blast 3 in") == 1
+    assert drawn_words(window).count("blast of 3 in") == 1
     window.turn(1)
-    assert "blast 3.5 in" in drawn_words(window)
+    assert "blast of 3.5 in" in drawn_words(window)
     window.turn(-1)
     move(window.picture, at(window, BARE_IN) + QPoint(9, 0))
-    assert drawn_words(window).count("blast 3 in") == 2
+    assert drawn_words(window).count("blast of 3 in") == 2
 
 
 def turn_wheel(view: PictureView, where: QPoint, steps: int, keys: Qt.KeyboardModifier | None = None) -> None:
@@ -196,7 +196,7 @@ def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: 
 
     window = open_window("blank.png", lambda _: Blank())
     wait_until(lambda: "No marker was found" in window.bar.text)
-    assert [button.text() for button in window.bar.findChildren(QPushButton)] == ["Print markers…", "Marker size…"]
+    assert [button.text() for button in window.bar.findChildren(QPushButton)] == ["Print markers…", "Why not?", "Marker size…"]
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
     assert window.session.state.rulers == ()
 
@@ -210,7 +210,7 @@ def test_a_frozen_picture_stands_still_and_is_measured(window: Window, wait_unti
     assert len(window.session.state.rulers) == 1
     QTest.qWait(150)
     assert window.bench.frame is still
-    assert window._status[2].text() == "frozen"
+    assert window.statusBar().findChild(QLabel, "pictures").text() == "frozen"
     window.actions_.freeze.setChecked(False)
     wait_until(lambda: window.bench.frame is not still)
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from calibration.camera import TableCamera
+from calibration.keeper import FRAMES
 from calibration.prints import Prints
+from vision import pipeline
+from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Hand, Pipeline, Setup, TableView
@@ -68,9 +72,32 @@ def test_what_a_hand_did_is_told_once_after_it_has_gone(then: TableCamera) -> No
 
 
 def test_while_all_rests_nobody_is_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from vision import pipeline
-
     monkeypatch.setattr(pipeline, "LOOKS", 2)
     views = looked(*(picture(BEFORE, CAMERA, n) for n in range(6)))
     assert all(view.tracking.figures is views[1].tracking.figures for view in views[1:])
     assert views[0].tracking.figures is not views[1].tracking.figures
+
+
+def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched = []
+    find = Finder.find
+
+    def watched(self: Finder, *args: Any, **named: Any) -> Any:
+        searched.append(named["within_px"])
+        return find(self, *args, **named)
+
+    monkeypatch.setattr(Finder, "find", watched)
+    monkeypatch.setattr(pipeline, "LOOKS", 3)
+    # Three looks at all of it, and three more once eight frames have told better where the camera is.
+    rest = [picture(BEFORE, CAMERA, n) for n in range(FRAMES + 3)]
+    gone = [picture(AFTER, CAMERA, n) for n in range(12, 17)]
+    views = looked(*rest, picture(BEFORE, CAMERA, 11, arm=True), *gone)
+    assert searched[:6] == [None] * 6
+    assert len(searched) > 6
+    old, new = (CAMERA.table_to_pixel((x, y, 0.0))[0] for x, y in ((27, 9), (24, 5)))
+    for box in searched[6:]:
+        left, top, right, bottom = box
+        assert (right - left) * (bottom - top) < 0.1 * 1280 * 720
+        assert any(left < x < right and top < y < bottom for x, y in (old, new))
+    assert views[-1].tracking.figures[:2] == views[10].tracking.figures[:2]
+    assert [event.kind for view in views[11:] for event in view.tracking.events] == [EventKind.MOVED]

@@ -42,6 +42,12 @@ def test_the_first_picture_is_all_new(rng: np.random.Generator) -> None:
     assert MotionWatch().look(table(rng), 0.0).places_px == ((0, 0, SIZE[1], SIZE[0]),)
 
 
+def test_one_picture_again_and_again_is_at_rest(rng: np.random.Generator) -> None:
+    """A still picture is looked at anew whenever an army is taught; its time stands still."""
+    watch, picture = MotionWatch(), table(rng, (300, 300))
+    assert not any(watch.look(picture, 0.0).moving for _ in range(3))
+
+
 def test_noise_and_fading_light_are_not_new(rng: np.random.Generator) -> None:
     watch = watched(rng, (300, 300))
     for step in range(30):

@@ -3,7 +3,7 @@ import pytest
 
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.palette import teach
-from vision.segment import EVIDENCE_LIMIT, army_evidence, cells_of, clutter, empty_table, likelihood
+from vision.segment import EVIDENCE_LIMIT, army_evidence, cells_of, empty_table, likelihood
 
 EYE = camera()
 
@@ -81,12 +81,16 @@ def test_evidence_does_not_depend_on_where_in_the_picture_a_pixel_lies(scene):
     assert np.array_equal(whole[:, 200:260], part)
 
 
-def test_clutter_is_what_no_soldier_can_be():
-    evidence = np.full((200, 300), -1.0, np.float32)
-    book, pencil, man = np.s_[20:80, 20:110], np.s_[150:153, 20:120], np.s_[100:112, 200:216]  # at 10 px/in
-    for part in (book, pencil, man):
-        evidence[part] = EVIDENCE_LIMIT
-    found = clutter(evidence, 10.0)
-    assert found[book].mean() > 0.95, "a disc of 1.4 in does not reach into the corners"
-    assert found[pencil].all(), "ten inches long and straight"
-    assert not found[man].any(), "1.6 by 1.2 in"
+def test_a_lamp_that_lights_half_of_the_table_may_change_and_the_dark_half_be_noisy(scene):
+    _, palette, _ = scene
+    rng = np.random.default_rng(7)
+    half = np.zeros((720, 960, 1))
+    half[:, 480:] = 1
+    was, now = (
+        np.clip(np.array(GREEN) * (0.25 + half * gain) + rng.normal(0, 3, (720, 960, 3)), 0, 255).astype(np.uint8)
+        for gain in (1.0, 1.3)
+    )
+    evidence = army_evidence(now, known(now, palette), bare(was))[0]
+    # Log colours scatter 3 / (30 + 8) in the dark and 3 / (110 + 8) in the light, which alone has become brighter.
+    assert (evidence[:, :440] > 0).mean() < 0.02
+    assert (evidence[:, 520:] > 0).mean() < 0.02

@@ -106,3 +106,24 @@ def test_nobody_shares_a_name_and_nobody_known_disappears(frames):
         assert known <= set(names)
         assert all(math.isfinite(figure.x_in) for figure in tracking.figures)
         known = set(names)
+
+
+def test_of_who_stands_where_nobody_looked_nothing_new_is_known():
+    tracker = Tracker()
+    tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
+    for _ in range(6):
+        seen = tracker.update([sighting("tan", 5, 5)], looked=lambda place: place[0] < 10)
+        assert places(seen) == {"tan-1": (5, 5), "tan-2": (20, 5)}
+        assert seen.events == ()
+    assert tracker.places_in == ((5, 5, 0), (20, 5, 0))
+
+
+def test_who_is_put_down_where_they_look_keeps_his_name():
+    tracker = Tracker()
+    tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
+    told = []
+    for _ in range(4):
+        seen = tracker.update([sighting("tan", 12, 9)], looked=lambda place: place[0] > 10)
+        told += seen.events
+    assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-2")]
+    assert places(seen) == {"tan-1": (5, 5), "tan-2": (12, 9)}

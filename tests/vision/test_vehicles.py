@@ -40,6 +40,22 @@ def test_the_gun_is_no_part_of_the_hull():
     assert hull.corners_px.mean(axis=0) == pytest.approx((100, 80), abs=1.0)
 
 
+@pytest.mark.parametrize("turn_deg", [0, 70, 200])
+def test_a_tank_looks_where_its_gun_points(turn_deg):
+    evidence = drawn(4.4, 2.4, turn_deg)
+    ahead = np.array([math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))])
+    ends = [np.round(np.array([100, 80]) + reach * PX_PER_IN * ahead).astype(int).tolist() for reach in (0, 3.6)]
+    cv2.line(evidence, ends[0], ends[1], LIMIT, 3)
+    (hull,) = hulls(evidence, PX_PER_IN, LIMIT)
+    turned = math.degrees(hull.facing_rad) - turn_deg
+    assert (turned + 180) % 360 - 180 == pytest.approx(0, abs=5)
+
+
+def test_a_hull_without_a_gun_does_not_say_where_it_looks():
+    (hull,) = hulls(drawn(4.4, 2.4, 25), PX_PER_IN, LIMIT)
+    assert hull.facing_rad is None
+
+
 def jeep(turn_deg, value=LIMIT):
     evidence = np.full((160, 200), -LIMIT, np.float32)
     lifted = toy(Sculpt.JEEP).polygons_in @ turn_z(turn_deg).T

@@ -11,27 +11,28 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
+from ui.desktop.battle_files import BattleFiles
 from vision.source import camera_numbers
 
 
 class Doer(Protocol):
     """What the window does when told."""
 
+    files: BattleFiles
+
     def use_tool(self, name: str) -> None: ...  # noqa: D102
     def let_go(self) -> None: ...  # noqa: D102
     def turn(self, steps: int) -> None: ...  # noqa: D102
+    def type_digit(self, digit: str) -> None: ...  # noqa: D102
+    def turn_basis(self) -> None: ...  # noqa: D102
     def undo(self) -> None: ...  # noqa: D102
     def redo(self) -> None: ...  # noqa: D102
     def clear(self) -> None: ...  # noqa: D102
     def open(self, spec: str) -> None: ...  # noqa: D102
     def open_file(self) -> None: ...  # noqa: D102
     def open_folder(self) -> None: ...  # noqa: D102
-    def new_battle(self) -> None: ...  # noqa: D102
-    def open_battle(self) -> None: ...  # noqa: D102
-    def save_story(self) -> None: ...  # noqa: D102
     def learn_empty_table(self) -> None: ...  # noqa: D102
     def print_sheets(self) -> None: ...  # noqa: D102
-    def choose_prints(self) -> None: ...  # noqa: D102
     def freeze(self, on: bool) -> None: ...  # noqa: D102
     def save_snapshot(self) -> None: ...  # noqa: D102
     def fit(self) -> None: ...  # noqa: D102
@@ -49,8 +50,17 @@ class _Tool:
 
 _TOOLS = (
     _Tool("measure", "Measure", "M", "Click a soldier, then another: the distance between them"),
+    _Tool("path", "Path", "K", "A ruler round corners: click after click; right button or Enter ends it"),
+    _Tool("sight", "Sight", "S", "What one soldier sees of another, and what hides the rest"),
+    _Tool("fan", "Targets", "A", "Whom a soldier can shoot: in range, too close to call, out of reach, hidden"),
     _Tool("blast", "Blast", "B", "Lay a blast disc: who is under it, and how much of each"),
+    _Tool("wedge", "Wedge", "W", "Lay a wedge from a soldier: who is under it, and how much of each"),
+    _Tool("flame", "Flame", "L", "Lay a flame from a soldier, as wide at its end as the game says"),
+    _Tool("strip", "Strip", "I", "Lay a strip from a soldier, of one width all along"),
+    _Tool("plan", "Move", "D", "A move before it is made: its inches, what the ground costs, what is left"),
     _Tool("teach", "Teach", "T", "Click a soldier to teach his army's colour"),
+    _Tool("terrain", "Terrain", "G", "Click a house, a book, a tree: its outline; drag it, say its kind and height"),
+    _Tool("correct", "Correct", "C", "Click a figure, or where one is missing; or the right button, any time"),
     _Tool("select", "Inspect", "V", "Point at a figure to see what is known of it"),
 )
 
@@ -73,7 +83,8 @@ class Actions:
         self.undo = self._action("Undo", "Ctrl+Z", "Take the last step back", do.undo)
         self.redo = self._action("Redo", "Ctrl+Shift+Z", "Do again what was undone", do.redo)
         self.freeze = self._action("Freeze", "P", "Hold the picture still; it can still be measured", do.freeze, True)
-        self._clear = self._action("Clear", "Ctrl+L", "Take all rulers and blasts off the table", do.clear)
+        self._clear = self._action("Clear", "Ctrl+L", "Take all rulers and templates off the table", do.clear)
+        self._basis = self._action("Centre or edge", "E", "Measure from the bases' centres, or edges", do.turn_basis)
         self._save = self._action(
             "Save picture…", "Ctrl+S", "Save the picture with all that is drawn", do.save_snapshot
         )
@@ -81,9 +92,11 @@ class Actions:
         self.source_menu = self._source_menu(do)
         self._make_menus(do)
         self._make_toolbar()
-        self._silent("Escape", do.let_go)
+        self._silent("Escape", "Let go", "Let go of what is half done; of the tool where nothing is", do.let_go)
         for key, steps in (("+", 1), ("=", 1), ("-", -1)):
-            self._silent(key, partial(do.turn, steps))
+            self._silent(key, "Size", "Larger or smaller, as the wheel does for a template", partial(do.turn, steps))
+        for digit in "0123456789.":
+            self._silent(digit, "Number", "Type a template's size in inches", partial(do.type_digit, digit))
 
     def tick_tool(self, name: str) -> None:
         """Show which tool is in hand."""
@@ -110,8 +123,9 @@ class Actions:
         self._window.addAction(action)
         return action
 
-    def _silent(self, key: str, slot: Callable[[], object]) -> None:
-        action = QAction(self._window)
+    def _silent(self, key: str, text: str, tip: str, slot: Callable[[], object]) -> None:
+        action = QAction(text, self._window)
+        action.setStatusTip(tip)
         action.setShortcut(QKeySequence(key))
         action.triggered.connect(lambda: slot())
         self._window.addAction(action)
@@ -156,11 +170,6 @@ class Actions:
         table.addAction(self._action("Print…", "Ctrl+P", tip, do.print_sheets))
         table.addAction(
             self._action(
-                "Markers on the table…", "Ctrl+M", "Say how large the markers are that lie there", do.choose_prints
-            )
-        )
-        table.addAction(
-            self._action(
                 "Learn empty table",
                 "Ctrl+E",
                 "Take this picture as the table without figures; they are found more surely then",
@@ -171,7 +180,7 @@ class Actions:
         table.addAction(self._save)
         table.addAction(self._action("Quit", "Ctrl+Q", "Close the program", do.close))
         edit, look = QMenu("&Edit", self._window), QMenu("&View", self._window)
-        edit.addActions([self.undo, self.redo, self._clear])
+        edit.addActions([self.undo, self.redo, self._clear, self._basis])
         look.addActions([self._fit, self.freeze])
         look.addAction(self._action("Closer", "Ctrl++", "Enlarge the picture (or turn the wheel)", lambda: do.zoom(1)))
         look.addAction(self._action("Farther", "Ctrl+-", "Show more of the picture", lambda: do.zoom(-1)))
@@ -183,9 +192,9 @@ class Actions:
     def _battle_menu(self, do: Doer) -> QMenu:
         menu = QMenu("&Battle", self._window)
         for text, key, tip, slot in (
-            ("New battle…", "Ctrl+N", "Choose a game and say which figure is which unit", do.new_battle),
-            ("Open battle…", "Ctrl+B", "Go on with a battle; every one is saved as it is played", do.open_battle),
-            ("Save the story…", "", "The battle so far as a text to read", do.save_story),
+            ("New battle…", "Ctrl+N", "Choose a game and say which figure is which unit", do.files.new_battle),
+            ("Open battle…", "Ctrl+B", "Go on with a battle; every one is saved as it is played", do.files.open_battle),
+            ("Save the story…", "", "The battle so far as a text to read", do.files.save_story),
         ):
             menu.addAction(self._action(text, key, tip, slot))
         return menu

@@ -31,6 +31,8 @@ def run(source: str | None = None) -> int:
     # The window's timer lets Python run often enough to notice.
     signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     window.show()
+    if source is None:
+        window.help.guide.begin_at_first()
     try:
         return application.exec()
     finally:

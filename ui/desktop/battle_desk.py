@@ -8,12 +8,13 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject
 
+from calibration.drift import Drift
 from rules.battle import Battle, Clock
 from rules.dice import Dice
 from rules.events import spoken
 from rules.moment import Moment
-from rules.referee import Deed, Doubt
-from rules.table import Refused
+from rules.referee import Deed, Doubt, Prospect, place_words
+from rules.table import PointIn, Refused
 from ui.chances import state_words, verdict_rows
 from ui.desktop.battle_panel import BattlePanel, Way, ways_of
 from ui.desktop.roll import RollDialog, asking
@@ -46,6 +47,7 @@ class BattleDesk(QObject):
         self._say, self._clock = say, clock
         self._dice: Dice = asking(panel, chance, self._asked)
         self._chosen = ""
+        self._spot: PointIn | None = None
         self._moment: Moment | None = None
         self._seen: object = None
         self.play: Play | None = None
@@ -68,21 +70,70 @@ class BattleDesk(QObject):
         if self.play is not None:
             self.play.battle.close()
         self.play = None
-        self._moment, self._seen, self._chosen = None, None, ""
+        self._moment, self._seen, self._chosen, self._spot = None, None, "", None
         self._show()
 
     def choose(self, figure: str) -> None:
         """Show what this figure can do; nobody for an empty name."""
-        self._chosen = figure
+        self._chosen, self._spot = figure, None
         self._show()
+
+    def point(self, figure: str, place_in: PointIn | None) -> None:
+        """The players point at a figure, or at a bare place for the chosen one to fire at; where he cannot, at nobody.
+
+        Args:
+            figure: Its name; empty at a bare place.
+            place_in: Where they point; None beside the table.
+        """
+        if figure or place_in is None or not self._aims(place_in):
+            self.choose(figure)
+        else:
+            self._spot = place_in
+            self._show()
+            self.panel.choose(0)
+
+    def let_go(self) -> bool:
+        """Let go of the place, else of the figure; whether there was one."""
+        had = self._spot is not None or bool(self._chosen)
+        self.choose(self._chosen if self._spot is not None else "")
+        return had
+
+    def _aims(self, place_in: PointIn) -> bool:
+        """Whether the chosen figure has anything that goes to a bare place."""
+        play, moment = self.play, self._moment
+        if play is None or moment is None or self._chosen not in moment.figures:
+            return False
+        return any(True for _ in play.referee.at_spot(moment, self._chosen, place_in))
+
+    def drifted(self, drift: Drift) -> None:
+        """Journal that camera, table or markers were moved."""
+        if self.play is not None:
+            play = self.play
+            self._try(lambda: play.drifted(drift))
+            self._refresh()
 
     @property
     def pointing(self) -> Preview:
         """What of the battle is to be seen on the table: who would do it, and to whom."""
         chosen = self.panel.chosen
-        if chosen is not None and chosen.deed.by and chosen.deed.at:
-            return Preview(ruler=Ruler(chosen.deed.by[0], chosen.deed.at[0]))
-        return Preview(asked=self._chosen or None)
+        if chosen is None:
+            return Preview(asked=self._chosen or None)
+        deed = chosen.deed
+        end = deed.spot_in or next(iter(deed.at), None)
+        if not deed.by or end is None:
+            return Preview(asked=self._chosen or None, template=deed.template)
+        return Preview(ruler=Ruler(deed.by[0], end), template=deed.template)
+
+    @property
+    def shot(self) -> tuple[Moment, Prospect] | None:
+        """The deed that is chosen, and when; for the range rod."""
+        chosen = self.panel.chosen
+        return (self._moment, chosen) if self._moment is not None and chosen is not None else None
+
+    @property
+    def moment(self) -> Moment | None:
+        """How the battle stands on the table; None where there is none, or nobody is seen yet."""
+        return self._moment
 
     def look(self, view: TableView, setup: Setup) -> None:
         """Take the table as it is now; nothing is worked out again where nobody moved."""
@@ -188,7 +239,12 @@ class BattleDesk(QObject):
             self.panel.show_duties(play.duties(moment))
         else:
             card = moment.kind(moment.unit(self._chosen))
-            self.panel.show_outlook(outlook, str(card.get("title", moment.unit(self._chosen).card)))
+            title = str(card.get("title", moment.unit(self._chosen).card))
+            if self._spot is None:
+                self.panel.show_outlook(outlook, title)
+            else:
+                there = play.at_spot(moment, self._chosen, self._spot)
+                self.panel.show_spot(self._chosen, title, place_words(self._spot), there)
 
     def _ways(self, proposal: Proposal) -> tuple[Way, ...]:
         play, moment = self.play, self._moment

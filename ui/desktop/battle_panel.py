@@ -78,6 +78,11 @@ class BattlePanel(QWidget):
         return self._why.text()
 
     @property
+    def about(self) -> str:
+        """Whose deeds are shown, and what he does or aims at."""
+        return self._figure.text()
+
+    @property
     def chosen(self) -> Prospect | None:
         """The deed that is chosen."""
         item = self._deeds.currentItem()
@@ -111,9 +116,15 @@ class BattlePanel(QWidget):
 
     def show_outlook(self, outlook: Outlook, unit: str) -> None:
         """Show what a figure can do, the possible first."""
-        self._figure.setText(f"<b>{spoken(outlook.figure)}</b>, {unit}<br>{movement_words(outlook)}")
         every = (*outlook.attacks, *outlook.others)
+        aims = "<br>Click a bare place to aim there." if any(one.deed.template for one in every) else ""
+        self._figure.setText(f"<b>{spoken(outlook.figure)}</b>, {unit}<br>{movement_words(outlook)}{aims}")
         self._fill(sorted(every, key=lambda one: not one.possible))
+
+    def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[Prospect]) -> None:
+        """Show what a figure can do at a bare place, the possible first."""
+        self._figure.setText(f"<b>{spoken(figure)}</b>, {unit}<br>aims at the spot {place}; Esc: all that he can do")
+        self._fill(sorted(prospects, key=lambda one: not one.possible))
 
     def show_story(self, lines: Sequence[str]) -> None:
         """Show what happened, the newest in sight."""
@@ -128,7 +139,8 @@ class BattlePanel(QWidget):
         self._story.scrollToBottom()
 
     def show_outcome(self, words: str) -> None:
-        """Say what came of a deed."""
+        """Say what came of a deed; none is chosen any more, or its odds would take the place of these words."""
+        self._deeds.setCurrentItem(None)
         self._why.setText(words)
 
     def choose(self, row: int) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.demo_armies import demo_setup
+from ui.corrections import Correction
+from ui.demo_armies import demo_ground, demo_setup
 from ui.desktop.worker import Worker
 from ui.session import Session
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
 from vision.simulator import SimulatedTable
-from vision.source import Source
+from vision.source import Source, Webcam
 
 _SOON_S = 1 / 15
 """Where looking takes longer, the picture runs ahead of what is drawn over it."""
@@ -27,8 +28,8 @@ class Bench:
         session: The table.
         worker: The threads.
         frame: The picture to show, None before the first.
-        view: The newest view, None before the first.
         rate: Of the views.
+        armies: How many there are to teach; on a real table two, as far as anybody knows.
     """
 
     def __init__(self, spec: str, setup: Setup, opener: Callable[[str], Source], clock: Callable[[], float]) -> None:
@@ -44,6 +45,7 @@ class Bench:
         self.session = Session(setup)
         self._opener, self._clock = opener, clock
         self._retired: list[Worker] = []
+        self._untaught, self._bare = False, False
         self.rate = Rate(clock)
         self._begin()
 
@@ -57,18 +59,42 @@ class Bench:
 
     def _begin(self) -> None:
         self._simulated: SimulatedTable | None = None
+        self._webcam: Webcam | None = None
+        self.armies = 2
         self.frame: Frame | None = None
-        self.view: TableView | None = None
+        self._seen: TableView | None = None
+        self._shown: TableView | None = None
+        self._asked: tuple[TableView | None, tuple[Correction, ...]] = (None, ())
         self._newest: Frame | None = None
         retry_s = _CAMERA_RETRY_S if self.spec.isdecimal() else None
         self.worker = Worker(self.session, self._open, retry_s, self._clock)
         self.worker.start()
 
+    @property
+    def view(self) -> TableView | None:
+        """The newest view with the players' corrections, None before the first."""
+        asked = (self._seen, self.session.state.corrections)
+        if self._seen is not None and asked != self._asked:
+            self._asked, self._shown = asked, self.session.shown(self._seen)
+        return self._shown
+
     def _open(self) -> Source:
         source = self._opener(self.spec)
         if isinstance(source, SimulatedTable):
-            self._simulated = source
+            self._simulated, source.bare = source, self._bare
+            self.armies = len({figure.army for figure in source.truth.figures})
+        elif isinstance(source, Webcam):
+            self._webcam = source
         return source
+
+    @property
+    def held(self) -> str:
+        """What the camera holds of exposure and colours, as it reads them back; empty where the source is none."""
+        return self._webcam.held if self._webcam else ""
+
+    def practise(self, bare: bool) -> None:
+        """Know no more of the simulated table's armies than of real ones; `bare` keeps them off it."""
+        self._untaught, self._bare = True, bare
 
     def try_again(self) -> None:
         """Open the source anew; what lies on the table stays there."""
@@ -80,19 +106,25 @@ class Bench:
     def pull(self) -> bool:
         """Take what the threads have; whether anything is new."""
         newest, view = self.worker.frame, self.worker.view
-        if newest is self._newest and view is self.view:
+        if newest is self._newest and view is self._seen:
             return False
-        if view is not self.view:
+        if view is not self._seen:
             self.rate.count()
-        self._newest, self.view = newest, view
-        if newest is not None and self._simulated is not None and not self.session.state.setup.palette:
+        self._newest, self._seen = newest, view
+        if newest is not None and self._simulated is not None:
+            self._simulated.bare = self._bare
             self._know_the_demo(newest, self._simulated)
         self.frame = self._picture(newest, view)
         return True
 
     def _know_the_demo(self, frame: Frame, table: SimulatedTable) -> None:
-        if self.session.can_undo is None:  # what the player has taught or forgotten since is his own
+        setup = self.session.state.setup
+        if setup.palette or self.session.can_undo is not None:  # what the player has taught or forgotten is his own
+            return
+        if not self._untaught:
             self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
+        elif setup.lens is None:
+            self.session.assume(demo_ground(table.truth))
 
     def _picture(self, newest: Frame | None, view: TableView | None) -> Frame | None:
         """The picture the view is about, while looking keeps up; else the newest. Never one older than was shown."""

@@ -6,9 +6,24 @@ from pathlib import Path
 
 from PyQt6.QtCore import QLocale
 from PyQt6.QtGui import QValidator
-from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QDoubleSpinBox, QFileDialog, QFormLayout, QWidget
+from PyQt6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QWidget,
+)
 
+from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
+from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.prints import Prints
+from rules.table import Refused
 from vision.source import IMAGE_SUFFIXES
 
 _DICTIONARIES = tuple(f"{cells}X{cells}_{count}" for cells in (4, 5, 6) for count in (50, 100, 250, 1000))
@@ -43,23 +58,74 @@ class PrintsDialog(QDialog):
         self._side.setSingleStep(0.05)
         self._side.setSuffix(" in")
         self._side.setValue(prints.side_in)
-        self._side.setToolTip("Side of the black square, as measured on the print")
+        self._side.setToolTip(
+            "Side of the black square as the words beside it say, or by your ruler where there are none"
+        )
         self._dictionary = QComboBox()
         self._dictionary.addItems([*_DICTIONARIES, *({prints.dictionary} - {*_DICTIONARIES})])
         self._dictionary.setCurrentText(prints.dictionary)
         self._dictionary.setToolTip("The ArUco dictionary; the program's own sheets are of 4X4_50")
+        self._dictionary.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._dictionary.setMinimumContentsLength(14)
+        from_file = QPushButton("From a file…")
+        from_file.setToolTip("A dictionary of your own, as OpenCV writes it (.yml)")
+        from_file.clicked.connect(self._ask_dictionary)
+        self._problem = QLabel()
+        self._problem.setWordWrap(True)
+        self._measured = QCheckBox("I have measured the 100 mm scales on the sheet")
+        self._measured.setToolTip("Then lengths are sure to a quarter of a per cent instead of half of one")
+        self._measured.setChecked(prints.scale is not None)
+        self._across, self._down = NumberBox(), NumberBox()
+        scale = prints.scale or TRUE_PRINT
+        for box, measured_mm in ((self._across, scale.measured_x_mm), (self._down, scale.measured_y_mm)):
+            box.setRange(95.0, 105.0)  # what `PrintScale` takes
+            box.setDecimals(1)
+            box.setSingleStep(0.1)
+            box.setSuffix(" mm")
+            box.setValue(measured_mm)
+            box.setToolTip("Length of this scale; 100 where the sheet was printed with the right correction")
+            box.setEnabled(prints.scale is not None)
+            self._measured.toggled.connect(box.setEnabled)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         form = QFormLayout(self)
-        form.addRow("Side of the black square:", self._side)
-        form.addRow("Dictionary:", self._dictionary)
+        form.addRow("Side of the black square, as drawn:", self._side)
+        row = QHBoxLayout()
+        row.addWidget(self._dictionary, 1)
+        row.addWidget(from_file)
+        form.addRow("Dictionary:", row)
+        form.addRow(self._problem)
+        form.setRowVisible(self._problem, False)
+        self._form = form
+        form.addRow(self._measured)
+        form.addRow("The level one is:", self._across)
+        form.addRow("The upright one is:", self._down)
         form.addRow(buttons)
+
+    def _ask_dictionary(self) -> None:
+        path = QFileDialog.getOpenFileName(self, "A dictionary", "", f"Dictionaries ({_files(DICTIONARY_SUFFIXES)})")[0]
+        if path:
+            self.use_dictionary(Path(path))
+
+    def use_dictionary(self, path: Path) -> None:
+        """Take the dictionary of a file, or tell why it is none."""
+        try:
+            dictionary_of(str(path))
+        except Refused as refusal:
+            self._problem.setText(str(refusal)[:1].upper() + str(refusal)[1:])
+            self._form.setRowVisible(self._problem, True)
+            self._problem.setMinimumHeight(self._problem.heightForWidth(self._problem.width()))
+            return
+        self._form.setRowVisible(self._problem, False)
+        self._dictionary.addItem(str(path))
+        self._dictionary.setCurrentText(str(path))
 
     @property
     def prints(self) -> Prints:
         """What was answered."""
-        return Prints(self._side.value(), self._dictionary.currentText())
+        scale = PrintScale(self._across.value(), self._down.value()) if self._measured.isChecked() else None
+        return Prints(self._side.value(), self._dictionary.currentText(), scale=scale)
 
 
 def ask_file(parent: QWidget) -> str:
@@ -72,6 +138,12 @@ def ask_file(parent: QWidget) -> str:
 def ask_battle(parent: QWidget) -> Path | None:
     """A battle to go on with, or None."""
     found = QFileDialog.getOpenFileName(parent, "Open a battle", "", "Battles (*.battle);;All files (*)")[0]
+    return Path(found) if found else None
+
+
+def ask_terrain(parent: QWidget) -> Path | None:
+    """A file of terrain, or None."""
+    found = QFileDialog.getOpenFileName(parent, "Open terrain", "", "Terrain (*.json);;All files (*)")[0]
     return Path(found) if found else None
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from PyQt6.QtCore import QByteArray, QSettings
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.prints import Prints
+from hardware.range_rod import RodShape
 from rules.table import Refused
+from ui.tray_camera import Region
+from ui.units import Unit
+from vision.palette import ArmyColour, Palette
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,8 @@ class Memory:
         usual = Prints()
         try:
             side_in = float(self.settings.value("marker_side_in", usual.side_in))
-            return Prints(side_in, str(self.settings.value("dictionary", usual.dictionary)))
+            dictionary = str(self.settings.value("dictionary", usual.dictionary))
+            return Prints(side_in, dictionary, scale=self._scale("marker"))
         except (Refused, ValueError):
             return usual
 
@@ -40,20 +48,116 @@ class Memory:
         """Expect these markers next time."""
         self.settings.setValue("marker_side_in", prints.side_in)
         self.settings.setValue("dictionary", prints.dictionary)
+        self._keep_scale("marker", prints.scale)
+
+    @property
+    def was_guided(self) -> bool:
+        """Whether the guide of the first evening was gone through, or left."""
+        return str(self.settings.value("guided", "")) == "yes"
+
+    def keep_guided(self) -> None:
+        """Do not begin with the guide again."""
+        self.settings.setValue("guided", "yes")
+
+    @property
+    def unit(self) -> Unit:
+        """What lengths are shown in; inches where nothing sensible is stored."""
+        try:
+            return Unit(str(self.settings.value("unit", Unit.INCH)))
+        except ValueError:
+            return Unit.INCH
+
+    def keep_unit(self, unit: Unit) -> None:
+        """Show lengths in it next time."""
+        self.settings.setValue("unit", str(unit))
 
     @property
     def print_scale(self) -> PrintScale:
         """What the player's printer makes of 100 mm; true where nothing sensible is stored."""
         try:
-            across, down = (self.settings.value(f"print_{axis}_mm", 100.0) for axis in ("across", "down"))
-            return PrintScale(float(across), float(down))
+            return self._scale("print") or TRUE_PRINT
         except (Refused, ValueError):
             return TRUE_PRINT
 
     def keep_print_scale(self, scale: PrintScale) -> None:
         """Correct the next print by this."""
-        self.settings.setValue("print_across_mm", scale.measured_x_mm)
-        self.settings.setValue("print_down_mm", scale.measured_y_mm)
+        self._keep_scale("print", scale)
+
+    def _scale(self, what: str) -> PrintScale | None:
+        lengths_mm = [self.settings.value(f"{what}_{axis}_mm") for axis in ("across", "down")]
+        return None if None in lengths_mm else PrintScale(*map(float, lengths_mm))
+
+    def _keep_scale(self, what: str, scale: PrintScale | None) -> None:
+        for axis, measured_mm in zip(("across", "down"), _lengths_mm(scale), strict=True):
+            if measured_mm is None:
+                self.settings.remove(f"{what}_{axis}_mm")
+            else:
+                self.settings.setValue(f"{what}_{axis}_mm", measured_mm)
+
+    def port(self, device: str) -> str | None:
+        """What the rod or the dice were connected to; None where they are not looked for."""
+        found = self.settings.value(f"{device}_port")
+        return None if found is None else str(found)
+
+    def keep_port(self, device: str, spec: str | None) -> None:
+        """Look for the device there next time, or not at all."""
+        if spec is None:
+            self.settings.remove(f"{device}_port")
+        else:
+            self.settings.setValue(f"{device}_port", spec)
+
+    def tray_region(self, camera: str) -> Region | None:
+        """Where the dice tray lies in this camera's picture; None where that was never told."""
+        found = self.settings.value(f"tray_{camera}")
+        try:
+            return None if found is None else Region(*map(float, str(found).split()))
+        except (Refused, TypeError, ValueError):
+            return None
+
+    def keep_tray_region(self, camera: str, region: Region) -> None:
+        """Look for dice there next time."""
+        sides = (region.left, region.top, region.right, region.bottom)
+        self.settings.setValue(f"tray_{camera}", " ".join(f"{side:.4f}" for side in sides))
+
+    def armies(self, camera: str) -> Palette:
+        """The colours of the armies that this camera was taught; none where nothing sensible is stored."""
+        try:
+            stored = json.loads(str(self.settings.value(f"armies_{_key(camera)}", "[]")))
+            return tuple(_army(one) for one in stored)
+        except (KeyError, TypeError, ValueError):
+            return ()
+
+    def keep_armies(self, camera: str, palette: Palette) -> None:
+        """Know these armies whenever this camera is opened."""
+        stored = [
+            {
+                "name": army.name,
+                "mean": army.mean.tolist(),
+                "covariance": army.covariance.tolist(),
+                "samples": army.samples,
+            }
+            for army in palette
+        ]
+        self.settings.setValue(f"armies_{_key(camera)}", json.dumps(stored))
+
+    @property
+    def rod_shape(self) -> RodShape:
+        """The player's strip of LEDs; the usual one where nothing sensible is stored."""
+        usual = RodShape()
+        try:
+            length_in, leds_per_in, brightness, gamma = (
+                float(self.settings.value(f"rod_{name}", getattr(usual, name)))
+                for name in ("length_in", "leds_per_in", "brightness", "gamma")
+            )
+            turned = str(self.settings.value("rod_reversed", usual.reversed)).lower() == "true"
+            return RodShape(length_in, leds_per_in, turned, brightness, gamma)
+        except ValueError:
+            return usual
+
+    def keep_rod_shape(self, shape: RodShape) -> None:
+        """Expect this strip next time."""
+        for name in ("length_in", "leds_per_in", "reversed", "brightness", "gamma"):
+            self.settings.setValue(f"rod_{name}", getattr(shape, name))
 
     @property
     def geometry(self) -> QByteArray | None:
@@ -64,3 +168,21 @@ class Memory:
     def keep_geometry(self, geometry: QByteArray) -> None:
         """Put the window there next time."""
         self.settings.setValue("geometry", geometry)
+
+
+def _key(camera: str) -> str:
+    """A camera's identity, without what parts groups in a file of settings."""
+    return camera.replace("/", "_").replace("\\", "_")
+
+
+def _army(stored: dict[str, Any]) -> ArmyColour:
+    mean, covariance = np.array(stored["mean"], np.float64), np.array(stored["covariance"], np.float64)
+    if mean.shape != (3,) or covariance.shape != (3, 3) or not np.isfinite([*mean, *covariance.ravel()]).all():
+        raise ValueError("no colour")
+    for array in (mean, covariance):
+        array.setflags(write=False)
+    return ArmyColour(str(stored["name"]), mean, covariance, int(stored["samples"]))
+
+
+def _lengths_mm(scale: PrintScale | None) -> tuple[float | None, float | None]:
+    return (scale.measured_x_mm, scale.measured_y_mm) if scale else (None, None)

@@ -19,7 +19,13 @@ _PLATE_MARGIN = (7.0, 3.0)
 _USUAL_WIDTH_PX = 1280  # pictures are looked at about this wide: larger ones get strokes and words in proportion
 
 
-def paint(painter: QPainter, shapes: Iterable[Shape], to_screen: QTransform, size: float = 1.0) -> None:
+def paint(
+    painter: QPainter,
+    shapes: Iterable[Shape],
+    to_screen: QTransform,
+    size: float = 1.0,
+    taken: Sequence[QRectF] = (),
+) -> list[QRectF]:
     """Draw shapes.
 
     Args:
@@ -27,6 +33,10 @@ def paint(painter: QPainter, shapes: Iterable[Shape], to_screen: QTransform, siz
         shapes: In pixels of the picture, whose top left pixel's centre is (0, 0).
         to_screen: From there to the painter's pixels.
         size: Factor on the widths of strokes and the sizes of words.
+        taken: Where words stand already, drawn before.
+
+    Returns:
+        Where words stand now.
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     labels = []
@@ -35,11 +45,12 @@ def paint(painter: QPainter, shapes: Iterable[Shape], to_screen: QTransform, siz
             labels.append(shape)
         else:
             _paint_line(painter, shape, to_screen, size)
-    taken: list[QRectF] = []
+    rooms = list(taken)
     for label in reversed(labels):  # the last is the most important: it gets the place it asks for
-        room = _free_room(_rooms(painter, label, to_screen, size), taken)
-        taken.append(room)
+        room = _free_room(_rooms(painter, label, to_screen, size), rooms)
+        rooms.append(room)
         _paint_label(painter, label, room, size)
+    return rooms
 
 
 def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
@@ -76,7 +87,8 @@ def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: floa
 def _pen(colour: Colour, width: float, dashed: bool = False) -> QPen:
     pen = QPen(QColor(*colour), width)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap if dashed else Qt.PenCapStyle.RoundCap)
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    # Round joins at every point of a curve take half as long again; bevelled ones look the same there.
+    pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
     if dashed:
         pen.setDashPattern([4.0, 3.0])
     return pen

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QIcon, QPixmap
@@ -20,8 +20,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.table import Figure
-from ui.answer import Answer
+from rules.table import Figure, PointIn
+from ui.finding import Answer
 from ui.readout import in_order, place_words
 from ui.theme import Colour, army_colour
 
@@ -70,6 +70,11 @@ class SidePanel(QWidget):
         """The answer in large letters."""
         return self._headline.text()
 
+    @property
+    def rows(self) -> str:
+        """What belongs to it."""
+        return self._rows.text()
+
     def choose(self, army: str) -> None:
         """Let a click teach this army."""
         self._army.setCurrentText(army)
@@ -79,13 +84,20 @@ class SidePanel(QWidget):
         self._headline.setText(answer.headline or "-- in")
         self._rows.setText("\n".join(answer.rows) or "Nothing measured yet.")
 
-    def show_table(self, armies: Sequence[str], figures: Sequence[Figure], laid: Sequence[str]) -> None:
-        """Show the armies taught, the figures found and what lies on the table."""
-        told = (*armies, *((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures), *laid)
+    def show_table(
+        self,
+        armies: Sequence[str],
+        figures: Sequence[Figure],
+        laid: Sequence[str],
+        place: Callable[[PointIn], str] = place_words,
+    ) -> None:
+        """Show the armies taught, the figures found and what lies on the table; `place` tells where."""
+        places = ((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures)
+        told = (place((0.0, 0.0)), *armies, *places, *laid)
         if told == self._told:
             return
         self._told = told
-        self._fill_tree(armies, figures)
+        self._fill_tree(armies, figures, place)
         if laid != [self._text(row) for row in range(self._laid.count())]:
             self._laid.clear()
             self._laid.addItems(list(laid))
@@ -97,7 +109,7 @@ class SidePanel(QWidget):
         item = self._laid.item(row)
         return item.text() if item is not None else ""
 
-    def _fill_tree(self, armies: Sequence[str], figures: Sequence[Figure]) -> None:
+    def _fill_tree(self, armies: Sequence[str], figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:
         if [self._name(row) for row in range(self._tree.topLevelItemCount())] != list(armies):
             self._tree.clear()
             for army in armies:
@@ -108,7 +120,7 @@ class SidePanel(QWidget):
         for row, army in enumerate(armies):
             item = self._tree.topLevelItem(row)
             if item is not None:
-                _fill_army(item, [figure for figure in figures if figure.army == army])
+                _fill_army(item, [figure for figure in figures if figure.army == army], place)
         self._allow_forget()
 
     def _name(self, row: int) -> str:
@@ -139,6 +151,7 @@ class SidePanel(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self._headline)
         layout.addWidget(self._rows)
+        layout.addStretch(1)
         return box
 
     def _armies_box(self) -> QWidget:
@@ -177,7 +190,7 @@ class SidePanel(QWidget):
         return box
 
 
-def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure]) -> None:
+def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:
     item.setText(1, f"{len(figures)} seen")
     while item.childCount() > len(figures):
         item.takeChild(item.childCount() - 1)
@@ -187,7 +200,7 @@ def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure]) -> None:
         child = item.child(row)
         if child is not None:
             child.setText(0, f"{figure.id}  {figure.posture.value}")
-            child.setText(1, place_words(figure.centre_in))
+            child.setText(1, place(figure.centre_in))
 
 
 def _swatch(colour: Colour) -> QIcon:

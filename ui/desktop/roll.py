@@ -17,7 +17,12 @@ _TEXT = 1.3
 
 
 class RollDialog(QDialog):
-    """One request for dice. Faces come by click, by keys, from electronic dice (`take`) or by "Roll for us"."""
+    """One request for dice. Faces come by click, by keys, from electronic dice (`take`) or by "Roll for us".
+
+    Attributes:
+        request: What is asked for.
+        roll: The faces, once they can be.
+    """
 
     def __init__(self, request: DiceRequest, chance: random.Random, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,7 +30,7 @@ class RollDialog(QDialog):
         font = self.font()
         font.setPointSizeF(_TEXT * font.pointSizeF())
         self.setFont(font)
-        self._request, self._chance = request, chance
+        self.request, self._chance = request, chance
         self._faces = QLineEdit()
         self._faces.setAccessibleName("Faces")
         self._faces.setPlaceholderText(f"{request.count} faces, as {_example(request)}")
@@ -37,20 +42,27 @@ class RollDialog(QDialog):
         layout.addWidget(QLabel(f"<b>{_wanted(request)}</b><br>{spoken(request.for_whom)}: {request.why}"))
         layout.addLayout(self._buttons())
         layout.addWidget(self._faces)
+        self._room = QVBoxLayout()
+        layout.addLayout(self._room)
         layout.addWidget(self._words)
         layout.addWidget(self._choices())
         self._check()
 
-    def take(self, faces: Sequence[int]) -> None:
-        """Faces that dice report by themselves; they are shown, and confirmed by the player."""
-        self._faces.setText(" ".join(map(str, [*self._typed(), *faces][: self._request.count])))
+    def take(self, faces: Sequence[int], *, anew: bool = False) -> None:
+        """Faces that dice report by themselves, to be confirmed by the player; `anew`: in the place of all others."""
+        before = [] if anew else self._typed()
+        self._faces.setText(" ".join(map(str, [*before, *faces][: self.request.count])))
+
+    def add(self, widget: QWidget) -> None:
+        """Show what has more to say to this request, as electronic dice."""
+        self._room.addWidget(widget)
 
     def _buttons(self) -> QGridLayout:
         grid = QGridLayout()
-        for column, face in enumerate(self._request.die.faces):
-            button = QPushButton(_face_words(self._request.die, face))
+        for column, face in enumerate(self.request.die.faces):
+            button = QPushButton(_face_words(self.request.die, face))
             button.setMinimumSize(_FACE_PX, _FACE_PX)
-            button.setToolTip(f"A die shows {_face_words(self._request.die, face)}")
+            button.setToolTip(f"A die shows {_face_words(self.request.die, face)}")
             button.clicked.connect(partial(self.take, [face]))
             grid.addWidget(button, 0, column)
         return grid
@@ -69,22 +81,22 @@ class RollDialog(QDialog):
         return box
 
     def _roll_for_us(self) -> None:
-        die = self._request.die
-        self._faces.setText(" ".join(str(self._chance.choice(die.faces)) for _ in range(self._request.count)))
+        die = self.request.die
+        self._faces.setText(" ".join(str(self._chance.choice(die.faces)) for _ in range(self.request.count)))
 
     def _typed(self) -> list[int]:
         words = self._faces.text().replace(",", " ").split()
-        if self._request.die is Die.D6 and len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
+        if self.request.die is Die.D6 and len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
             words = list(words[0])  # "635" as it is typed in haste
         return [int(word) for word in words if word.lstrip("+-").isdecimal()]
 
     def _check(self) -> None:
         try:
-            self.roll = rolled(self._request, self._typed())
+            self.roll = rolled(self.request, self._typed())
             self._words.setText("")
         except Refused as refusal:
             self.roll = None
-            self._words.setText(str(refusal) if len(self._typed()) >= self._request.count else "")
+            self._words.setText(str(refusal) if len(self._typed()) >= self.request.count else "")
         if self._ok is not None:
             self._ok.setEnabled(self.roll is not None)
 

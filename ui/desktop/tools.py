@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 
 from rules.table import Figure, PointIn
-from rules.template import Blast
 from ui.overlay import PointPx, Preview
 from ui.session import End, Ruler, Session, figure_at
 from vision.frame import Frame
@@ -17,8 +16,6 @@ from vision.pipeline import TableView
 
 _DRAG_PX = 12.0
 """On the screen; a shorter way from press to release is a click."""
-_RADIUS_STEP_IN = 0.5
-_LEAST_RADIUS_IN, _MOST_RADIUS_IN = 0.5, 24.0
 _REACH_PX = 10.0
 
 
@@ -32,6 +29,7 @@ class Pointed:
         figure: The figure there, if any.
         place_in: The place on the table's surface, None where there is none (no calibration, beyond the horizon).
         screen_scale: Pixels of the screen that one of the picture takes up.
+        figures: Everybody who is seen.
     """
 
     frame: Frame
@@ -39,6 +37,13 @@ class Pointed:
     figure: Figure | None
     place_in: PointIn | None
     screen_scale: float = 1.0
+    figures: tuple[Figure, ...] = ()
+
+    def place_of(self, end: End) -> PointIn | None:
+        """Where an end of a ruler is now; None for a figure that is not seen."""
+        if not isinstance(end, str):
+            return end
+        return next((figure.centre_in for figure in self.figures if figure.id == end), None)
 
     @property
     def end(self) -> End | None:
@@ -52,9 +57,14 @@ def point_at(frame: Frame, view: TableView | None, px: PointPx, screen_scale: fl
         return Pointed(frame, px, None, None, screen_scale)
     figure = figure_at(view, px, reach_px=_REACH_PX / screen_scale)
     x, y = view.calibration.camera.pixel_to_table(px)[0]
-    width, height = frame.size_px
+    width, height = view.calibration.camera.lens.image_size
     inside = 0 <= px[0] < width and 0 <= px[1] < height and bool(np.isfinite(x) and np.isfinite(y))
-    return Pointed(frame, px, figure, (float(x), float(y)) if inside else None, screen_scale)
+    return Pointed(frame, px, figure, (float(x), float(y)) if inside else None, screen_scale, view.figures)
+
+
+def was_dragged(from_px: PointPx, at: Pointed) -> bool:
+    """Whether the way from where the button went down is longer than that of a click."""
+    return bool(np.hypot(at.px[0] - from_px[0], at.px[1] - from_px[1]) * at.screen_scale > _DRAG_PX)
 
 
 class Tool(Protocol):
@@ -62,6 +72,11 @@ class Tool(Protocol):
 
     name: str
     takes_wheel: bool
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether Enter or the right button would end something."""
+        ...
 
     @property
     def hint(self) -> str:
@@ -80,6 +95,18 @@ class Tool(Protocol):
         """The wheel, or + and -."""
         ...
 
+    def number(self, value: float) -> None:
+        """A number was typed, of inches."""
+        ...
+
+    def again(self) -> None:
+        """It was chosen while it was in hand already."""
+        ...
+
+    def finish(self) -> None:
+        """Enter, or the right button, while something is in progress."""
+        ...
+
     def cancel(self) -> bool:
         """Let go of what is half done; whether there was something."""
         ...
@@ -89,10 +116,15 @@ class Tool(Protocol):
         ...
 
 
-class _Plain:
+class PlainTool:
     """What most tools do with a gesture that is not theirs: nothing."""
 
     takes_wheel = False
+
+    @property
+    def in_progress(self) -> bool:
+        """Nothing is."""
+        return False
 
     def press(self, at: Pointed) -> None:
         """Nothing."""
@@ -101,6 +133,16 @@ class _Plain:
         """Nothing."""
 
     def turn(self, steps: int) -> None:
+        """Nothing."""
+
+    def number(self, value: float) -> None:
+        """Nothing."""
+
+    def again(self) -> None:
+        """Begin anew."""
+        self.cancel()
+
+    def finish(self) -> None:
         """Nothing."""
 
     def cancel(self) -> bool:
@@ -112,7 +154,7 @@ class _Plain:
         return Preview(hovered=at.figure.id if at and at.figure else None)
 
 
-class SelectTool(_Plain):
+class SelectTool(PlainTool):
     """Shows what is known of a figure: the one under the mouse, else the one clicked."""
 
     name = "select"
@@ -136,7 +178,7 @@ class SelectTool(_Plain):
         return Preview(hovered=hovered, picked=self._picked, asked=hovered or self._picked)
 
 
-class MeasureTool(_Plain):
+class MeasureTool(PlainTool):
     """Lays a ruler from one figure or place to another: two clicks, or one drag."""
 
     name = "measure"
@@ -165,8 +207,7 @@ class MeasureTool(_Plain):
 
     def release(self, at: Pointed) -> None:
         """After a drag: lay the ruler to where it ended."""
-        way = np.hypot(at.px[0] - self._pressed_px[0], at.px[1] - self._pressed_px[1])
-        if way * at.screen_scale > _DRAG_PX and at.end not in (None, self._first):
+        if was_dragged(self._pressed_px, at) and at.end not in (None, self._first):
             self._lay(at.end)
 
     def _lay(self, end: End | None) -> None:
@@ -190,40 +231,70 @@ class MeasureTool(_Plain):
         )
 
 
-class BlastTool(_Plain):
-    """Lays a disc on the table's surface."""
+class PathTool(PlainTool):
+    """Lays a ruler round corners: click after click; Enter, the right button or a second click at the end ends it."""
 
-    name = "blast"
-    takes_wheel = True
+    name = "path"
 
-    def __init__(self, session: Session, radius_in: float = 3.0) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._laid: tuple[PointPx, float] | None = None
-        self.radius_in = radius_in
+        self._first: End | None = None
+        self._stops: tuple[tuple[End, PointIn], ...] = ()
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether there is a path to end."""
+        return bool(self._stops)
 
     @property
     def hint(self) -> str:
         """What to do next."""
-        return f"Click to lay a blast of {self.radius_in:g} in radius. The wheel, + and - change it by half an inch."
+        if self._first is None:
+            return "Click a soldier or a place, then each corner of the way: how long it is."
+        return "Click the next corner; the right button, Enter or a second click ends the way. Esc lets go."
 
     def press(self, at: Pointed) -> None:
-        """Lay the disc."""
-        if at.place_in is not None:
-            self._session.lay_blast(at.place_in, self.radius_in)
-            self._laid = at.px, self.radius_in
+        """Take the first end, then each corner."""
+        if at.end is None:
+            return
+        if self._first is None:
+            self._first = at.end
+        elif at.end == (self._stops[-1][0] if self._stops else None):
+            self.finish()
+        elif (place := at.figure.centre_in if at.figure else at.place_in) is not None:
+            self._stops = (*self._stops, (at.end, place))
 
-    def turn(self, steps: int) -> None:
-        """Make the disc larger or smaller."""
-        self.radius_in = min(max(self.radius_in + steps * _RADIUS_STEP_IN, _LEAST_RADIUS_IN), _MOST_RADIUS_IN)
+    def finish(self) -> None:
+        """Lay the ruler as far as the last click."""
+        if self._first is not None and self._stops:
+            via = tuple(place for _, place in self._stops[:-1])
+            self._session.lay_ruler(self._first, self._stops[-1][0], via)
+        self.cancel()
+
+    def cancel(self) -> bool:
+        """Let go of the path."""
+        had, self._first, self._stops = self._first is not None, None, ()
+        return had
 
     def preview(self, at: Pointed | None) -> Preview:
-        """The disc as it would be laid; none where it has just been laid, until the mouse moves on."""
-        if at is None or at.place_in is None or self._laid == (at.px, self.radius_in):
-            return Preview()
-        return Preview(blast=Blast(at.place_in, self.radius_in))
+        """The ruler as far as the mouse."""
+        end = at.end if at else None
+        last = self._stops[-1][0] if self._stops else self._first
+        loose = end if end not in (None, last) else None
+        ruler = None
+        if self._first is not None and loose is not None:
+            ruler = Ruler(self._first, loose, tuple(place for _, place in self._stops))
+        elif self._first is not None and self._stops:
+            ruler = Ruler(self._first, self._stops[-1][0], tuple(place for _, place in self._stops[:-1]))
+        return Preview(
+            hovered=at.figure.id if at and at.figure else None,
+            picked=self._first if isinstance(self._first, str) else None,
+            pin_in=None if isinstance(self._first, str) else self._first,
+            ruler=ruler,
+        )
 
 
-class TeachTool(_Plain):
+class TeachTool(PlainTool):
     """Learns the colour of the army whose name is chosen, from a click on one of its soldiers."""
 
     name = "teach"

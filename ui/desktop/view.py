@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import (
+    QContextMenuEvent,
     QEnterEvent,
     QImage,
     QKeyEvent,
@@ -18,12 +19,14 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from ui.desktop.painter import paint
+from ui.desktop.layers import Layers
 from ui.overlay import PointPx, Shape
 
 _CLOSEST = 16.0
 """Pixels of the screen that one of the picture takes up at most."""
 _STEP = 1.2
+_A_CLICK_PX = 4  # a hand that clicks moves the mouse so much
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _DRAGGERS = (Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton)
 
 
@@ -33,29 +36,34 @@ class PictureView(QWidget):
     Signals:
         pressed, moved, released: The left button or the mouse, at a place (x, y) in pixels of the picture.
         left: The mouse is gone.
+        asked: The right button was clicked where the mouse was last, or the menu key: what can be done there?
+        ended: The right button, or Enter, while something is `in_progress`.
         zoomed: One pixel of the picture takes up another number of the screen's.
         turned: The wheel, in steps, while `takes_wheel` is set.
 
     Attributes:
         takes_wheel: The wheel belongs to the tool in hand; with Ctrl it zooms all the same.
-        shapes: What is drawn over the picture.
+        in_progress: The tool in hand has begun what the right button or Enter ends.
     """
 
     pressed = pyqtSignal(float, float)
     moved = pyqtSignal(float, float)
     released = pyqtSignal(float, float)
+    asked = pyqtSignal()
+    ended = pyqtSignal()
     left = pyqtSignal()
     zoomed = pyqtSignal()
     turned = pyqtSignal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.takes_wheel = False
+        self.takes_wheel = self.in_progress = False
         self._picture: QImage | None = None
-        self.shapes: Sequence[Shape] = ()
+        self._layers = Layers()
         self._scale, self._offset = 1.0, QPointF()
         self._fits = True
         self._dragged_from: QPointF | None = None
+        self._dragged = False
         self._space = False
         self._wheel_angle = 0
         self.setMouseTracking(True)
@@ -83,13 +91,18 @@ class PictureView(QWidget):
 
     def show_nothing(self) -> None:
         """Take the picture away, and what lies over it."""
-        self._picture, self.shapes = None, ()
+        self._picture = None
+        self._layers.show()
         self.update()
 
-    def show_shapes(self, shapes: Sequence[Shape]) -> None:
-        """Show other shapes over the picture."""
-        if shapes != self.shapes:
-            self.shapes = shapes
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """What is drawn over the picture, from the lowest up."""
+        return tuple(shape for layer in self._layers.shapes for shape in layer)
+
+    def show_shapes(self, *layers: Sequence[Shape]) -> None:
+        """Show other shapes over the picture, the lowest layer first; what changes least belongs there."""
+        if self._layers.show(*layers):
             self.update()
 
     def fit(self) -> None:
@@ -153,7 +166,7 @@ class PictureView(QWidget):
             size = self._picture.size()
             target = QRectF(self._offset.x(), self._offset.y(), self._scale * size.width(), self._scale * size.height())
             painter.drawImage(target, self._picture)
-            paint(painter, self.shapes, self._transform())
+            self._layers.paint(painter, self._transform(), self.size(), self.devicePixelRatioF())
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
@@ -168,7 +181,7 @@ class PictureView(QWidget):
         if event is None:
             return
         if event.button() in _DRAGGERS or (self._space and event.button() == Qt.MouseButton.LeftButton):
-            self._dragged_from = event.position()
+            self._dragged_from, self._dragged = event.position(), False
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() == Qt.MouseButton.LeftButton:
             self.pressed.emit(*self.to_picture(event.position()))
@@ -184,8 +197,10 @@ class PictureView(QWidget):
         """Move the tool, or the picture."""
         if event is None:
             return
-        if self._dragged_from is not None:
-            self._offset += event.position() - self._dragged_from
+        way = event.position() - self._dragged_from if self._dragged_from is not None else QPointF()
+        if self._dragged_from is not None and (self._dragged or way.manhattanLength() > _A_CLICK_PX):
+            self._dragged = True
+            self._offset += way
             self._dragged_from, self._fits = event.position(), False
             self._keep_in_sight()
             self.update()
@@ -198,6 +213,9 @@ class PictureView(QWidget):
         if self._dragged_from is not None:
             self._dragged_from = None
             self.setCursor(Qt.CursorShape.OpenHandCursor if self._space else Qt.CursorShape.CrossCursor)
+            if event.button() == Qt.MouseButton.RightButton and not self._dragged:
+                self.moved.emit(*self.to_picture(event.position()))
+                (self.ended if self.in_progress else self.asked).emit()
         elif event.button() == Qt.MouseButton.LeftButton:
             self.released.emit(*self.to_picture(event.position()))
 
@@ -215,10 +233,12 @@ class PictureView(QWidget):
         event.accept()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802
-        """Held space makes the left button take hold of the picture."""
+        """Held space makes the left button take hold of the picture; Enter ends what is in progress."""
         if event is not None and event.key() == Qt.Key.Key_Space and not event.isAutoRepeat():
             self._space = True
             self.setCursor(Qt.CursorShape.OpenHandCursor)
+        elif event is not None and event.key() in _ENTER and self.in_progress:
+            self.ended.emit()
         else:
             super().keyPressEvent(event)
 
@@ -229,6 +249,11 @@ class PictureView(QWidget):
             self.setCursor(Qt.CursorShape.CrossCursor)
         else:
             super().keyReleaseEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802
+        """Of the menu key; the right button has also the picture to drag."""
+        if event is not None and event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.asked.emit()
 
     def enterEvent(self, event: QEnterEvent | None) -> None:  # noqa: N802
         """Point exactly."""

@@ -11,32 +11,38 @@ from PyQt6.QtCore import QSettings, Qt, QTimer
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMainWindow, QTabWidget, QWidget
 
-from calibration.solve import Calibration
 from rules.table import Refused
-from ui.answer import Answer, Laid, current_answer, newest, on_table
+from ui.answer import Laid, asked_now, current_answer, newest, on_table
 from ui.desktop.actions import Actions
 from ui.desktop.bar import MessageBar, Ways
 from ui.desktop.battle_desk import BattleDesk
+from ui.desktop.battle_files import BattleFiles
 from ui.desktop.battle_panel import BattlePanel
 from ui.desktop.bench import Bench
-from ui.desktop.dialogs import PrintsDialog, ask_battle, ask_file, ask_folder, ask_where
-from ui.desktop.image import to_qimage
+from ui.desktop.calibration_desk import CalibrationDesk
+from ui.desktop.correct_menu import CorrectDesk
+from ui.desktop.devices_desk import DevicesDesk
+from ui.desktop.dialogs import ask_file, ask_folder, ask_where
+from ui.desktop.hands import Hands
+from ui.desktop.help_desk import HelpDesk
+from ui.desktop.kept_tables import KeptTables
 from ui.desktop.memory import Memory
-from ui.desktop.muster_dialog import MusterDialog
 from ui.desktop.painter import annotated
 from ui.desktop.panel import SidePanel
 from ui.desktop.paper import write_pdf
 from ui.desktop.print_dialog import ask_sheet, usual_paper
-from ui.desktop.tools import BlastTool, MeasureTool, Pointed, SelectTool, TeachTool, Tool, point_at
+from ui.desktop.stage import Stage
+from ui.desktop.status_line import StatusLine
+from ui.desktop.terrain_desk import TerrainDesk
+from ui.desktop.toolbox import Toolbox
+from ui.desktop.tools import Pointed, Tool
 from ui.desktop.view import PictureView
-from ui.files import write_bytes, write_picture
+from ui.files import write_picture
 from ui.guidance import laid_words, next_step, title_words
 from ui.overlay import PointPx, Preview, table_overlay
 from ui.printing import PrintJob, sheet_of
-from ui.readout import calibration_words, place_words
 from ui.session import Session
-from vision.frame import Frame
-from vision.pipeline import Setup, TableView
+from ui.situation import Situation, basis_of
 from vision.source import Source, open_source
 
 _TICK_MS = 16
@@ -52,7 +58,8 @@ class Window(QMainWindow):
     Attributes:
         bench: The source that is open and the session over it.
         picture, panel, bar: The parts.
-        tool: What the mouse does.
+        tools: What the mouse can do.
+        files, help: What these menus do.
         actions_: Menus, toolbar and keys.
     """
 
@@ -73,18 +80,26 @@ class Window(QMainWindow):
         """
         super().__init__()
         self._memory, self._opener, self._clock = Memory(settings), opener, clock
-        self._real = Setup(prints=self._memory.prints)
+        self._tables = KeptTables(self._memory)
         self._left_benches: list[Bench] = []
         self._words, self._words_until_s, self._told_s = "", 0.0, 0.0
         self._mouse_px: PointPx | None = None
         self._last_laid: Laid | None = None
-        self._shown: Frame | None = None
-        self._calibrated: tuple[Calibration | None, str] = (None, "")
         self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), QLabel()
-        self._status = QLabel(), QLabel(), QLabel()
+        self._status = StatusLine(self.statusBar())
+        self.devices = DevicesDesk(self._memory, self._say, random.SystemRandom(), opener=opener)
+        self.tools = Toolbox(self._now)
         self._lay_out()
+        hands = Hands(lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say)
+        self.terrain = TerrainDesk(self.picture, self.sides, hands)
+        self.corrections = CorrectDesk(self.picture, hands)
+        self.files = BattleFiles(self, self.battle, hands, self._show_battle)
         self.actions_ = Actions(self, self)
+        self.stage = Stage(self, self.picture, self.panel, self._redraw)
+        self._left.addWidget(self.stage.big, 2, 0)
+        self.calibration = CalibrationDesk(self, hands, self._memory, self.battle.drifted)
+        self.help = HelpDesk(self, self, self._memory, self._hint)
         self._connect()
         self._take_up(self._memory.source if spec is None else spec)
         geometry = self._memory.geometry
@@ -102,7 +117,7 @@ class Window(QMainWindow):
         self._hint.setWordWrap(True)
         # Two lines always, for the same reason as the bar below.
         self._hint.setMinimumHeight(2 * self._hint.fontMetrics().lineSpacing() + 2 * self._hint.margin())
-        left = QGridLayout()
+        left = self._left = QGridLayout()
         left.setSpacing(0)
         left.addWidget(self.picture, 0, 0)
         # Over the picture: above it, each message would push the soldiers away from under the mouse.
@@ -116,15 +131,10 @@ class Window(QMainWindow):
         self.sides = QTabWidget()
         self.sides.addTab(self.panel, "Table")
         self.sides.addTab(self.battle.panel, "Battle")
+        self.sides.addTab(self.devices.panel, "Devices")
         self.sides.setFixedWidth(self.panel.width() + 2 * _TAB_EDGE_PX)
         layout.addWidget(self.sides)
         self.setCentralWidget(middle)
-        status = self.statusBar()
-        if status is not None:
-            calibrated, place, rate = self._status
-            status.addWidget(calibrated, 1)
-            status.addPermanentWidget(place)
-            status.addPermanentWidget(rate)
 
     def _connect(self) -> None:
         self.picture.pressed.connect(self._press)
@@ -133,6 +143,7 @@ class Window(QMainWindow):
         self.picture.left.connect(self._point_at_nothing)
         self.picture.zoomed.connect(lambda: self._redraw())
         self.picture.turned.connect(self.turn)
+        self.picture.ended.connect(lambda: self._change(self.tool.finish))
         self.panel.forget.connect(lambda army: self._change(lambda: self.session.forget_army(army)))
         self.panel.army_chosen.connect(lambda _: self._tell())
 
@@ -143,31 +154,30 @@ class Window(QMainWindow):
         """The table before us."""
         return self.bench.session
 
+    @property
+    def tool(self) -> Tool:
+        """What the mouse does."""
+        return self.tools.in_hand
+
+    def _now(self) -> Situation | None:
+        view = self.bench.view
+        return Situation(view, self.session.state, self.battle.play, self.battle.moment) if view else None
+
     def open(self, spec: str) -> None:
         """Open another source: a new table, with the markers and armies of the last real one."""
         self.bench.stop()
         self._left_benches = [bench for bench in (*self._left_benches, self.bench) if not bench.join(0)]
-        if self.bench.spec != "demo":
-            self._real = self.session.state.setup
         self._take_up(spec)
         self._memory.keep_source(spec)
 
     def _take_up(self, spec: str) -> None:
-        real = self._real
-        setup = Setup() if spec == "demo" else Setup(prints=real.prints, lens=real.lens, palette=real.palette)
+        setup = self._tables.setup_for(spec)
         self.bench = Bench(spec, setup, self._opener, self._clock)
-        self._shown, self._last_laid, self._words = None, None, ""
+        self._last_laid, self._words = None, ""
         self.setWindowTitle(title_words(spec))
-        self.picture.show_nothing()
-        self.panel.show_answer(Answer())
+        self.stage.clear()
         self.panel.show_table((), (), ())
-        tools = (
-            MeasureTool(self.session),
-            BlastTool(self.session),
-            TeachTool(self.session, lambda: self.panel.army, self._taught),
-            SelectTool(),
-        )
-        self._tools: dict[str, Tool] = {tool.name: tool for tool in tools}
+        self.tools.fill(self.session, lambda: self.panel.army, self._taught, (self.terrain.tool, self.corrections.tool))
         self.actions_.freeze.setChecked(False)
         self.use_tool("measure" if spec == "demo" or setup.palette else "teach")
 
@@ -188,8 +198,7 @@ class Window(QMainWindow):
 
     def use_tool(self, name: str) -> None:
         """Take another tool in hand."""
-        self.tool = self._tools[name]
-        self.tool.cancel()
+        self.tools.take(name)
         self.picture.takes_wheel = self.tool.takes_wheel
         self.actions_.tick_tool(name)
         self._words = ""
@@ -197,7 +206,8 @@ class Window(QMainWindow):
 
     def let_go(self) -> None:
         """Let go of what is half done; of the tool where nothing is."""
-        if not self.tool.cancel():
+        left = self._in_battle and self.tool.name == "select" and self.battle.let_go()
+        if not (self.tool.cancel() or left):
             self.use_tool("select")
         self._words = ""
         self._refresh()
@@ -206,6 +216,15 @@ class Window(QMainWindow):
         """Turn the tool's wheel."""
         self.tool.turn(steps)
         self._refresh()
+
+    def type_digit(self, digit: str) -> None:
+        """Give the tool a number, digit by digit."""
+        self.tools.type_digit(digit, self._clock())
+        self._refresh()
+
+    def turn_basis(self) -> None:
+        """Measure from the bases' edges instead of their centres, or the other way round."""
+        self._change(self.session.turn_basis)
 
     def undo(self) -> None:
         """Take the last step back: of the battle where that is in sight, else of the table."""
@@ -219,34 +238,8 @@ class Window(QMainWindow):
     def _in_battle(self) -> bool:
         return self.battle.play is not None and self.sides.currentWidget() is self.battle.panel
 
-    def new_battle(self) -> None:
-        """Ask what is played, and begin."""
-        view, armies = self.bench.view, [colour.name for colour in self.session.state.setup.palette]
-        dialog = MusterDialog(armies, view.figures if view else (), self)
-        if dialog.exec() == MusterDialog.DialogCode.Accepted:
-            path = ask_where(self, "Keep the battle in", "evening.battle", "Battles (*.battle)")
-            if path is not None:
-                self._try(lambda: self.battle.begin(path, dialog.muster))
-                self._show_battle()
-
-    def open_battle(self) -> None:
-        """Ask for a battle and go on with it."""
-        if path := ask_battle(self):
-            self._try(lambda: self.battle.open(path))
-            self._show_battle()
-
-    def save_story(self, path: Path | None = None) -> None:
-        """Write the battle as a text; ask where to if no path is given."""
-        play = self.battle.play
-        if play is None:
-            self._say("There is no battle to tell of: begin one in the menu Battle.")
-            return
-        path = path or ask_where(self, "Save the story", "evening.txt", "Texts (*.txt)")
-        if path is not None:
-            self._try(lambda: write_bytes(path, "\n".join((*play.story, "")).encode()))
-            self._say(self._words or f"{path} is saved.")
-
     def _show_battle(self) -> None:
+        self.session.measure_from(basis_of(self.battle.play))
         self.sides.setCurrentWidget(self.battle.panel)
         self._refresh()
 
@@ -260,14 +253,6 @@ class Window(QMainWindow):
         if frame is not None:
             self._change(lambda: self.session.learn_empty_table(frame))
             self._say("This picture is now the empty table. Keep the camera where it is, and put the figures on.")
-
-    def choose_prints(self) -> None:
-        """Ask which markers lie on the table."""
-        dialog = PrintsDialog(self.session.state.setup.prints, self)
-        if dialog.exec() == PrintsDialog.DialogCode.Accepted:
-            self._change(lambda: self.session.use_prints(dialog.prints))
-            if self.bench.spec != "demo":
-                self._memory.keep_prints(dialog.prints)
 
     def print_sheets(self) -> None:
         """Ask what to print and where to, and write it there."""
@@ -308,13 +293,13 @@ class Window(QMainWindow):
         frame = self.bench.frame
         if frame is None or self._mouse_px is None:
             return None
-        return point_at(frame, self.bench.view, self._mouse_px, self.picture.scale)
+        return self.stage.point_at(frame, self.bench.view, self._mouse_px)
 
     def _press(self, x: float, y: float) -> None:
         self._mouse_px = (x, y)
         if (at := self._pointed()) is not None:
             if self._in_battle and self.tool.name == "select":
-                self.battle.choose(at.figure.id if at.figure else "")
+                self.battle.point(at.figure.id if at.figure else "", at.place_in)
             self._change(lambda: self.tool.press(at))
 
     def _release(self, x: float, y: float) -> None:
@@ -340,6 +325,7 @@ class Window(QMainWindow):
         self._try(change)
         if self.session.state is not before:
             self._last_laid = newest(before, self.session.state) or self._last_laid
+            self._tables.keep(self.bench.spec, self.session.state.setup)
         self._refresh()
 
     def _try(self, change: Callable[[], object]) -> None:
@@ -359,25 +345,26 @@ class Window(QMainWindow):
 
     def pull(self) -> None:
         """Show what is new; called by the timer."""
+        shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
+        self.devices.pull(self.battle.dialog, self.bench, shot)
         if self.bench.pull():
+            self.calibration.pull()
             self._redraw()
         elif self._clock() - self._told_s > _WORDS_EVERY_S:
             self._tell()
 
     def _redraw(self) -> None:
         frame, view, state = self.bench.frame, self.bench.view, self.session.state
-        if frame is not None and frame is not self._shown:
-            self._shown = frame
-            self.picture.show_picture(to_qimage(frame.image_bgr))
+        self.stage.show_frame(frame, view, state)
         at = self._pointed()
-        preview = self.tool.preview(at)
-        if self._in_battle and preview == Preview():
-            preview = self.battle.pointing
+        self.picture.in_progress = self.tool.in_progress
+        preview = self.tools.preview(at, self.battle.pointing if self._in_battle else Preview())
         if view is not None:
             self.battle.look(view, state.setup)
-            self.picture.show_shapes(table_overlay(view, state, preview, self.picture.scale))
-            self.panel.show_answer(current_answer(view, state, preview, self._last_laid))
-        self._status[1].setText(place_words(at.place_in) if at and at.place_in else "")
+            self.stage.show_table(view, state, preview, current_answer(view, state, preview, self._last_laid))
+            self.devices.answer(view, asked_now(state, preview, self._last_laid), state.basis)
+        self.terrain.show()
+        self._status.point(at, state)
         turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session
         self.actions_.name_steps(turns.can_undo, turns.can_redo)
         if self._clock() - self._told_s > _WORDS_EVERY_S:
@@ -396,19 +383,19 @@ class Window(QMainWindow):
         words = self._words or self.bench.problem
         self.bar.say(words[:1].upper() + words[1:], () if self._words else self._ways_out())
         self._hint.setText(self._next_step())
-        calibrated, _, rate = self._status
-        rate.setText(self._rate_words())
+        self._status.tell(self.bench)
         view, state = self.bench.view, self.session.state
-        calibrated.setText(self._calibration_words(view))
         if view is not None:
-            laid = [laid_words(view, thing) for thing in on_table(state)]
-            self.panel.show_table([colour.name for colour in state.setup.palette], view.figures, laid)
+            laid = [laid_words(view, thing, state.basis, state.unit) for thing in on_table(state)]
+            self.panel.show_table(
+                [colour.name for colour in state.setup.palette], view.figures, laid, state.place_words
+            )
 
     def _ways_out(self) -> Ways:
         if self.bench.worker.source_problem or self.bench.worker.broken:
             return (("Try again", self.try_again), ("Open another source…", self._offer_sources))
-        if self.bench.view is not None and self.bench.view.calibration is None:
-            return (("Print markers…", self.print_sheets), ("Marker size…", self.choose_prints))
+        if self.bench.view is not None and self.bench.view.problem:
+            return (("Print markers…", self.print_sheets), *self.calibration.ways)
         return ()
 
     def _offer_sources(self) -> None:
@@ -420,24 +407,11 @@ class Window(QMainWindow):
             return "" if self.bench.worker.source_problem else f"Opening: {title_words(self.bench.spec)} …"
         return next_step(view, state, self.tool.name, self.tool.hint)
 
-    def _rate_words(self) -> str:
-        worker = self.bench.worker
-        if worker.source_problem or worker.frame is None:
-            return ""
-        if worker.ended or worker.held:
-            return "frozen" if worker.held else "still picture"
-        return f"{self.bench.rate.per_second():.1f} pictures/s"
-
-    def _calibration_words(self, view: TableView | None) -> str:
-        calibration = view.calibration if view else None
-        if calibration is not self._calibrated[0]:
-            self._calibrated = (calibration, calibration_words(calibration) if calibration else "not calibrated")
-        return self._calibrated[1]
-
     def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Stop the threads and remember where the window was."""
         self._timer.stop()
-        self.battle.close()
+        for part in (self.battle, self.devices, self.help.guide):
+            part.close()
         self._memory.keep_geometry(self.saveGeometry())
         self.hide()
         for bench in (*self._left_benches, self.bench):

@@ -294,7 +294,7 @@ def test_templates_on_the_measured_table_pf_03_pf_04_pf_05() -> None:
 def test_a_bazooka_cuts_a_disk_out_of_a_base_pf_81() -> None:
     bunker = piece("bunker", TerrainKind.BUNKER, box(0, 0, 10, 2), height=2)
     left = after_hole(GAME.rules, bunker, (5.0, 1.0))  # 3.5 in across: it parts the 2 in wide bunker in two
-    assert [part.name for part in left] == ["bunker 1", "bunker 2"]
+    assert [part.name for part in left] == ["bunker, part 1", "bunker, part 2"]
     assert max(x for x, _ in left[0].outline_in) < 5 or min(x for x, _ in left[0].outline_in) > 5
     assert after_hole(GAME.rules, piece("post", TerrainKind.BUNKER, box(0, 0, 1, 1)), (0.5, 0.5)) == ()
 

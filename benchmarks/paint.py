@@ -1,0 +1,149 @@
+"""What it takes to paint the window: 60 figures, every kind of shape at once, a full-HD picture and window.
+
+`python -m benchmarks.paint` prints, beside the budget of 4 ms: what it takes to work out the shapes again after the
+mouse has moved, to paint them (what rests is kept and only laid down again), and to paint all of them anew, as after a
+figure moved or the picture was zoomed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from PyQt6.QtGui import QGuiApplication, QImage, QPainter, QTransform
+
+from calibration.camera import Lens, TableCamera
+from calibration.solve import Calibration
+from rules.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.template import Blast, Flame, Strip, Wedge
+from ui.desktop.layers import Layers
+from ui.drawing import Drawing
+from ui.fan import fan_finding
+from ui.overlay import Line, Preview, Shape
+from ui.reach import Arm
+from ui.session import Ruler, TableState
+from ui.situation import Situation
+from ui.theme import WHITE
+from vision.frame import Frame
+from vision.pipeline import Setup, TableView
+from vision.tracking import Tracking
+
+Shapes = tuple[Shape, ...]
+
+SIZE_PX = (1920, 1080)
+BUDGET_MS = 4.0
+ROUNDS = 200
+
+
+def main() -> None:
+    """Print the table."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    application = QGuiApplication(["paint"])
+    now = crowded()
+    asked = now.figure("green-1")
+    assert asked is not None
+    finding = fan_finding(now, asked, Arm("rifle", 24.0))
+    mouse = Preview(hovered="green-2", ruler=Ruler("green-2", "tan-20"))
+    scenes = {
+        "60 figures, 30 pieces": (TableState(now.state.setup), Preview()),
+        "+ 6 rulers, 6 templates": (now.state, Preview()),
+        "+ a ruler at the mouse": (now.state, mouse),
+        "+ a template at the mouse": (now.state, Preview(template=Wedge((30, 20), 20, 6, 45))),
+        "+ a fan of 59": (now.state, Preview(hovered="green-2", finding=finding)),
+    }
+    print(f"{ROUNDS} paints at {SIZE_PX[0]} x {SIZE_PX[1]}; budget {BUDGET_MS:g} ms of processor; least and median")
+    print(f"{'':28}{'shapes':>8}{'work out':>16}{'paint':>16}{'paint anew':>16}")
+    for name, (state, preview) in scenes.items():
+        drawing = Drawing()
+        layers = drawing.of(now.view, state, preview)
+        out = timed(partial(drawing.of, now.view, state, preview), 40)
+        kept, anew = timed(painter_of(layers)), timed(painter_of(layers, anew=True), 20)
+        tell(name, sum(map(len, layers)), out, kept, anew)
+    tell("the picture alone", 0, [0.0], timed(picture_painter()), [0.0])
+    del application
+
+
+def tell(name: str, count: int, out: list[float], kept: list[float], anew: list[float]) -> None:
+    """One line of the table."""
+    taken = "".join(f"{min(some):8.2f}{statistics.median(some):8.2f}" for some in (out, kept, anew))
+    print(f"{name:28}{count:8}{taken}")
+
+
+def timed(work: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
+    """Milliseconds of processor that each round takes; the clock on the wall would count the neighbours'."""
+    work()
+    taken = []
+    for _ in range(rounds):
+        begin = time.thread_time()
+        work()
+        taken.append(1000 * (time.thread_time() - begin))
+    return taken
+
+
+def painter_of(shapes: tuple[Shapes, ...], *, anew: bool = False) -> Callable[[], None]:
+    """Paints the shapes on a screen's worth of pixels; `anew` as after a change of what rests."""
+    screen, layers = QImage(*SIZE_PX, QImage.Format.Format_RGB32), Layers()
+    count = itertools.count(1.0)  # what follows the mouse is never the same twice
+
+    def work() -> None:
+        painter = QPainter(screen)
+        layers.show(*shapes[:2], (*shapes[2], Line((), WHITE, next(count))))
+        layers.paint(painter, QTransform.fromTranslate(next(count) if anew else 0.5, 0.5), screen.size(), 1.0)
+        painter.end()
+
+    return work
+
+
+def picture_painter() -> Callable[[], None]:
+    """Paints a picture as large as the screen."""
+    screen, picture = (QImage(*SIZE_PX, QImage.Format.Format_RGB32) for _ in range(2))
+
+    def work() -> None:
+        painter = QPainter(screen)
+        painter.drawImage(0, 0, picture)
+        painter.end()
+
+    return work
+
+
+def crowded() -> Situation:
+    """A 72 x 40 in table with 60 figures of two armies, 30 pieces, rulers and templates."""
+    rng = np.random.default_rng(8)
+    lens = Lens(SIZE_PX, np.array([[1500.0, 0, 960], [0, 1500, 540], [0, 0, 1]]), np.array([-0.1, 0.02, 0, 0, 0]))
+    down = np.diag([1.0, -1.0, -1.0])
+    camera = TableCamera(lens, down, -down @ (36.0, 20.0, 58.0))
+    nudged = TableCamera(lens, down, -down @ (36.0, 20.0, 58.0005))
+    places = [(4 + 7 * (k % 10) + rng.uniform(-2, 2), 4 + 6 * (k // 10) + rng.uniform(-2, 2)) for k in range(60)]
+    figures = tuple(_soldier(k, *place) for k, place in enumerate(places))
+    terrain = tuple(
+        TerrainPiece(f"wall {k}", TerrainKind.LOW_WALL, ellipse_outline(tuple(rng.uniform((4, 4), (68, 36))), 2, 1))
+        for k in range(30)
+    )
+    rulers = tuple(Ruler(figures[2 * k].id, figures[2 * k + 31].id) for k in range(6))
+    templates = (
+        Blast((20, 20), 3),
+        Blast((50, 10), 6),
+        Wedge((30, 30), 20, 6, 45),
+        Wedge((10, 30), 200, 6, 45),
+        Flame((60, 30), 180, 12, 6),
+        Strip(((40, 5), (40, 17)), 1),
+    )
+    frame = Frame(np.zeros((SIZE_PX[1], SIZE_PX[0], 3), np.uint8), 0, 0.0)
+    marker = np.array([[1.0, 4], [4, 4], [4, 1], [1, 1]])
+    view = TableView(frame, Calibration(camera, {0: marker}, 0.1, (nudged,)), Tracking(figures))
+    return Situation(view, TableState(Setup(terrain=terrain), rulers, templates))
+
+
+def _soldier(number: int, x: float, y: float) -> Figure:
+    army = ("green", "tan")[number % 2]
+    base = ellipse_outline((x, y), 0.5, 0.4)
+    return Figure(f"{army}-{number // 2 + 1}", army, x, y, 0.0, 0.05, Posture.STANDING, base)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""`python -m benchmarks.terrain [FOLDER]`: how near the proposed outlines of terrain come to the true ones.
+
+Clicks at random places of each piece of the simulated table, or of the scenes in FOLDER: each NAME_empty.jpg is a table
+without figures, NAME.json tells `camera` (K, dist, R, t) and `terrain` (kind, polygon, z0, z1; of a tree canopy_polygon
+and canopy_z0), in inches. A line for each kind: the overlap of the first outline with the true one (their common part
+of both together), of the best that the wheel offers, the share of each above 0.7, the corners, the milliseconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from shapely.geometry import Point, Polygon
+
+from calibration.camera import Lens, TableCamera
+from calibration.opencv import cv2
+from rules.table import FloatArray, Refused, TerrainKind, TerrainPiece
+from ui.terrain import outline_height_in
+from vision.frame import ImageBgr
+from vision.simulator import SimulatedTable, overhead_camera
+from vision.table_scene import demo_scene
+from vision.terrain import propose_outline
+
+_CLICKS = 4
+_NEAR_EDGE_IN = 0.4  # nobody clicks there
+_GOOD = 0.7
+_KINDS = {"book_hill": TerrainKind.HILL, "house": TerrainKind.BUILDING}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A picture of terrain, and the truth about it, each piece by the name of its kind."""
+
+    image_bgr: ImageBgr
+    camera: TableCamera
+    pieces: Sequence[tuple[str, TerrainPiece]]
+
+
+def main() -> None:
+    """Print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?")
+    folder = parser.parse_args().folder
+    rows = defaultdict(list)
+    for table in [_demo()] if folder is None else [_scene(path) for path in sorted(folder.glob("*_empty.jpg"))]:
+        for kind, piece in table.pieces:
+            for px in _clicks(piece, table):
+                rows[kind].append(_looked(table, piece, px))
+    print(f"{'':14}{'clicks':>7}{'first':>7}{'good':>6}{'best':>7}{'good':>6}{'corners':>9}{'ms':>6}")
+    for kind, found in [*sorted(rows.items()), ("all", [row for kept in rows.values() for row in kept])]:
+        first, best, corners, ms = np.array(found).T
+        words = (
+            f"{np.median(first):7.2f}{(first > _GOOD).mean():6.2f}{np.median(best):7.2f}{(best > _GOOD).mean():6.2f}"
+        )
+        print(f"{kind:14}{len(found):7}{words}{np.median(corners):9.0f}{np.median(ms):6.0f}")
+
+
+def _demo() -> Table:
+    scene = demo_scene()
+    camera = overhead_camera(table_size_in=scene.table_size_in)
+    pieces = [(str(piece.kind), piece) for piece in scene.terrain]
+    return Table(SimulatedTable(scene, camera).empty_bgr, camera, pieces)
+
+
+def _scene(path: Path) -> Table:
+    truth = json.loads(path.with_name(path.name.replace("_empty.jpg", ".json")).read_text())
+    seen = truth["camera"]
+    lens = Lens(tuple(truth["image_size"]), np.array(seen["K"]), np.array(seen["dist"]))
+    camera = TableCamera(lens, np.array(seen["R"]), np.array(seen["t"]))
+    pieces = [(piece["kind"], _piece(piece)) for piece in truth["terrain"]]
+    return Table(np.asarray(cv2.imread(str(path)), np.uint8), camera, pieces)
+
+
+def _piece(told: dict[str, Any]) -> TerrainPiece:
+    known = told["kind"] in {str(kind) for kind in TerrainKind}
+    kind = TerrainKind(told["kind"]) if known else _KINDS.get(told["kind"], TerrainKind.OTHER)
+    outline = tuple((float(x), float(y)) for x, y in told.get("canopy_polygon", told["polygon"]))
+    base_in = float(told.get("canopy_z0", told["z0"]))
+    return TerrainPiece(told["id"], kind, outline, base_in, max(0.0, float(told["z1"]) - base_in))
+
+
+def _clicks(piece: TerrainPiece, table: Table) -> Iterator[FloatArray]:
+    """Places in the picture on the piece's upper side, past what stands on it."""
+    rng = np.random.default_rng(len(piece.name))
+    area = Polygon(piece.outline_in)
+    for _, other in table.pieces:
+        if other.top_in > piece.top_in and other is not piece:
+            area = area.difference(Polygon(other.outline_in).buffer(0.25))
+    core = area.buffer(-min(_NEAR_EDGE_IN, 0.12 * np.sqrt(area.area)))
+    low_x, low_y, high_x, high_y = core.bounds if not core.is_empty else (0, 0, 0, 0)
+    width, height = table.camera.lens.image_size
+    count = 0
+    for _ in range(2000 if not core.is_empty else 0):
+        place = rng.uniform((low_x, low_y), (high_x, high_y))
+        px = table.camera.table_to_pixel((*place, outline_height_in(piece)))[0]
+        if core.contains(Point(place)) and 0 <= px[0] < width and 0 <= px[1] < height:
+            yield px
+            count += 1
+        if count == _CLICKS:
+            return
+
+
+def _looked(table: Table, piece: TerrainPiece, px: FloatArray) -> tuple[float, float, int, float]:
+    """Overlap of the first outline and of the best, corners of the first, and the milliseconds it took."""
+    begun_s = time.perf_counter()
+    try:
+        found = propose_outline(table.image_bgr, table.camera, (float(px[0]), float(px[1])), outline_height_in(piece))
+    except Refused:
+        return (0.0, 0.0, 0, 1e3 * (time.perf_counter() - begun_s))
+    ms = 1e3 * (time.perf_counter() - begun_s)
+    true = Polygon(piece.outline_in)
+    areas = [Polygon(outline) for outline in found.outlines_in]
+    overlaps = [float(area.intersection(true).area / area.union(true).area) for area in areas]
+    return (overlaps[found.best], max(overlaps), len(found.outlines_in[found.best]), ms)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""`python -m benchmarks.training.check FOLDER`: how well the judge does on crops that it did not learn from.
+
+`FOLDER` is what `benchmarks.training.tiles` made. Prints what `vision.recogniser` holds as constants: by how much the
+judge is too timid, and what weight the second opinion on postures (`vision.stance`) has beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+
+from benchmarks.training.tiles import BYTE
+from calibration.opencv import cv2
+from vision.recogniser import POSTURES
+from vision.stance import standing_odds
+from vision.tiles import CROP_PX, CROP_PX_PER_IN
+
+_WHOLE = 0.8  # part of a figure that is seen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """Of N crops: what the judge says (N, 10), the truth (N, 6), lean and the second opinion (N,)."""
+
+    said: np.ndarray
+    true: np.ndarray
+    lean: np.ndarray
+    opinion: np.ndarray
+
+
+def main() -> None:
+    """Print the check."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--every", type=int, default=2, help="one crop in so many")
+    options = parser.parse_args()
+    told = ask(options.folder, options.every)
+    somebody = np.isfinite(told.true[:, 0])
+    chance = 1 / (1 + np.exp(-told.said[:, 0]))
+    print(f"{len(chance)} crops, {somebody.sum()} of somebody")
+    for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01)):
+        here = (chance >= low) & (chance < high)
+        print(f"  said to be somebody {low} to {high}: {here.sum()}, somebody {somebody[here].mean():.2f}")
+    shift = minimize(lambda p: _surprise(told.said[:, 0] + p[0], somebody), [0.0]).x[0]
+    print(f"  too timid by {shift:.2f}")
+    _postures(Told(*(part[somebody] for part in (told.said, told.true, told.lean, told.opinion))))
+
+
+def _postures(told: Told) -> None:
+    posture = told.true[:, 2].astype(int)
+    right = told.said[:, 1:5].argmax(axis=1) == posture
+    whole = told.true[:, 5] > _WHOLE
+    print(f"posture right {right.mean():.3f}, of those wholly seen {right[whole].mean():.3f}")
+    for low, high in ((0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 2)):
+        here = (told.lean >= low) & (told.lean < high) & whole
+        print(f"  leaning {low} to {high}: {right[here].mean():.3f} of {here.sum()}")
+    upright = (posture < 2) & whole
+    stands = posture[upright] == 0
+    odds, opinion = told.said[upright, 1] - told.said[upright, 2], told.opinion[upright]
+    fit = minimize(lambda p: _surprise(p[0] * odds + p[1] * opinion + p[2], stands), [1.0, 0.1, 0.0]).x
+    joined = ((odds + (fit[1] * opinion + fit[2]) / fit[0]) > 0) == stands
+    print(f"standing or kneeling: the judge {((odds > 0) == stands).mean():.3f},", end=" ")
+    print(f"bodies alone {((opinion > 0) == stands).mean():.3f}, joined {joined.mean():.3f};", end=" ")
+    print(f"weight {fit[1] / fit[0]:.3f}, odds {fit[2] / fit[0]:.2f}")
+    error = np.hypot(*(told.said[:, 7:9] + (CROP_PX - 1) / 2 - told.true[:, :2]).T)
+    sigma = np.exp(told.said[:, 9])
+    print(
+        f"place {np.median(error) / CROP_PX_PER_IN:.3f} / {np.percentile(error, 95) / CROP_PX_PER_IN:.3f} in,", end=" "
+    )
+    claimed = np.sqrt(np.mean((error / sigma) ** 2 / 2))
+    print(f"error / sigma {claimed:.2f}, within two {(error < 2.448 * sigma).mean():.3f}")
+    sure = np.hypot(told.said[:, 5], told.said[:, 6])
+    turned = np.arctan2(told.said[:, 6], told.said[:, 5]) - np.arctan2(told.true[:, 4], told.true[:, 3])
+    away = np.abs((np.degrees(turned) + 180) % 360 - 180)
+    for least in (0.3, 0.4, 0.5, 0.6):
+        told_so = (sure > least) & (posture < POSTURES.index(POSTURES[-1]))
+        spread = np.percentile(away[told_so], (50, 90)).round()
+        print(f"  facing surer than {least}: of {told_so.mean():.2f}, off by {spread[0]:.0f} / {spread[1]:.0f} degrees")
+
+
+def ask(folder: Path, every: int) -> Told:
+    """The judge's answers to the first file of each seed, which it did not learn from."""
+    weights = resources.files("vision").joinpath("judge.onnx").read_bytes()
+    judge = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+    rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
+    firsts = {file.stem.rsplit("-", 1)[0]: file for file in sorted(folder.glob("crops-*.npz"), reverse=True)}
+    for file in firsts.values():
+        held = np.load(file)
+        shown, truths = held["shown"][::every], held["truths"][::every, 0]
+        for start in range(0, len(shown), 32):
+            crops = shown[start : start + 32].astype(np.float32) / BYTE
+            judge.setInput(crops)
+            for said, crop, true in zip(judge.forward(), crops, truths[start : start + 32], strict=True):
+                lean, feet = float(crop[8, 0, 0]), (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
+                upright = true[2] < 2 and true[5] > _WHOLE
+                rows.append((said, true, lean, standing_odds(crop[0], feet, lean) if upright else 0.0))
+    return Told(*(np.array(column) for column in zip(*rows, strict=True)))
+
+
+def _surprise(odds: np.ndarray, true: np.ndarray) -> float:
+    return float(np.mean(np.log1p(np.exp(-np.where(true, odds, -odds)))))
+
+
+if __name__ == "__main__":
+    main()

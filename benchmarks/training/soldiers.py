@@ -1,0 +1,297 @@
+"""Soldiers of no particular maker, for training: bodies put together by chance round what all 54 mm sets share."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rules.table import FloatArray, Posture
+from vision.mesh import Mesh, ball, block, disc, join, lathe, limb, prism, turn_z
+
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Toy:
+    """One toy, looking along +x, its base (of a casualty: the middle of its outline) at the origin.
+
+    Attributes:
+        mesh: In white.
+        posture: How it holds itself.
+        half_base_in: Half length and half width of the base.
+    """
+
+    mesh: Mesh
+    posture: Posture
+    half_base_in: tuple[float, float]
+
+
+def toy(posture: Posture, rng: Rng) -> Toy:
+    """A soldier in that posture."""
+    if posture is Posture.DOWN:
+        return _fallen(toy(Posture.STANDING if rng.random() < 0.65 else Posture.KNEELING, rng), rng)
+    base = _base_size(posture, rng)
+    if rng.random() < 0.03:
+        return Toy(_pawn(posture, base, rng), posture, base)
+    build = {Posture.STANDING: _standing, Posture.KNEELING: _kneeling, Posture.PRONE: _prone}[posture]
+    parts = build(rng)
+    bare = posture is Posture.PRONE and rng.random() < 0.3
+    if not bare:
+        body = join(parts).placed(turn_z(rng.normal(0, 8)), (*rng.normal(0, 0.05, 2), 0.0))
+        parts = [body, _base(base, rng)]
+    mesh = join(parts)
+    return Toy(mesh.placed(np.eye(3) * rng.uniform(0.93, 1.07)), posture, base)
+
+
+def _pawn(posture: Posture, base: tuple[float, float], rng: Rng) -> Mesh:
+    """A playing piece instead of a soldier: a base and a plain round body."""
+    if posture is Posture.PRONE:
+        return join([disc(*base, 0.0, 0.1), limb((-0.8, 0, 0.25), (0.8, 0, 0.25), 0.2, 0.2)])
+    top = 2.0 if posture is Posture.STANDING else 1.45
+    waist = rng.uniform(0.2, 0.32)
+    rings = [(waist, 0.1), (waist * 1.1, 0.6 * top), (0.2, 0.8 * top), (0.19, top), (0, top)]
+    return join([disc(*base, 0.0, 0.1), lathe(rings, 12)])
+
+
+def _base_size(posture: Posture, rng: Rng) -> tuple[float, float]:
+    if posture is Posture.PRONE:
+        return float(rng.uniform(0.62, 1.0)), float(rng.uniform(0.28, 0.42))
+    return float(rng.uniform(0.48, 0.62)), float(rng.uniform(0.35, 0.47))
+
+
+def _base(half_in: tuple[float, float], rng: Rng) -> Mesh:
+    high = rng.uniform(0.06, 0.14)
+    if rng.random() < 0.85:
+        return disc(*half_in, 0.0, high)
+    return block((0.0, 0.0), (2 * half_in[0], 1.8 * half_in[1]), 0.0, high)
+
+
+def _near(point: tuple[float, float, float], rng: Rng, by: float = 0.06) -> FloatArray:
+    return np.asarray(np.array(point) + rng.normal(0, by, 3))
+
+
+def _leg(hip: FloatArray, knee: FloatArray, ankle: FloatArray, thick: float) -> list[Mesh]:
+    foot = ankle + (0.14, 0, -0.04)
+    return [
+        limb(hip, knee, 0.13 * thick, 0.1 * thick),
+        limb(knee, ankle, 0.1 * thick, 0.075 * thick),
+        limb(ankle, foot, 0.08, 0.06),
+    ]
+
+
+def _arm(shoulder: FloatArray, hand: FloatArray, side: int, thick: float) -> list[Mesh]:
+    """Upper and lower arm of set length; the elbow goes out and down as far as they need."""
+    span = hand - shoulder
+    gap = float(np.linalg.norm(span))
+    bend = math.sqrt(max(0.0, 0.38**2 - (gap / 2) ** 2))
+    out = np.array([-0.2, side * 0.7, -0.7])
+    out -= out @ span / max(gap * gap, 1e-6) * span
+    elbow = (shoulder + hand) / 2 + bend * out / max(float(np.linalg.norm(out)), 1e-6)
+    return [limb(shoulder, elbow, 0.095 * thick, 0.08 * thick), limb(elbow, hand, 0.08 * thick, 0.06 * thick)]
+
+
+def _rifle(butt: FloatArray, muzzle: FloatArray) -> list[Mesh]:
+    return [
+        limb(butt, butt + 0.45 * (muzzle - butt), 0.065, 0.05),
+        limb(butt + 0.45 * (muzzle - butt), muzzle, 0.04, 0.03),
+    ]
+
+
+def _trunk(hip: FloatArray, neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
+    parts = [
+        limb(hip, neck - (0, 0, 0.2), 0.17 * thick, 0.18 * thick),
+        ball(neck - (0.0, 0.0, 0.14), np.array([0.15, 0.28, 0.15]) * thick),
+        ball(hip, np.array([0.17, 0.2, 0.13]) * thick),
+    ]
+    if rng.random() < 0.45:
+        size = rng.uniform((0.14, 0.25, 0.3), (0.28, 0.42, 0.6))
+        parts.append(
+            block((0, 0), (size[0], size[1]), -size[2] / 2, size[2] / 2).placed(
+                np.eye(3), (hip + neck) / 2 - (0.24, 0, 0)
+            )
+        )
+        if rng.random() < 0.3:
+            foot = (hip + neck) / 2 + (-0.28, rng.uniform(-0.15, 0.15), 0.3)
+            parts.append(limb(foot, foot + (rng.normal(0, 0.1), rng.normal(0, 0.1), rng.uniform(0.4, 1.0)), 0.03, 0.02))
+    return parts
+
+
+def _head(neck: FloatArray, rng: Rng) -> list[Mesh]:
+    turned = neck + rng.normal(0, 0.03, 3)
+    helmet = rng.uniform(0.17, 0.21)
+    brim = lathe([(0.0, 0.0), (helmet * 1.15, 0.0), (helmet, 0.035), (0.0, 0.035)], 12)
+    return [
+        ball(turned + (0.02, 0, 0.13), (0.14, 0.125, 0.16)),
+        brim.placed(np.diag([1.1, 0.95, 1.0]), turned + (0, 0, 0.21)),
+        ball(turned + (0, 0, 0.24), (helmet, 0.9 * helmet, 0.9 * helmet), 12),
+    ]
+
+
+def _hands(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
+    """Arms and what they hold, in one of the ways toys do."""
+    left, right = neck + (0, 0.27, -0.15), neck + (0, -0.27, -0.15)
+
+    def at(x: float, y: float, z: float) -> FloatArray:
+        return neck + _near((x, y, z), rng, 0.05)
+
+    way = rng.choice(["aim", "low", "port", "throw", "point", "radio", "tube", "two", "sling"])
+    if way == "aim":
+        butt, muzzle = at(0.05, -0.14, -0.14), at(rng.uniform(0.8, 1.1), 0.03, -0.1)
+    elif way == "low":
+        butt, muzzle = (
+            at(-0.15, -0.3, -0.6),
+            at(rng.uniform(0.5, 0.9), rng.uniform(-0.2, 0.1), rng.uniform(-0.75, -0.4)),
+        )
+    elif way == "port":
+        butt, muzzle = at(0.25, -0.4, -0.65), at(0.25, 0.45, -0.1)
+        if rng.random() < 0.3:
+            butt, muzzle = muzzle * (1, -1, 1), butt * (1, -1, 1)
+    elif way == "sling":
+        butt, muzzle = at(0.25, -0.3, -0.5), at(-0.45, -0.25, 0.25)
+    elif way == "tube":
+        back, front = at(-rng.uniform(0.3, 0.75), -0.22, 0.0), at(rng.uniform(0.5, 0.95), -0.22, 0.05)
+        tube = limb(back, front, 0.085, rng.uniform(0.07, 0.11))
+        return [tube, *_arm(left, at(0.42, -0.1, -0.05), 1, thick), *_arm(right, at(0.2, -0.25, -0.08), -1, thick)]
+    else:
+        return _free_hands(way, at, left, right, thick, rng)
+    grip, fore = butt + 0.2 * (muzzle - butt), butt + 0.5 * (muzzle - butt)
+    near, far = (grip, fore) if way != "port" or rng.random() < 0.7 else (fore, grip)
+    return [*_rifle(butt, muzzle), *_arm(right, near, -1, thick), *_arm(left, far, 1, thick)]
+
+
+def _free_hands(way, at, left, right, thick, rng):  # type: ignore[no-untyped-def]
+    """Hands that hold no long gun."""
+    if way == "throw":
+        back = at(-0.45, -0.4, rng.uniform(0.0, 0.35))
+        parts = [*_arm(right, back, -1, thick), ball(back + (0, 0, 0.08), (0.08, 0.08, 0.09), 8)]
+        fore = at(rng.uniform(0.2, 0.6), 0.35, rng.uniform(-0.5, 0.1))
+        if rng.random() < 0.5:
+            parts += _rifle(fore + (-0.3, 0.0, -0.2), fore + (0.4, 0.1, 0.2))
+        return [*parts, *_arm(left, fore, 1, thick)]
+    if way == "point":
+        hand = at(rng.uniform(0.4, 0.65), -0.35, rng.uniform(-0.3, 0.3))
+        parts = [*_arm(right, hand, -1, thick), limb(hand, hand + (0.22, 0, 0.03), 0.045, 0.03)]
+        return [*parts, *_arm(left, at(0.2, 0.3, rng.uniform(-0.7, 0.25)), 1, thick)]
+    if way == "radio":
+        pack = block((0, 0), (0.25, 0.42), -0.35, 0.3).placed(np.eye(3), at(-0.3, 0, -0.35))
+        mast = at(-0.35, 0.15, -0.1)
+        parts = [pack, limb(mast, mast + (-0.05, 0, rng.uniform(0.2, 0.9)), 0.03, 0.02)]
+        return [*parts, *_arm(right, at(0.15, -0.2, 0.05), -1, thick), *_arm(left, at(0.3, 0.15, -0.6), 1, thick)]
+    return [
+        *_arm(right, at(rng.uniform(-0.1, 0.5), -0.35, rng.uniform(-0.7, 0.1)), -1, thick),
+        *_arm(left, at(rng.uniform(-0.1, 0.5), 0.35, rng.uniform(-0.7, 0.1)), 1, thick),
+    ]
+
+
+def _twist(parts: list[Mesh], rng: Rng) -> list[Mesh]:
+    """Trunk and arms turned against the legs."""
+    return [join(parts).placed(turn_z(rng.normal(0, 14)))]
+
+
+def _standing(rng: Rng) -> list[Mesh]:
+    thick, crouch = rng.uniform(0.9, 1.2), max(0.0, rng.normal(0, 0.08))
+    stride, spread = rng.uniform(0.0, 0.38), rng.uniform(0.08, 0.24)
+    first = 1 if rng.random() < 0.6 else -1
+    hip = np.array([0.0, 0.0, 0.92 - crouch])
+    neck = hip + _near((rng.uniform(-0.05, 0.25), 0, 0.74), rng, 0.02)
+    legs: list[Mesh] = []
+    for side in (1, -1):
+        forth = stride * (1 if side == first else -1)
+        ankle = np.array([forth * 0.9 - 0.05, side * spread, 0.17])
+        knee = np.array([forth * 0.45 + 0.06 + crouch * 0.6, side * (spread + 0.11) / 2, 0.5])
+        legs += _leg(hip + (0, side * 0.11, -0.03), knee, ankle, thick)
+    return legs + _twist([*_trunk(hip, neck, rng, thick), *_head(neck, rng), *_hands(neck, rng, thick)], rng)
+
+
+def _kneeling(rng: Rng) -> list[Mesh]:
+    thick, low = rng.uniform(0.9, 1.2), rng.uniform(0.4, 0.62)
+    side = 1 if rng.random() < 0.7 else -1
+    hip = np.array([rng.uniform(-0.12, 0.05), 0.0, low])
+    neck = hip + _near((rng.uniform(0.0, 0.2), 0, 0.66), rng, 0.03)
+    up = _leg(
+        hip + (0.05, side * 0.12, 0.0),
+        _near((0.36, side * 0.18, 0.58), rng, 0.04),
+        _near((0.32, side * 0.19, 0.17), rng, 0.04),
+        thick,
+    )
+    down = _leg(
+        hip + (0, -side * 0.12, 0.0),
+        _near((0.1, -side * 0.18, 0.17), rng, 0.04),
+        _near((-0.38, -side * 0.18, 0.17), rng, 0.05),
+        thick,
+    )
+    return up + down + _twist([*_trunk(hip, neck, rng, thick), *_head(neck, rng), *_hands(neck, rng, thick)], rng)
+
+
+def _prone(rng: Rng) -> list[Mesh]:
+    thick, shift = rng.uniform(0.9, 1.2), rng.uniform(-0.25, 0.1)
+    parts: list[Mesh] = []
+    for side in (1, -1):
+        spread = rng.uniform(0.1, 0.32)
+        knee = np.array([-0.55, side * (0.1 + spread) / 2, 0.2])
+        parts += [
+            limb((-0.15, side * 0.1, 0.22), knee, 0.13 * thick, 0.1),
+            limb(knee, (-0.95, side * spread, 0.16), 0.1, 0.08),
+        ]
+    raised = rng.uniform(0.26, 0.4)
+    parts += [limb((-0.15, 0, 0.24), (0.3, 0, raised), 0.16 * thick, 0.16), ball((0.32, 0, raised), (0.15, 0.27, 0.13))]
+    if rng.random() < 0.4:
+        parts.append(block((0.05, 0), (0.3, 0.3), 0.33, 0.47))
+    head = np.array([0.52, rng.normal(0, 0.04), raised + 0.05])
+    parts += [ball(head, (0.14, 0.125, 0.13)), ball(head + (-0.01, 0, 0.05), (0.19, 0.17, 0.16), 12)]
+    muzzle = np.array([rng.uniform(1.0, 1.4), rng.normal(0.03, 0.06), 0.3])
+    butt = np.array([0.4, -0.13, 0.28])
+    parts += [*_rifle(butt, muzzle)] if rng.random() < 0.9 else []
+    for side, hand in ((1, butt + 0.45 * (muzzle - butt)), (-1, butt + 0.2 * (muzzle - butt))):
+        elbow = np.array([rng.uniform(0.45, 0.65), side * rng.uniform(0.28, 0.42), 0.14])
+        parts += [limb((0.33, side * 0.24, 0.26), elbow, 0.09, 0.08), limb(elbow, hand, 0.08, 0.06)]
+    return [join(parts).placed(np.eye(3), (shift, 0, 0))]
+
+
+def _fallen(upright: Toy, rng: Rng) -> Toy:
+    """Knocked over to any side, his head towards +x, resting on the rim of his base and whatever else touches."""
+    fall = turn_z(rng.uniform(0, 360))
+    angle = math.radians(rng.uniform(74, 93))
+    c, s = math.cos(angle), math.sin(angle)
+    over = fall @ np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ fall.T
+    mesh = upright.mesh.placed(fall.T @ over)
+    mesh = mesh.placed(np.eye(3), (0, 0, -mesh.polygons_in[..., 2].min()))
+    return Toy(mesh, Posture.DOWN, upright.half_base_in)
+
+
+def vehicle(rng: Rng) -> tuple[Mesh, tuple[float, float]]:
+    """A hull with tracks or wheels and something on top; its half length and half width."""
+    half = np.array([rng.uniform(1.2, 2.6), rng.uniform(0.6, 1.3)])
+    high = rng.uniform(0.6, 1.1)
+    x, y = half
+    taper = rng.uniform(0.75, 1.0)
+    parts = [
+        prism(
+            [(-x, -y * 0.7), (x, -y * 0.7 * taper), (x, y * 0.7 * taper), (-x, y * 0.7)],
+            0.25,
+            high,
+            rng.uniform(0.8, 1.0),
+        ),
+        *(block((0, side * y * 0.8), (2 * x * 0.98, y * 0.4), 0.0, rng.uniform(0.45, 0.7)) for side in (-1, 1)),
+    ]
+    if rng.random() < 0.6:
+        top = rng.uniform(0.35, 0.6) * min(x, y * 1.6)
+        parts.append(
+            lathe([(top, high), (top * 0.85, high + 0.45), (0, high + 0.45)], 8).placed(
+                np.eye(3), (rng.normal(0, 0.2), 0, 0)
+            )
+        )
+        parts.append(limb((0.2, 0, high + 0.25), (rng.uniform(1.2, 2.6), 0, high + 0.28), 0.08, 0.06))
+    else:
+        parts += [
+            block(
+                (rng.uniform(-x, x) * 0.6, rng.uniform(-y, y) * 0.4),
+                tuple(rng.uniform(0.2, 0.9, 2)),
+                high,
+                high + rng.uniform(0.1, 0.6),
+            )
+            for _ in range(4)
+        ]
+    return join(parts), (float(x), float(y))

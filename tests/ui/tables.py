@@ -1,0 +1,51 @@
+"""Small tables before the tools, seen by a camera of known numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rules.games.referees import moment_of
+from rules.roster import Army, Recruit
+from rules.table import Figure, Outline, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from tests.rules.evening import begun
+from tests.ui.test_overlay import view_of
+from ui.play import Play
+from ui.readout import Basis
+from ui.session import TableState
+from ui.situation import Situation
+from vision.pipeline import Setup
+
+
+def soldier(name: str, x: float, y: float, sigma_in: float = 0.0, radius_in: float = 0.5) -> Figure:
+    """A man on a round base; its army is the name's first word."""
+    base = ellipse_outline((x, y), radius_in, radius_in)
+    return Figure(name, name.split("-")[0], x, y, 0.0, sigma_in, Posture.STANDING, base)
+
+
+def box(left: float, near: float, right: float, far: float) -> Outline:
+    return ((left, near), (right, near), (right, far), (left, far))
+
+
+def piece(name: str, kind: str, outline: Outline, height_in: float) -> TerrainPiece:
+    return TerrainPiece(name, TerrainKind(kind), outline, 0.0, height_in)
+
+
+def before(*figures: Figure, terrain: tuple[TerrainPiece, ...] = (), basis: Basis = Basis.CENTRE) -> Situation:
+    """A table without a battle."""
+    return Situation(view_of(*figures), TableState(Setup(terrain=terrain), basis=basis))
+
+
+@contextmanager
+def in_battle(
+    path: Path, game: str, card: str, figures: tuple[Figure, ...], terrain: tuple[TerrainPiece, ...] = ()
+) -> Iterator[Situation]:
+    """A table where every figure has the same card, in the first phase of a battle."""
+    sides = dict.fromkeys(figure.army for figure in figures)
+    men = {side: tuple(Recruit(figure=f.id, card=card) for f in figures if f.army == side) for side in sides}
+    armies = {side: Army(name=side, game=game, recruits=recruits) for side, recruits in men.items()}
+    with begun(path, game, armies, {figure.id: figure.centre_in for figure in figures}) as battle:
+        play = Play(battle)
+        play.go_on(moment_of(battle, figures, terrain))
+        yield Situation(view_of(*figures), TableState(), play, moment_of(battle, figures, terrain))

@@ -1,0 +1,147 @@
+"""Corrections in two clicks, in the real window: what is wrong, and what is right."""
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QContextMenuEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QMenu
+
+from rules.table import Posture
+from tests.ui.windows import BARE_IN, POSTS, Wait, at, click, point
+from ui.desktop.window import Window
+
+RIGHT = Qt.MouseButton.RightButton
+
+
+def ask(window: Window, place_in: tuple[float, float]) -> QMenu:
+    """The right button's menu there."""
+    QTest.mouseClick(window.picture, RIGHT, pos=at(window, place_in))
+    menu = window.corrections.menu
+    assert menu is not None
+    assert menu.isVisible()
+    return menu
+
+
+def choose(menu: QMenu, *words: str) -> None:
+    """Click one of a menu's choices, or of its submenus'."""
+    action = next(action for action in menu.actions() if action.text().replace("&", "").startswith(words[0]))
+    if len(words) > 1:
+        menu.setActiveAction(action)
+        inner = action.menu()
+        assert inner is not None
+        inner.popup(menu.mapToGlobal(menu.rect().topRight()))
+        choose(inner, *words[1:])
+    else:
+        QTest.mouseClick(menu, Qt.MouseButton.LeftButton, pos=menu.actionGeometry(action).center())
+
+
+def figures(window: Window) -> dict[str, tuple[str, Posture]]:
+    assert window.bench.view is not None
+    return {figure.id: (figure.army, figure.posture) for figure in window.bench.view.figures}
+
+
+def anew(window: Window, wait_until: Wait) -> None:
+    """Until another picture has been looked at."""
+    before = window.bench.worker.view
+    wait_until(lambda: window.bench.worker.view is not before)
+    window.pull()
+
+
+def test_a_figure_of_the_wrong_army_in_two_clicks_and_back(window: Window, wait_until: Wait) -> None:
+    choose(ask(window, POSTS["green-1"]), "Army", "blue")
+    assert figures(window)["blue-3"] == ("blue", Posture.STANDING)
+    assert "green-1" not in figures(window)
+    assert window.actions_.undo.text() == "Undo green-1 is blue"
+    anew(window, wait_until)
+    assert "blue-3" in figures(window), "the next picture does not bring it back"
+    window.actions_.undo.trigger()
+    assert "green-1" in figures(window)
+    window.actions_.redo.trigger()
+    assert "blue-3" in figures(window)
+
+
+def test_a_thing_that_is_no_figure_is_deleted_and_stays_away(window: Window, wait_until: Wait) -> None:
+    choose(ask(window, POSTS["blue-1"]), "Delete")
+    assert sorted(figures(window)) == ["blue-2", "green-1", "green-2"]
+    anew(window, wait_until)
+    assert "blue-1" not in figures(window)
+    assert "Ctrl+Z" in window.bar.text
+    window.undo()
+    assert "blue-1" in figures(window)
+
+
+def test_one_that_is_missing_is_added_where_the_click_was(window: Window, wait_until: Wait) -> None:
+    choose(ask(window, BARE_IN), "Add", "green, lying")
+    assert figures(window)["green-3"] == ("green", Posture.DOWN)
+    added = next(one for one in window.bench.view.figures if one.id == "green-3")
+    assert added.centre_in == pytest.approx(BARE_IN, abs=0.05)  # half a pixel of the screen, 23 of which make an inch
+    window.use_tool("measure")
+    click(window, BARE_IN)
+    click(window, POSTS["blue-1"])
+    assert window.session.state.rulers[0].name == "green-3 to blue-1", "it is a figure like any other"
+
+
+def test_the_tool_asks_with_the_left_button_and_the_next_click_places(window: Window) -> None:
+    window.use_tool("correct")
+    click(window, POSTS["green-2"])
+    menu = window.corrections.menu
+    assert menu is not None
+    choose(menu, "Stands where I click")
+    assert "green-2's base" in window._hint.text()
+    click(window, (13.0, 7.0))
+    moved = next(one for one in window.bench.view.figures if one.id == "green-2")
+    assert moved.centre_in == pytest.approx((13.0, 7.0), abs=0.05)
+    assert window.session.can_undo == "place green-2"
+    assert window.tool.name == "correct"
+
+
+def test_two_that_are_one_by_the_next_click_and_the_tool_before_comes_back(window: Window) -> None:
+    window.use_tool("blast")
+    choose(ask(window, POSTS["blue-2"]), "The same as", "The next figure")
+    click(window, BARE_IN)
+    assert "press Esc" in window.bar.text
+    assert window.session.state.corrections == ()
+    click(window, POSTS["blue-1"])
+    assert sorted(figures(window)) == ["blue-1", "green-1", "green-2"]
+    assert window.tool.name == "blast"
+    assert window.session.state.rulers == window.session.state.corrections[1:] == ()
+
+
+def test_escape_lets_go_of_a_correction_that_waits(window: Window) -> None:
+    choose(ask(window, POSTS["blue-2"]), "The same as", "The next figure")
+    window.let_go()
+    click(window, POSTS["blue-1"])
+    assert window.session.state.corrections == ()
+
+
+def test_a_name_of_ones_own(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(window.corrections, "_asker", lambda _, name: f"Sgt. {name[0].upper()}")
+    choose(ask(window, POSTS["green-1"]), "Another name")
+    assert "Sgt. G" in figures(window)
+    choose(ask(window, POSTS["green-1"]), "Posture", "prone")
+    assert figures(window)["Sgt. G"] == ("green", Posture.PRONE)
+
+
+def test_the_menu_key_asks_about_what_the_mouse_points_at(window: Window) -> None:
+    point(window, POSTS["green-1"])
+    spot = at(window, POSTS["green-1"])
+    QApplication.sendEvent(window.picture, QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, spot))
+    menu = window.corrections.menu
+    assert menu is not None
+    choose(menu, "Split")
+    assert sorted(figures(window)) == ["blue-1", "blue-2", "green-1", "green-2", "green-3"]
+
+
+def test_dragging_the_picture_with_the_right_button_asks_nothing(window: Window) -> None:
+    start = at(window, POSTS["green-1"])
+    QTest.mousePress(window.picture, RIGHT, pos=start)
+    QTest.mouseMove(window.picture, start + start * 0.1)
+    QTest.mouseRelease(window.picture, RIGHT, pos=start + start * 0.1)
+    assert window.corrections.menu is None
+
+
+def test_nothing_is_corrected_beside_the_table(window: Window) -> None:
+    window.picture.moved.emit(-50.0, -50.0)
+    window.picture.asked.emit()
+    assert window.corrections.menu is None
+    assert "beside it" in window.bar.text

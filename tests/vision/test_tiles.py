@@ -1,0 +1,90 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vision.segment import EVIDENCE_LIMIT
+from vision.tiles import CHANNELS, CROP_PX, TILE_PX, Place, View, crop_at, cut, tile_at
+
+MIDDLE = (TILE_PX - 1) / 2
+EYE_PX = np.array([20.0, 30.0, 500.0])
+
+
+def view(empty=None, seen=1.0):
+    picture = np.full((200, 240, 3), 100, np.uint8)
+    evidence = np.full((200, 240), -EVIDENCE_LIMIT, np.float32)
+    return View(picture, evidence, np.full((200, 240), seen, np.float32), EYE_PX, empty)
+
+
+@given(
+    st.floats(0, 300), st.floats(0, 300), st.floats(-4, 4), st.floats(0.3, 3), st.floats(-50, 120), st.floats(-50, 120)
+)
+def test_there_and_back(column, row, turn, zoom, u, v):
+    place = Place(column, row, turn, 0.3, zoom)
+    assert place.to_tile(place.to_sheet(np.array([[u, v]])))[0] == pytest.approx((u, v), abs=1e-6)
+
+
+def test_what_leans_outwards_leans_to_the_right():
+    for turn in (0.0, 1.0, -2.5):
+        place = Place(100, 90, turn, 0.3, 1.2)
+        outwards = np.array([[100 + 12 * math.cos(turn), 90 + 12 * math.sin(turn)]])
+        assert place.to_tile(outwards)[0] == pytest.approx((MIDDLE + 10, MIDDLE))
+
+
+def test_a_tile_knows_how_bodies_lean_in_it():
+    place = tile_at(EYE_PX, np.array([50.0, 70.0]), 1.5)
+    assert place.lean == pytest.approx(50 / 500)  # 30 and 40 px off the camera's foot, 500 px below it
+    assert place.turn_rad == pytest.approx(math.atan2(4, 3))
+    assert place.to_tile(np.array([[50.0, 70.0]]))[0] == pytest.approx((MIDDLE, MIDDLE))
+
+
+def test_a_crop_has_the_body_in_its_middle_and_the_feet_nearer_to_the_camera():
+    at = np.array([120.0, 30.0])
+    crop = crop_at(EYE_PX, at, 1.5)  # tiles have 12 px/in: the sheet 18, as many as crops have
+    assert (crop.zoom, crop.side_px, crop.lean) == (pytest.approx(1.0), CROP_PX, pytest.approx(0.2))
+    feet = crop.to_tile(at[None])[0]
+    # A waist 0.7 in up leans out by a fifth of that: 2.5 of 18 px/in.
+    assert feet == pytest.approx(((CROP_PX - 1) / 2 - 0.2 * 0.7 * 18, (CROP_PX - 1) / 2))
+    assert cut(view(), crop).shape == (CHANNELS, CROP_PX, CROP_PX)
+
+
+def test_a_spot_of_evidence_comes_where_it_lies():
+    seen = view()
+    seen.evidence[84:87, 139:142] = EVIDENCE_LIMIT
+    place = Place(120, 95, 0.7, 0.4, 1.0)
+    tile = cut(seen, place)
+    assert tile.shape == (CHANNELS, TILE_PX, TILE_PX)
+    row, column = np.unravel_index(np.argmax(tile[0]), tile[0].shape)
+    assert (column, row) == pytest.approx(place.to_tile(np.array([[140.0, 85.0]]))[0], abs=1)
+    assert tile[0].max() == pytest.approx(1.0, abs=0.05)
+    assert tile[0].min() == -1
+    assert (tile[8] == np.float32(0.4)).all()
+
+
+def test_the_lamp_does_not_count():
+    bright, dim = view(), view()
+    for one, gain in ((bright, 2.0), (dim, 1.0)):
+        one.picture_bgr[:] = (40, 50, 60)
+        one.picture_bgr[90:100, 110:130] = (60, 80, 70)
+        one.picture_bgr[:] = (one.picture_bgr * gain).astype(np.uint8)
+    place = Place(120, 95, 0.0, 0.4, 1.0)
+    # The eight grey levels that keep dark pixels' logarithms quiet make a tenth of a difference at 40.
+    assert cut(bright, place)[1:4] == pytest.approx(cut(dim, place)[1:4], abs=0.12)
+
+
+def test_the_empty_table_is_told_apart_from_none():
+    place = Place(120, 95, 0.0, 0.4, 1.0)
+    assert not cut(view(), place)[4:8].any()
+    darker = np.log((np.full((200, 240, 3), 100) + 8) / 263.0).astype(np.float32)
+    empty = np.dstack([np.zeros((200, 240, 2), np.float32), darker[..., 0] - 0.5])
+    tile = cut(view(empty), place)
+    assert tile[4] == pytest.approx(np.full((TILE_PX, TILE_PX), 0.5), abs=1e-3)
+    assert (tile[7] == 1).all()
+
+
+def test_nothing_is_said_of_what_is_not_seen():
+    tile = cut(view(seen=0.0), Place(120, 95, 0.0, 0.4, 1.0))
+    assert not tile[:7].any()
+    assert not tile[9].any()

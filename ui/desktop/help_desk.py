@@ -1,0 +1,151 @@
+"""The menu Help: the guide, every key there is, what the program is and what it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from html import escape
+
+from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QTextBrowser,
+    QVBoxLayout,
+)
+
+from ui.about import about_words, libraries
+from ui.desktop.guide_desk import Guided, GuideDesk
+from ui.desktop.memory import Memory
+
+_SIZE = (560, 600)
+_FORMAT = QKeySequence.SequenceFormat.NativeText
+
+KeyRow = tuple[str, str, str]
+"""Keys, name, and what it does."""
+
+
+class HelpDesk:
+    """The menu Help, the last in the bar.
+
+    Attributes:
+        guide: The guide of the first evening.
+        dialog: What was opened last.
+    """
+
+    def __init__(self, window: QMainWindow, do: Guided, memory: Memory, hint: QLabel) -> None:
+        """Add the menu to the window; the guide speaks instead of `hint` while it is open."""
+        self._window = window
+        self.guide = GuideDesk(window, do, memory, hint)
+        self.dialog: QDialog | None = None
+        menu = QMenu("&Help", window)
+        for text, key, tip, slot in (
+            ("Guide…", "", "From the camera to the first measured shot, step by step", self.guide.begin),
+            ("Keys…", "F1", "Every key, and what it does", self.show_keys),
+            ("About…", "", "What this program is", self.show_about),
+            ("Licences…", "", "The libraries that it stands on, and their licences", self.show_licences),
+        ):
+            action = QAction(text, window)
+            action.setShortcut(QKeySequence(key))
+            action.setToolTip(f"{tip} ({key})" if key else tip)
+            action.setStatusTip(tip)
+            action.triggered.connect(_plain(slot))
+            window.addAction(action)
+            menu.addAction(action)
+        bar = window.menuBar()
+        if bar is not None:
+            bar.addMenu(menu)
+
+    def show_keys(self) -> None:
+        """Show every key there is now."""
+        parts = [
+            f"<h3>{escape(title)}</h3><table cellpadding='3'>{''.join(map(_row, rows))}</table>"
+            for title, rows in keys_of(self._window)
+        ]
+        self._show("Keys", "".join(parts))
+
+    def show_about(self) -> None:
+        """Show what the program is."""
+        paragraphs = about_words().split("\n\n")
+        self._show(
+            "About", f"<h2>{escape(paragraphs[0])}</h2>" + "".join(f"<p>{escape(p)}</p>" for p in paragraphs[1:])
+        )
+
+    def show_licences(self) -> None:
+        """Show the libraries."""
+        rows = "".join(
+            f"<tr><td><b>{escape(one.name)}</b></td><td>{escape(one.version)}</td><td>{escape(one.licence)}</td>"
+            f"<td><a href='{escape(one.home)}'>{escape(one.home)}</a></td></tr>"
+            for one in libraries()
+        )
+        self._show("Licences", f"<table cellpadding='4'>{rows}</table>")
+
+    def _show(self, title: str, html: str) -> None:
+        dialog = QDialog(self._window)
+        dialog.setWindowTitle(title)
+        dialog.resize(*_SIZE)
+        words = QTextBrowser()
+        words.setOpenExternalLinks(True)
+        words.setAccessibleName(title)
+        words.setHtml(html)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(dialog.reject)
+        layout = QVBoxLayout(dialog)
+        layout.addWidget(words)
+        layout.addWidget(buttons)
+        dialog.finished.connect(dialog.deleteLater)
+        self.dialog = dialog
+        dialog.open()
+
+
+def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
+    """Every key of a window, read off its own actions and buttons: by menu, then what is in none."""
+    bar = window.menuBar()
+    told: set[int] = set()
+    sections: list[tuple[str, tuple[KeyRow, ...]]] = []
+    for top in bar.actions() if bar is not None else ():
+        actions = list(_inside(top))
+        told |= {id(action) for action in actions}
+        sections.append((top.text().replace("&", ""), _rows(actions)))
+    rest = [action for action in window.actions() if id(action) not in told]
+    buttons = [
+        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or "Presses the button of that name")
+        for button in window.findChildren(QAbstractButton)
+        if not button.shortcut().isEmpty() and "&" not in button.text()
+    ]
+    sections.append(("Anywhere", (*_rows(rest), *buttons)))
+    return tuple((title, rows) for title, rows in sections if rows)
+
+
+def _inside(action: QAction) -> Iterable[QAction]:
+    """The action, or all that its menu leads to."""
+    menu = action.menu()
+    if menu is None:
+        yield action
+        return
+    for one in menu.actions():
+        yield from _inside(one)
+
+
+def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
+    """One row for each thing; keys that do the same stand together."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for action in actions:
+        for key in action.shortcuts():
+            keys = found.setdefault((action.iconText(), action.statusTip()), [])
+            if (words := key.toString(_FORMAT)) not in keys:
+                keys.append(words)
+    return tuple((" ".join(keys), name, tip) for (name, tip), keys in found.items())
+
+
+def _row(row: KeyRow) -> str:
+    keys, name, tip = map(escape, row)
+    return f"<tr><td><b>{keys}</b></td><td>{name}</td><td>{tip}</td></tr>"
+
+
+def _plain(slot: Callable[[], object]) -> Callable[..., None]:
+    """Without the tick that Qt sends along."""
+    return lambda *_: (slot(), None)[1]

@@ -1,0 +1,31 @@
+"""A box for a length, in the player's unit."""
+
+from __future__ import annotations
+
+from ui.desktop.dialogs import NumberBox
+from ui.units import Unit
+
+
+class LengthBox(NumberBox):
+    """Takes a length.
+
+    Attributes:
+        least_in: What it takes at least.
+    """
+
+    def __init__(self, unit: Unit, least_in: float, most_in: float) -> None:
+        super().__init__()
+        self._unit, self.least_in = unit, least_in
+        self.setDecimals(2 if unit is Unit.INCH else 1)
+        self.setRange(least_in * unit.per_in, most_in * unit.per_in)
+        self.setSingleStep(0.25 if unit is Unit.INCH else 0.5)
+        self.setSuffix(f" {unit}")
+
+    @property
+    def inches(self) -> float:
+        """The length in it."""
+        return self.value() / self._unit.per_in
+
+    def set_inches(self, length_in: float) -> None:
+        """Put a length in."""
+        self.setValue(length_in * self._unit.per_in)

@@ -1,0 +1,82 @@
+"""What a question at the table comes to: an answer in words, and marks on the table that show why. No Qt here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rules.table import PointIn
+from ui.theme import WHITE, Colour
+
+Point3In = tuple[float, float, float]
+Rows = tuple[tuple[str, float], ...]
+"""Lines of words, each with its size on the screen."""
+
+_PIECE_IN = 4.0  # the lens bends what is straight on the table
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A headline to be read across the table, and what belongs to it."""
+
+    headline: str = ""
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A line through places over the table (x, y, z), closed and filled or not; its width is of the screen."""
+
+    points_in: tuple[Point3In, ...]
+    colour: Colour
+    width: float = 2.0
+    fill: Colour | None = None
+    closed: bool = False
+    dashed: bool = False
+    halo: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Words at a place over the table, centred `offset` (right, down, on the screen) from it."""
+
+    at_in: Point3In
+    rows: Rows
+    colour: Colour = WHITE
+    offset: tuple[float, float] = (0.0, 0.0)
+
+
+Mark = Trace | Note
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An answer and its marks, from the lowest up."""
+
+    answer: Answer
+    marks: tuple[Mark, ...] = ()
+
+
+def along(places_in: Sequence[Point3In]) -> tuple[Point3In, ...]:
+    """The same line with so many places that it can be bent as the lens bends it."""
+    found = [places_in[0]] if places_in else []
+    for a, b in pairwise(places_in):
+        count = max(1, math.ceil(math.dist(a, b) / _PIECE_IN))
+        found += [*(_between(a, b, k / count) for k in range(1, count)), b]
+    return tuple(found)
+
+
+def lifted(outline_in: Iterable[PointIn], height_in: float = 0.0) -> tuple[Point3In, ...]:
+    """Places on the table at a height."""
+    return tuple((x, y, height_in) for x, y in outline_in)
+
+
+def ring(outline_in: Sequence[PointIn], height_in: float = 0.0) -> tuple[Point3In, ...]:
+    """A closed outline at a height, with places enough to be bent."""
+    return along(lifted((*outline_in, outline_in[0]), height_in))[:-1]
+
+
+def _between(a: Point3In, b: Point3In, part: float) -> Point3In:
+    return (a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1]), a[2] + part * (b[2] - a[2]))

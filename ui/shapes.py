@@ -1,0 +1,148 @@
+"""Templates as the players lay them: the shapes that each game's own data has, and how they are called. No Qt here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from rules.bearing import bearing_deg, onward
+from rules.events import spoken
+from rules.game import Game
+from rules.path import length_in
+from rules.table import PointIn
+from rules.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
+
+_STEP_IN = 0.5
+_LEAST_IN, _MOST_IN = 0.5, 48.0
+_NAMES_SHOWN = 3
+
+
+class Kind(StrEnum):
+    """What a template is laid by: a disc by its middle, all others from where they start towards a place."""
+
+    BLAST = "blast"
+    WEDGE = "wedge"
+    FLAME = "flame"
+    STRIP = "strip"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A template before it is laid.
+
+    Attributes:
+        kind: What it is.
+        length_in: Radius of a disc or wedge, length of a flame or strip.
+        width: Inches across a strip, or a flame's far end; degrees of a wedge; 0 of a disc.
+        titles: Which weapons lay it, as "Army Men: grenade"; none where the players chose its size.
+    """
+
+    kind: Kind
+    length_in: float
+    width: float = 0.0
+    titles: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """As "blast of 3 in (Army Men: grenade, bazooka)"."""
+        shown = ", ".join(self.titles[:_NAMES_SHOWN]) + (" …" if len(self.titles) > _NAMES_SHOWN else "")
+        size = template_words(self.laid((0.0, 0.0), (1.0, 0.0)))
+        return f"{size} ({shown})" if shown else size
+
+    def longer(self, steps: int) -> Form:
+        """The same form, so many half inches larger or, with less than 0 steps, smaller."""
+        return self.of_length(self.length_in + steps * _STEP_IN)
+
+    def of_length(self, length_in: float) -> Form:
+        """The same form in another size, within what a table has room for."""
+        return replace(self, length_in=min(max(length_in, _LEAST_IN), _MOST_IN), titles=())
+
+    def laid(self, from_in: PointIn, toward_in: PointIn) -> Template:
+        """The template on the table; a disc lies about `from_in`. A place towards itself means to the right."""
+        if self.kind is Kind.BLAST:
+            return Blast(from_in, self.length_in)
+        toward_deg = bearing_deg(from_in, toward_in) if math.dist(from_in, toward_in) > 0 else 0.0
+        if self.kind is Kind.WEDGE:
+            return Wedge(from_in, toward_deg, self.length_in, self.width)
+        if self.kind is Kind.FLAME:
+            return Flame(from_in, toward_deg, self.length_in, self.width)
+        return Strip((from_in, onward(from_in, toward_deg, self.length_in)), self.width)
+
+
+USUAL = {
+    Kind.BLAST: Form(Kind.BLAST, 3.0),
+    Kind.WEDGE: Form(Kind.WEDGE, 6.0, 45.0),
+    Kind.FLAME: Form(Kind.FLAME, 12.0, 6.0),
+    Kind.STRIP: Form(Kind.STRIP, 12.0, 1.0),
+}
+"""What is in hand where no game says otherwise."""
+
+
+def forms(kind: Kind, games: Iterable[Game[Any]]) -> tuple[Form, ...]:
+    """The games' own templates of one kind, smallest first, those of one size as one; the usual one leads.
+
+    Where a single game is played, only its own are given, if it has any.
+    """
+    every = tuple(games)
+    found: dict[tuple[float, float], Form] = {}
+    for game in every:
+        title = "" if len(every) == 1 else f"{game.title}: "
+        for name, form in _forms_of(game):
+            if form.kind is kind:
+                size = (form.length_in, form.width)
+                known = found.get(size, form)
+                found[size] = replace(known, titles=(*known.titles, f"{title}{spoken(name).lower()}"))
+    own = sorted(found.values(), key=lambda form: (form.length_in, form.width))
+    return tuple(own) if own and len(every) == 1 else (USUAL[kind], *own)
+
+
+def _forms_of(game: Game[Any]) -> Iterable[tuple[str, Form]]:
+    """All that a game's weapons lay, as its data has it."""
+    data = game.rules.plain
+    across = "blast_size" not in game.options or game.rules.option("blast_size") == "diameter"
+    for name, row in data.get("weapons", {}).items():
+        if (size := row.get("blast_in", row.get("area_in"))) is not None:
+            yield name, Form(Kind.BLAST, size / 2 if across else size)
+        if (radius := row.get("blast_radius_in")) is not None:
+            yield name, Form(Kind.BLAST, radius)
+        if (width := row.get("cone_in")) is not None:
+            yield name, Form(Kind.FLAME, 12.0 * row["range_max_ft"], width)
+            yield name, Form(Kind.STRIP, 12.0 * row["range_max_ft"], width)
+        template = data.get("templates", {}).get(row.get("template"), {})
+        if (diameter := template.get("diameter_in")) is not None:
+            yield name, Form(Kind.BLAST, diameter / 2)
+        if (angle := template.get("angle_deg")) is not None:
+            yield name, Form(Kind.WEDGE, template["radius_in"], angle)
+
+
+def template_words(template: Template) -> str:
+    """As "blast of 3 in" or "wedge of 45°, 6 in"."""
+    match template:
+        case Blast(_, radius):
+            return f"blast of {radius:g} in"
+        case Wedge(_, _, radius, angle):
+            return f"wedge of {angle:g}°, {radius:g} in"
+        case Flame(_, _, length, width):
+            return f"flame of {length:g} in, {width:g} in wide"
+        case Strip(path, width):
+            return f"strip of {round(length_in(path), 3):g} in, {width:g} in wide"
+        case Zone():
+            return "area"
+
+
+def start_of(template: Template) -> PointIn:
+    """Where it is laid from: a disc's middle, else where it begins."""
+    match template:
+        case Blast(at, _) | Wedge(at, _, _, _) | Flame(at, _, _, _):
+            return at
+        case Strip(path, _) | Zone(path):
+            return path[0]
+
+
+def reach_of(template: Template) -> float:
+    """How far any of it is from where it is laid."""
+    start = start_of(template)
+    return max(math.dist(start, place) for place in drawn(template))

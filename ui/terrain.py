@@ -1,0 +1,300 @@
+"""The terrain on the table as the player builds it: pieces added, changed, stacked, written down. No Qt here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from shapely.geometry import LineString, Point, Polygon
+
+from calibration.camera import TableCamera
+from rules.area import CARRIES
+from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
+from ui.files import write_json
+
+Terrain = tuple[TerrainPiece, ...]
+PointPx = tuple[float, float]
+
+_CROWNS = frozenset({TerrainKind.TREE, TerrainKind.WOODS, TerrainKind.BUSH, TerrainKind.ROCKS})
+_MOSTLY = 0.5
+_LEVEL_IN = 0.02
+_HEIGHT_IN = {
+    TerrainKind.HILL: 1.0,
+    TerrainKind.BUILDING: 4.0,
+    TerrainKind.BUNKER: 2.0,
+    TerrainKind.WALL: 2.0,
+    TerrainKind.LOW_WALL: 1.0,
+    TerrainKind.FENCE: 1.2,
+    TerrainKind.HEDGE: 1.5,
+    TerrainKind.TREE: 4.0,
+    TerrainKind.WOODS: 4.0,
+    TerrainKind.BUSH: 1.2,
+    TerrainKind.ROCKS: 1.0,
+    TerrainKind.SANDBAGS: 1.0,
+    TerrainKind.MOUNTAIN: 4.0,
+    TerrainKind.BRIDGE: 1.0,
+    TerrainKind.WIRE: 0.8,
+    TerrainKind.TANK_OBSTACLE: 1.0,
+    TerrainKind.SMOKE: 3.0,
+    TerrainKind.OTHER: 1.0,
+}
+
+
+def usual_height_in(kind: TerrainKind) -> float:
+    """Height of such a piece beside 54 mm figures, to begin with; 0 for what lies flat."""
+    return _HEIGHT_IN.get(kind, 0.0)
+
+
+def usual_name(kind: TerrainKind) -> str:
+    """What a piece of this kind is called until it has a name of its own."""
+    return "piece" if kind is TerrainKind.OTHER else str(kind).replace("_", " ")
+
+
+def outline_height_in(piece: TerrainPiece) -> float:
+    """Height above the table at which the piece's outline is seen from above.
+
+    A crown is widest half-way up, a roof overhangs at its eaves; everything else shows its upper edge.
+    """
+    share = 0.5 if piece.kind in _CROWNS else 0.85 if piece.kind is TerrainKind.BUILDING else 1.0
+    return piece.base_in + share * piece.height_in
+
+
+def standing_place(camera: TableCamera, px: PointPx, terrain: Iterable[TerrainPiece]) -> tuple[PointIn, float] | None:
+    """The place that a pixel shows and its height: on the highest hill or bridge there, else on the table.
+
+    None where the pixel shows no place of the table.
+    """
+    levels = sorted({0.0, *(piece.top_in for piece in terrain if piece.kind in CARRIES)}, reverse=True)
+    for level_in in levels:
+        x, y = (float(v) for v in camera.pixel_to_table(px, level_in)[0])
+        if math.isfinite(x) and (level_in == 0 or any(_is_top(piece, level_in, (x, y)) for piece in terrain)):
+            return (x, y), level_in
+    return None
+
+
+def _is_top(piece: TerrainPiece, level_in: float, at_in: PointIn) -> bool:
+    return piece.kind in CARRIES and piece.top_in == level_in and Polygon(piece.outline_in).covers(Point(at_in))
+
+
+def base_under(outline_in: Outline, terrain: Iterable[TerrainPiece]) -> float:
+    """Height of what a piece of this outline stands on: the highest hill or bridge under most of it, else the table."""
+    area = Polygon(outline_in)
+    under = (p for p in terrain if p.kind in CARRIES and _lies_over(area, p))
+    return max((piece.top_in for piece in under), default=0.0)
+
+
+def _lies_over(area: Polygon, piece: TerrainPiece) -> bool:
+    return bool(area.intersection(Polygon(piece.outline_in)).area > _MOSTLY * area.area)
+
+
+def fresh_name(wanted: str, terrain: Iterable[TerrainPiece]) -> str:
+    """The name, with a number behind it where another piece has it."""
+    taken = {piece.name for piece in terrain}
+    names = (wanted if n == 1 else f"{wanted} {n}" for n in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)
+
+
+def piece_named(terrain: Iterable[TerrainPiece], name: str | None) -> TerrainPiece | None:
+    """The piece of that name, if there is one."""
+    return next((piece for piece in terrain if piece.name == name), None)
+
+
+def piece_seen_at(camera: TableCamera, px: PointPx, terrain: Iterable[TerrainPiece]) -> TerrainPiece | None:
+    """The uppermost piece whose outline in the picture goes round a pixel, the smallest of several."""
+    pieces = tuple(terrain)
+    places = camera.pixel_to_table([px] * len(pieces), np.array([outline_height_in(piece) for piece in pieces]))
+    there = [
+        piece
+        for piece, place in zip(pieces, places, strict=True)
+        if np.isfinite(place).all() and Polygon(piece.outline_in).covers(Point(place))
+    ]
+    return max(there, key=lambda piece: (piece.base_in, -Polygon(piece.outline_in).area), default=None)
+
+
+def as_seen(before: Terrain, after: Terrain, camera: TableCamera) -> Terrain:
+    """The terrain after a change of heights, with every outline where it is seen in the picture.
+
+    Args:
+        before: As the outlines were marked.
+        after: The same pieces in the same order, at other heights.
+        camera: Through which they are seen.
+    """
+    return tuple(_as_seen(old, new, camera) for old, new in zip(before, after, strict=True))
+
+
+def _as_seen(old: TerrainPiece, new: TerrainPiece, camera: TableCamera) -> TerrainPiece:
+    was_in, is_in = outline_height_in(old), outline_height_in(new)
+    if abs(was_in - is_in) < 1e-9:
+        return new
+    return replace(new, outline_in=lifted(camera, old.outline_in, was_in, is_in))
+
+
+def lifted(camera: TableCamera, outline_in: Outline, from_in: float, to_in: float) -> Outline:
+    """What an outline at one height is at another, where the picture shows the same of both.
+
+    Raises:
+        Refused: if the other height is not below the camera.
+    """
+    places = camera.pixel_to_table(camera.table_to_pixel([(*point, from_in) for point in outline_in]), to_in)
+    if not np.isfinite(places).all():
+        raise Refused(f"nothing {to_in:g} in high is seen there: the camera hangs at {camera.position_in[2]:.1f} in")
+    return tuple((float(x), float(y)) for x, y in places)
+
+
+def resettled(piece: TerrainPiece, terrain: Iterable[TerrainPiece]) -> TerrainPiece:
+    """The piece on what is under most of it."""
+    return replace(piece, base_in=base_under(piece.outline_in, terrain))
+
+
+def with_piece(terrain: Terrain, piece: TerrainPiece) -> Terrain:
+    """With another piece, under a name of its own."""
+    return (*terrain, replace(piece, name=fresh_name(piece.name, terrain)))
+
+
+def without_piece(terrain: Terrain, name: str) -> Terrain:
+    """Without that piece; what stood on it comes down to what is below."""
+    gone = piece_named(terrain, name)
+    rest = tuple(piece for piece in terrain if piece.name != name)
+    if gone is None:
+        return terrain
+    return _settled(rest, gone, base_under(gone.outline_in, [p for p in rest if p.top_in <= gone.base_in + _LEVEL_IN]))
+
+
+def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
+    """With a piece in place of the one of that name; what stands on it goes up and down with it.
+
+    Raises:
+        Refused: if there is none, or another piece has the new name already.
+    """
+    old = piece_named(terrain, name)
+    if old is None:
+        raise Refused(f"there is no terrain called {name!r} any more: click it again")
+    if not piece.name.strip():
+        raise Refused(f"the terrain {name!r} needs a name: type one")
+    if piece.name != name and piece_named(terrain, piece.name):
+        raise Refused(f"another piece of terrain is called {piece.name!r}: choose another name")
+    changed = tuple(piece if one.name == name else one for one in terrain)
+    return _settled(changed, old, piece.top_in) if old.kind in CARRIES and piece.kind in CARRIES else changed
+
+
+def _settled(terrain: Terrain, carrier: TerrainPiece, level_in: float) -> Terrain:
+    """What stood on the carrier stands at another level, and so does what stood on that."""
+    if abs(level_in - carrier.top_in) < 1e-9:
+        return terrain
+    for rider in _riders(terrain, carrier):
+        terrain = tuple(replace(p, base_in=level_in) if p.name == rider.name else p for p in terrain)
+        terrain = _settled(terrain, rider, level_in + rider.height_in)
+    return terrain
+
+
+def _riders(terrain: Terrain, carrier: TerrainPiece) -> list[TerrainPiece]:
+    """What stands on a piece."""
+    return [
+        piece
+        for piece in terrain
+        if carrier.kind in CARRIES
+        and piece.name != carrier.name
+        and abs(piece.base_in - carrier.top_in) < _LEVEL_IN
+        and _lies_over(Polygon(piece.outline_in), carrier)
+    ]
+
+
+def _pile(terrain: Terrain, piece: TerrainPiece) -> set[str]:
+    """Names of a piece and of all that stands on it, and on that."""
+    return {piece.name}.union(*(_pile(terrain, rider) for rider in _riders(terrain, piece)))
+
+
+def with_moved(terrain: Terrain, name: str, by_in: PointIn) -> Terrain:
+    """With that piece elsewhere, and with it what stands on it."""
+    piece = piece_named(terrain, name)
+    pile = _pile(terrain, piece) if piece is not None else set()
+    return tuple(
+        replace(one, outline_in=_shifted(one.outline_in, by_in)) if one.name in pile else one for one in terrain
+    )
+
+
+def with_landed(before: Terrain, moved: Terrain, name: str) -> Terrain:
+    """With that piece, which was moved, on what is under it now, if before it stood on what was under it then."""
+    was, piece = piece_named(before, name), piece_named(moved, name)
+    if was is None or piece is None:
+        return moved
+    pile = _pile(before, was)
+    rest = [one for one in moved if one.name not in pile]
+    if abs(was.base_in - base_under(was.outline_in, rest)) > _LEVEL_IN:
+        return moved
+    up_in = base_under(piece.outline_in, rest) - was.base_in
+    return tuple(replace(one, base_in=one.base_in + up_in) if one.name in pile else one for one in moved)
+
+
+def _shifted(outline_in: Outline, by_in: PointIn) -> Outline:
+    return tuple((x + by_in[0], y + by_in[1]) for x, y in outline_in)
+
+
+def with_corner_at(piece: TerrainPiece, corner: int, at_in: PointIn) -> TerrainPiece:
+    """With one corner elsewhere; raises `Refused` where the outline would cross itself."""
+    return replace(piece, outline_in=(*piece.outline_in[:corner], at_in, *piece.outline_in[corner + 1 :]))
+
+
+def with_corner_on(piece: TerrainPiece, edge: int, at_in: PointIn) -> TerrainPiece:
+    """With one more corner on the edge that begins at a corner; raises `Refused` where the outline would cross."""
+    return replace(piece, outline_in=(*piece.outline_in[: edge + 1], at_in, *piece.outline_in[edge + 1 :]))
+
+
+def without_corner(piece: TerrainPiece, corner: int) -> TerrainPiece:
+    """With one corner less.
+
+    Raises:
+        Refused: if three make it up, or the outline would cross itself.
+    """
+    if len(piece.outline_in) <= 3:
+        raise Refused(f"{piece.name} has only three corners left: delete the whole piece, or drag them")
+    return replace(piece, outline_in=(*piece.outline_in[:corner], *piece.outline_in[corner + 1 :]))
+
+
+def terrain_document(terrain: Iterable[TerrainPiece]) -> dict[str, Any]:
+    """The terrain as the JSON that `ui.files.read_terrain` reads."""
+    return {
+        "schema": 1,
+        "pieces": [
+            {
+                "name": piece.name,
+                "kind": str(piece.kind),
+                "outline_in": [[round(x, 4), round(y, 4)] for x, y in piece.outline_in],
+                "base_in": round(piece.base_in, 4),
+                "height_in": round(piece.height_in, 4),
+            }
+            for piece in terrain
+        ],
+    }
+
+
+def write_terrain(path: Path, terrain: Sequence[TerrainPiece]) -> None:
+    """Write the terrain to a file; raises `Refused` as `ui.files.write_bytes`."""
+    write_json(path, terrain_document(terrain))
+
+
+def terrain_words(piece: TerrainPiece) -> str:
+    """A piece in a line, as "house: building, 4 in high on 1.3 in"."""
+    high = f"{piece.height_in:g} in high" if piece.height_in else "flat"
+    on = f" on {piece.base_in:g} in" if piece.base_in else ""
+    return f"{piece.name}: {str(piece.kind).replace('_', ' ')}, {high}{on}"
+
+
+def nearest_corner(corners: Sequence[PointIn], at: PointIn, reach: float) -> int | None:
+    """The corner within reach that is nearest, all in one measure."""
+    away = [math.dist(corner, at) for corner in corners]
+    nearest = min(range(len(away)), key=away.__getitem__, default=None)
+    return nearest if nearest is not None and away[nearest] <= reach else None
+
+
+def nearest_edge(corners: Sequence[PointIn], at: PointIn, reach: float) -> int | None:
+    """The edge within reach that is nearest, by the corner it begins at."""
+    spot = Point(at)
+    edges = zip(corners, (*corners[1:], corners[0]), strict=True)
+    away = [LineString(edge).distance(spot) for edge in edges]
+    nearest = min(range(len(away)), key=away.__getitem__, default=None)
+    return nearest if nearest is not None and away[nearest] <= reach else None

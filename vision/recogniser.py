@@ -1,0 +1,170 @@
+"""Two small networks that look at a sheet and say who stands there: where, how, and which way he looks.
+
+The finder looks at tiles and says where somebody may stand; the judge looks at each of those again, from the middle.
+Both were trained on pictures the project makes itself (`benchmarks/train_networks.py`); OpenCV runs them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+
+import numpy as np
+
+from calibration.opencv import cv2
+from rules.table import FloatArray, Posture
+from vision.palette import FloatImage
+from vision.stance import standing_odds
+from vision.tiles import CROP_PX, CROP_PX_PER_IN, TILE_PX, TILE_PX_PER_IN, Place, View, crop_at, cut
+
+POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
+"""In the order of the judge's answers."""
+
+_CELL_PX = 4  # of a tile, for which the finder has one answer
+_BATCH = 16  # tiles at a time, so that layers stay in the processor's cache
+_MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
+_LEAST = 0.15  # the finder's chance below which the judge is not asked
+_AGAIN = 0.1  # the judge's chance from which it looks again
+_MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
+# As `benchmarks.training.check` fits them to toys: weight of the second opinion on who stands and who kneels, what
+# speaks for kneeling without it, and by how much the judge's odds that there is somebody are too low.
+_OPINION, _KNEELING_ODDS = 0.1, 0.2
+_TIMID = 0.8
+_APART_IN = 0.42  # two cannot stand nearer together
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Somebody who may stand on a sheet.
+
+    Attributes:
+        column, row: Of the sheet, where his base's middle is (of a casualty: his own).
+        chance: 0 to 1, that there is somebody.
+        sigma_in: One standard deviation of the place along one axis, for 54 mm soldiers.
+        postures: Chance of each of `POSTURES`.
+        facing_rad: Where he looks, from the columns' towards the rows' direction.
+        facing_sure: 0 to about 1, how far that can be told.
+    """
+
+    column: float
+    row: float
+    chance: float
+    sigma_in: float
+    postures: tuple[float, ...]
+    facing_rad: float
+    facing_sure: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hint:
+    """Where the finder thinks that somebody stands: (2,) column and row of the sheet.
+
+    Attributes:
+        at: Column and row.
+        chance: 0 to 1, as the finder sees it.
+        zoom: Sheet pixels per tile pixel there.
+    """
+
+    at: FloatArray
+    chance: float
+    zoom: float
+
+
+class Recogniser:
+    """The networks, loaded; not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._finder, self._judge = (_network(f"{name}.onnx") for name in ("finder", "judge"))
+
+    def look(self, view: View, places: Sequence[Place]) -> list[Candidate]:
+        """Everybody in tiles laid at these places, the likeliest first."""
+        found = self._judged(view, self.hints(view, places))
+        return sorted(found, key=lambda one: -one.chance)
+
+    def hints(self, view: View, places: Sequence[Place]) -> list[Hint]:
+        """Where the finder thinks that somebody stands, in tiles laid at these places."""
+        hints: list[Hint] = []
+        for start in range(0, len(places), _BATCH):
+            some = places[start : start + _BATCH]
+            answers = _answers(self._finder, np.stack([cut(view, place) for place in some]))
+            for place, answer in zip(some, answers, strict=True):
+                hints += _hints(place, answer)
+        return _apart(hints, _APART_IN * TILE_PX_PER_IN)
+
+    def _judged(self, view: View, hints: Sequence[Hint]) -> list[Candidate]:
+        """What the judge says of each; of those that may be somebody, from where it says that he stands."""
+        first = self._asked(view, [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints], closely=False)
+        again = [k for k, one in enumerate(first) if one.chance > _AGAIN]
+        moved = [np.array([first[k].column, first[k].row]) for k in again]
+        closer = [crop_at(view.eye_px, at, hints[k].zoom) for k, at in zip(again, moved, strict=True)]
+        for k, one in zip(again, self._asked(view, closer, closely=True), strict=True):
+            first[k] = replace(one, chance=(first[k].chance + one.chance) / 2)
+        return first
+
+    def _asked(self, view: View, places: Sequence[Place], closely: bool) -> list[Candidate]:
+        """What the judge says; looking closely, of the mirrored view too, and with a second opinion on the posture."""
+        found: list[Candidate] = []
+        for start in range(0, len(places), _BATCH):
+            some = places[start : start + _BATCH]
+            crops = np.stack([cut(view, place) for place in some])
+            answers = _answers(self._judge, crops)
+            if closely:
+                mirrored = _answers(self._judge, np.ascontiguousarray(crops[:, :, ::-1]))
+                answers = np.asarray((answers + _MIRRORED * mirrored) / 2, np.float32)
+                for place, crop, said in zip(some, crops, answers, strict=True):
+                    _stand_or_kneel(place, crop, said)
+            found += [_candidate(*one) for one in zip(some, answers, strict=True)]
+        return found
+
+
+def _network(name: str) -> cv2.dnn.Net:
+    weights = resources.files("vision").joinpath(name).read_bytes()
+    return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+
+
+def _answers(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
+    network.setInput(shown)
+    return np.asarray(network.forward(), np.float32)
+
+
+def _hints(place: Place, answer: FloatImage) -> Iterator[Hint]:
+    """Where the finder's chance is highest among its neighbours."""
+    chance = 1 / (1 + np.exp(-answer[0]))
+    crest = (chance >= cv2.dilate(chance, np.ones((3, 3), np.uint8))) & (chance > _LEAST)
+    for down, across in np.argwhere(crest).tolist():
+        at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + answer[1:3, down, across].astype(np.float64)
+        if at.min() > _MARGIN_PX and at.max() < TILE_PX - 1 - _MARGIN_PX:
+            yield Hint(place.to_sheet(at[None])[0], float(chance[down, across]), place.zoom)
+
+
+def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
+    """The likeliest of those who are nearer together than two can stand; tiles overlap."""
+    kept: list[Hint] = []
+    for hint in sorted(hints, key=lambda hint: -hint.chance):
+        if all(math.dist(hint.at, other.at) >= least_px * hint.zoom for other in kept):
+            kept.append(hint)
+    return kept
+
+
+def _stand_or_kneel(place: Place, crop: FloatImage, said: FloatImage) -> None:
+    """Let the bodies' shape (`stance`) speak on whether he stands or kneels; the judge's answer is changed in place."""
+    feet = (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
+    odds = _OPINION * standing_odds(crop[0], feet, place.lean) - _KNEELING_ODDS
+    said[1:3] += np.float32(odds / 2) * np.array([1, -1], np.float32)
+
+
+def _candidate(place: Place, said: FloatImage) -> Candidate:
+    at = (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
+    column, row = place.to_sheet(at[None])[0]
+    weights = np.exp(said[1:5] - said[1:5].max())
+    return Candidate(
+        column=float(column),
+        row=float(row),
+        chance=1 / (1 + math.exp(-_TIMID - float(np.clip(said[0], -30, 30)))),
+        sigma_in=math.exp(float(np.clip(said[9], -3, 3))) / CROP_PX_PER_IN,
+        postures=tuple((weights / weights.sum()).tolist()),
+        facing_rad=math.atan2(said[6], said[5]) + place.turn_rad,
+        facing_sure=float(np.hypot(said[5], said[6])),
+    )

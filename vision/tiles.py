@@ -1,0 +1,131 @@
+"""What the network is shown: square cuttings of a sheet, each turned so that bodies lean to the right.
+
+A tile has one scale, whatever the figures' height, and says how far bodies lean in it. So the network need not learn
+where the camera hangs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+from rules.table import FloatArray
+from vision.frame import ImageBgr
+from vision.palette import FloatImage, log_colour
+from vision.segment import EVIDENCE_LIMIT
+
+TILE_PX = 72
+"""Side of a tile."""
+TILE_PX_PER_IN = 12.0
+"""Pixels of a tile per inch, for 54 mm soldiers."""
+CROP_PX = 64
+"""Side of what the judge is shown of somebody who may stand there."""
+CROP_PX_PER_IN = 18.0
+CHANNELS = 10
+"""Evidence, colour against the tile's own (3), against the empty table's (3), whether that is known, lean, seen."""
+
+_Pixel = TypeVar("_Pixel", np.uint8, np.float32)
+
+_WAIST_IN = 0.7  # what is seen of somebody is, on average, this high
+_GAIN = np.array([1.0, 3.0, 3.0], np.float32)  # light, red/green, blue/green, so that each spreads over about -1 to 1
+_MOST = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One sheet of one picture: R rows and C columns.
+
+    Attributes:
+        picture_bgr: (R, C, 3) as it lies on the sheet.
+        evidence: (R, C) for whichever army each pixel looks most like.
+        seen: (R, C) 1 where the surface is seen past the terrain, else 0.
+        eye_px: (3,) the camera: column and row of the sheet it hangs over, and sheet pixels of its height.
+        empty: (R, C, 3) log colours of the empty table in the light of now, if known.
+    """
+
+    picture_bgr: ImageBgr
+    evidence: FloatImage
+    seen: FloatImage
+    eye_px: FloatArray
+    empty: FloatImage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tile lies on its sheet.
+
+    Attributes:
+        column, row: Of the sheet, of the tile's middle.
+        turn_rad: Direction in which bodies lean there, from the columns' towards the rows'.
+        lean: Inches that a body leans out for each inch of its height.
+        zoom: Sheet pixels per tile pixel.
+        side_px: Of the tile.
+    """
+
+    column: float
+    row: float
+    turn_rad: float
+    lean: float
+    zoom: float
+    side_px: int = TILE_PX
+
+    def to_sheet(self, points_px: FloatArray) -> FloatArray:
+        """(N, 2) pixels of the tile to columns and rows of the sheet."""
+        c, s = math.cos(self.turn_rad) * self.zoom, math.sin(self.turn_rad) * self.zoom
+        middle = (self.side_px - 1) / 2
+        return np.asarray((points_px - middle) @ np.array([[c, s], [-s, c]]) + (self.column, self.row))
+
+    def to_tile(self, points: FloatArray) -> FloatArray:
+        """(N, 2) columns and rows of the sheet to pixels of the tile."""
+        c, s = math.cos(self.turn_rad) / self.zoom, math.sin(self.turn_rad) / self.zoom
+        return np.asarray((points - (self.column, self.row)) @ np.array([[c, -s], [s, c]]) + (self.side_px - 1) / 2)
+
+
+def tile_at(eye_px: FloatArray, at: FloatArray, zoom: float) -> Place:
+    """The tile with this place, (2,) column and row of the sheet, in its middle; `zoom` sheet pixels per tile pixel."""
+    away = at - eye_px[:2]
+    turn_rad = math.atan2(away[1], away[0])
+    return Place(float(at[0]), float(at[1]), turn_rad, float(np.hypot(*away) / eye_px[2]), zoom)
+
+
+def crop_at(eye_px: FloatArray, at: FloatArray, tile_zoom: float) -> Place:
+    """What the judge is shown of somebody who may stand there: his body in the middle, not his feet."""
+    feet = tile_at(eye_px, at, tile_zoom * TILE_PX_PER_IN / CROP_PX_PER_IN)
+    column, row = at + (at - eye_px[:2]) / eye_px[2] * (_WAIST_IN * CROP_PX_PER_IN * feet.zoom)
+    return Place(float(column), float(row), feet.turn_rad, feet.lean, feet.zoom, CROP_PX)
+
+
+def cut(view: View, place: Place) -> FloatImage:
+    """(CHANNELS, side, side) float32, what a network is shown of a place."""
+    corner, right, down = place.to_sheet(np.array([[0.0, 0.0], [1, 0], [0, 1]]))
+    way = np.column_stack([right - corner, down - corner, corner])
+    side = place.side_px
+    out = np.zeros((CHANNELS, side, side), np.float32)
+    seen = _warp(view.seen, way, side)
+    out[0] = _warp(view.evidence, way, side) / EVIDENCE_LIMIT * seen
+    colours = log_colour(_warp(view.picture_bgr, way, side))
+    known = seen > 0
+    own = np.median(colours[known], axis=0) if known.any() else np.zeros(3, np.float32)
+    out[1:4] = _spread(colours - own) * seen
+    if view.empty is not None:
+        out[4:7] = _spread(colours - _warp(view.empty, way, side)) * seen
+        out[7] = 1.0
+    out[8] = place.lean
+    out[9] = seen
+    return out
+
+
+def _spread(differences: FloatImage) -> FloatImage:
+    """(3, ...) light, red/green and blue/green from (..., 3) differences of log colours."""
+    ordered = np.moveaxis(differences, -1, 0)[[2, 0, 1]] * _GAIN[:, None, None]
+    return np.asarray(np.clip(ordered, -_MOST, _MOST), np.float32)
+
+
+def _warp(image: npt.NDArray[_Pixel], way: FloatArray, side: int) -> npt.NDArray[_Pixel]:
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(image, way, (side, side), flags=flags), image.dtype)
