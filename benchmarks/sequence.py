@@ -117,7 +117,7 @@ def frames_of(scene: Scene, stage: Stage, seconds: int) -> Iterator[Frame]:
     for second in range(seconds):
         hand = second % EVERY_S >= EVERY_S - HAND_S
         if hand:
-            carried = replace(models[0], x_in=models[0].x_in + (3.0 if second % 20 < 10 else -3.0))
+            carried = replace(models[0], x_in=models[0].x_in + (1.5 if second % 20 < 10 else -1.5))
             models = (carried, *models[1:])
             clean = stage.picture(models)
             rest, reached = _grainy(clean), _grainy(_with_arm(clean))

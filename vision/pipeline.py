@@ -93,10 +93,12 @@ class TableView:
 _ENOUGH_OF_PICTURE = 0.15
 _MUCH_OF_PICTURE = 0.3
 _MANY_PARTS = 6
-Part = tuple[Box, ...] | None
-"""Where figures are looked for: everywhere if None."""
 LOOKS = 8
 """So many pictures at rest are searched after a change; the tracker averages over them. Then none until the next."""
+LOOKS_AGAIN = 3
+"""So many where only the camera's place is another, or better known: as many as a move needs to be told."""
+Part = tuple[Box, ...] | None
+"""Where figures are looked for: everywhere if None."""
 
 
 class Pipeline:
@@ -111,7 +113,7 @@ class Pipeline:
         self._tracker = Tracker()
         self._finder = Finder()
         self._motion = MotionWatch()
-        self._asked: tuple[object, ...] = ()
+        self._asked: tuple[object, ...] = (None, None)
         self._looks_left = LOOKS
         self._where: Part = None
         self._known = Tracking()
@@ -142,7 +144,8 @@ class Pipeline:
         """Look again, and where: everywhere for another set-up or camera's place, else where something is new."""
         asked = (calibration, setup)
         if asked != self._asked:
-            self._asked, self._looks_left, self._where = asked, LOOKS, None
+            looks = LOOKS if setup is not self._asked[-1] else max(self._looks_left, LOOKS_AGAIN)
+            self._asked, self._looks_left, self._where = asked, looks, None
         elif motion.places_px and not motion.hand:
             still = self._where if self._looks_left else ()
             self._where = None if still is None else _parts(motion.places_px, still, size_px)

@@ -26,6 +26,7 @@ FOLDER_STEP_S = 1.0
 """Between two pictures of a folder: nothing in them says when they were taken."""
 
 _LARGEST_FILE_BYTES = 200_000_000  # of one picture; a webcam's is a hundredth of that
+_MOST_DIGITS = 6  # of a camera's number; OpenCV adds that of a backend to it, and takes 32 bits
 _WANTED = {
     cv2.CAP_PROP_FOURCC: cv2.VideoWriter.fourcc(*"MJPG"),  # raw pictures of this size do not fit through USB 2
     cv2.CAP_PROP_FRAME_WIDTH: 1920,
@@ -99,11 +100,11 @@ def open_source(
     if not spec:
         raise Refused("no source is named: give an image, a folder, a video, a camera's number, or demo")
     path = Path(spec)
-    if spec.isdecimal() and not path.exists():
+    if spec.isdecimal() and len(spec) <= _MOST_DIGITS and not os.path.exists(path):
         return Webcam(int(spec), clock, open_capture)
-    if path.is_dir():
+    if os.path.isdir(path):  # unlike the path's own, os.path says no where the system will not tell
         return Pictures(pictures_in(path), path.name or str(path))
-    if not path.exists():
+    if not os.path.exists(path):
         raise Refused(f"there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo")
     if path.suffix.lower() in IMAGE_SUFFIXES:
         return Pictures([path], path.name, still=True)
@@ -120,14 +121,17 @@ def read_image(path: Path) -> ImageBgr:
         Refused: if the file cannot be read, is far too large, or holds no whole picture.
     """
     try:
-        size = path.stat().st_size
-        data = np.fromfile(path, np.uint8) if size <= _LARGEST_FILE_BYTES else None
-    except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}") from error
-    if data is None:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(_LARGEST_FILE_BYTES + 1) if size <= _LARGEST_FILE_BYTES else b""
+    except (OSError, ValueError) as error:  # the latter: a name that no file can have
+        raise Refused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    size = max(size, len(data))  # a device or a pipe does not tell its size
+    if size > _LARGEST_FILE_BYTES:
         raise Refused(f"{path} is {size / 1e6:.0f} MB, too large for a picture of the table: save it smaller")
     try:
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION) if data.size else None
+        pixels = np.frombuffer(data, np.uint8)
+        image = cv2.imdecode(pixels, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION) if data else None
     except cv2.error:
         image = None
     if image is None:

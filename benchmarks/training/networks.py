@@ -23,10 +23,12 @@ from torch.nn import functional
 
 CELL_PX, CELLS, TILE_PX, CHANNELS = 4, 18, 72, 10
 CROP_PX = 64
+_CROP_PX_PER_IN, _WAIST_IN, _LEAN = 18.0, 0.7, 8  # of a crop: scale, the height in its middle, the channel of lean
+_STANDING_IN = 2.1
 FOUND, SAID = 4, 10  # outputs of the finder, for each cell, and of the judge
 BYTE = 60.0
 _COUNTS = 0.35  # part of a figure that must be seen for him to be missed
-_BATCH, _ROUND = 64, 250
+_BATCH, _ROUND = 64, 100
 _TOGETHER = 10  # batches between two averagings of the processes' weights
 Array = np.ndarray
 Loss = Callable[..., tuple[torch.Tensor, list[float]]]
@@ -38,7 +40,7 @@ def main() -> None:
     parser.add_argument("which", choices=["finder", "judge"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--to", type=Path, default=Path("vision"))
-    parser.add_argument("--rounds", type=int, default=60, help=f"of {_ROUND} batches of {_BATCH}")
+    parser.add_argument("--minutes", type=float, default=60.0, help="after which the rate of learning is down to none")
     parser.add_argument("--start", type=Path, help="weights to begin with")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--worker", type=int, default=0)
@@ -55,7 +57,7 @@ def main() -> None:
         model, loss_of, data = judge(), _judge_loss, Data(options.folder, "crops", crop_of_truth)
     if options.start:
         model.load_state_dict(torch.load(options.start))
-    _train(model, loss_of, data, options.rounds, options.rate, options.to / f"{options.which}.onnx")
+    _train(model, loss_of, data, 60 * options.minutes, options.rate, options.to / f"{options.which}.onnx")
 
 
 class Data:
@@ -91,6 +93,25 @@ class _Layer(nn.Module):
         return torch.relu(x + self.norm(self.turn(x)))
 
 
+class _Ruler(nn.Module):
+    """Adds two rulers along the lean, from where he ought to stand: inches, and what part of a standing man's height.
+
+    How tall somebody is shows in how far his head is from his feet, but only against how far bodies lean there; from
+    a lean that is the same in each pixel, that is learned slowly.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        across_in = (torch.arange(CROP_PX) - (CROP_PX - 1) / 2) / _CROP_PX_PER_IN
+        self.register_buffer("across_in", across_in.expand(1, 1, CROP_PX, CROP_PX).clone())
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        lean = x[:, _LEAN : _LEAN + 1]
+        out_in = self.across_in + _WAIST_IN * lean
+        height = out_in / (lean.clamp(min=0.1) * _STANDING_IN)
+        return torch.cat([x, out_in, height.clamp(-0.5, 1.5)], dim=1)
+
+
 def _step(before: int, after: int, stride: int) -> nn.Sequential:
     return nn.Sequential(nn.Conv2d(before, after, 3, stride, 1), nn.BatchNorm2d(after), nn.ReLU())
 
@@ -105,8 +126,8 @@ def finder() -> nn.Sequential:
 def judge() -> nn.Sequential:
     """Of a crop: whether somebody, his posture (4), facing (2), offset (2) and log sigma."""
     return nn.Sequential(
-        _step(CHANNELS, 24, 2), _Layer(24), _step(24, 48, 2), _Layer(48), _Layer(48), _step(48, 80, 2), _Layer(80),
-        _Layer(80), _step(80, 112, 2), nn.Flatten(), nn.Dropout(0.4), nn.Linear(112 * 16, 112), nn.ReLU(),
+        _Ruler(), _step(CHANNELS + 2, 24, 2), _Layer(24), _step(24, 48, 2), _Layer(48), _Layer(48), _step(48, 80, 2),
+        _Layer(80), _Layer(80), _step(80, 112, 2), nn.Flatten(), nn.Dropout(0.4), nn.Linear(112 * 16, 112), nn.ReLU(),
         nn.Linear(112, SAID),
     )  # fmt: skip
 
@@ -177,35 +198,38 @@ def _run(model: nn.Module, shown: Array) -> torch.Tensor:
         return model(torch.from_numpy(shown).contiguous(memory_format=torch.channels_last)).float()
 
 
-def _train(model: nn.Module, loss_of: Loss, data: Data, rounds: int, rate: float, out: Path) -> None:
+def _train(model: nn.Module, loss_of: Loss, data: Data, seconds: float, rate: float, out: Path) -> None:
     alone = not distributed.is_initialized()
     worker = 0 if alone else distributed.get_rank()
     model = model.to(memory_format=torch.channels_last)
     learn = torch.optim.AdamW(model.parameters(), rate, weight_decay=2e-3)
-    pace = torch.optim.lr_scheduler.OneCycleLR(learn, rate, rounds * _ROUND, pct_start=0.15)
     rng = np.random.default_rng(worker)
-    for turn in range(rounds):
+    start, turn, over = time.time(), 0, False
+    while not over:
         model.train()
         began, taught = time.time(), []
         files = data.files(check=False)
         part = np.array([len(shown) for shown, _ in files], float)
         for k in range(_ROUND):
+            done = min(1.0, (time.time() - start) / seconds)
+            learn.param_groups[0]["lr"] = rate * min(1.0, 0.1 + done / 0.05) * (0.5 + 0.5 * np.cos(np.pi * done))
             loss, parts = loss_of(model, *_varied(*_some(files, part / part.sum(), rng), rng))
             learn.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 5.0)
             learn.step()
-            pace.step()
             taught.append(parts)
             if not alone and k % _TOGETHER == 0:
                 _average(model)
+        over = done >= 1
         if not alone:
-            _average(model)
+            over = _average(model, over)
         if worker == 0:
             told = f"{turn} {int(part.sum())} {np.round(np.mean(taught, axis=0), 3)}"
-            checked = f" {_check(model, loss_of, data)}" if turn % 4 == 3 or turn == rounds - 1 else ""
+            checked = f" {_check(model, loss_of, data)}" if turn % 3 == 2 or over else ""
             print(f"{told}{checked} {time.time() - began:.0f} s", flush=True)
             _write(copy.deepcopy(model), out, files[0][0].shape[-1])
+        turn += 1
 
 
 def _some(files: list[tuple[Array, Array]], part: Array, rng: np.random.Generator) -> tuple[Array, Array]:
@@ -215,16 +239,17 @@ def _some(files: list[tuple[Array, Array]], part: Array, rng: np.random.Generato
     return tuple(np.concatenate([files[k][n][row] for k, row in zip(chosen, rows, strict=True)]) for n in (0, 1))
 
 
-def _average(model: nn.Module) -> None:
-    """Of the weights of all processes."""
+def _average(model: nn.Module, over: bool = False) -> bool:
+    """Take the mean of the weights of all processes; whether one of them says that it is over."""
     values = [value for value in model.state_dict().values() if value.is_floating_point()]
-    flat = torch.cat([value.reshape(-1) for value in values])
+    flat = torch.cat([torch.tensor([float(over)]), *(value.reshape(-1) for value in values)])
     distributed.all_reduce(flat)
     flat /= distributed.get_world_size()
-    start = 0
+    start = 1
     for value in values:
         value.copy_(flat[start : start + value.numel()].view_as(value))
         start += value.numel()
+    return bool(flat[0] > 0)
 
 
 def _check(model: nn.Module, loss_of: Loss, data: Data) -> Array:
