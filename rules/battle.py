@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ class Battle:
         Raises:
             Refused: if there is none, or the file is damaged, foreign or newer; it is left as it was.
         """
-        if not path.is_file() or path.stat().st_size == 0:
+        if not os.path.isfile(path) or path.stat().st_size == 0:
             raise Refused(f"there is no battle in {path}: choose another file, or begin one")
         journal = Journal(path, clock)
         try:

@@ -387,7 +387,14 @@ def _value_words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "yes" if value else "no"
     several = isinstance(value, (list, tuple, Mapping))  # of a mapping its keys; what they hold is for the rules
-    return ", ".join(spoken(str(one)) for one in value) if several else str(value)
+    return ", ".join(map(_one_words, value)) if several else str(value)
+
+
+def _one_words(one: Any) -> str:
+    """One of several: a place as "(12.0, 7.5)"."""
+    if isinstance(one, (list, tuple)) and len(one) == 2 and all(isinstance(inches, (int, float)) for inches in one):
+        return f"({one[0]:.1f}, {one[1]:.1f})"
+    return spoken(str(one))
 
 
 def _moved(moves: tuple[Move, ...]) -> str:

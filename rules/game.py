@@ -115,7 +115,7 @@ class Game(Generic[T]):
         """Every open question of the rulebook, by its short name."""
         return self.rules.header.options
 
-    def choosing(self, **chosen: Value) -> Game[T]:
+    def choosing(self, /, **chosen: Value) -> Game[T]:
         """The same game under other options; raises as `Ruleset.choosing`."""
         return replace(self, rules=self.rules.choosing(**chosen))
 

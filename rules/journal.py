@@ -6,6 +6,7 @@ A journal only grows. Taking something back is an entry, too: `standing` folds t
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
 
-from rules.table import Refused
+from rules.table import Refused, refuse_strange
 
 SCHEMA = 1
 APPLICATION_ID = 0x53616E64
@@ -25,7 +26,10 @@ BEFALLEN = ("camera_moved", "marker_moved")
 """What befalls the table and nobody did: it is not taken back, and ends nothing that could be done again."""
 
 _MAGIC = b"SQLite format 3\0"
-_VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 100  # https://www.sqlite.org/fileformat2.html, section 1.3
+_ONE_FILE = b"\1\1"  # written and read by a rollback journal: no second file grows beside it
+_MODE_AT, _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 18, 60, 68, 100  # https://www.sqlite.org/fileformat2.html, section 1.3
+_MOST_BYTES = 2**28  # a thousand evenings
+_LONGEST_ENTRY = 10_000_000
 _TABLES = """
     CREATE TABLE entry (
         seq INTEGER PRIMARY KEY, time_s REAL NOT NULL, kind TEXT NOT NULL, version INTEGER NOT NULL, body TEXT NOT NULL
@@ -72,7 +76,7 @@ class Journal:
             Refused: if the file is damaged, no journal, of a newer program, or open elsewhere. It is left as it was.
         """
         self.path, self._clock = path, clock
-        fresh = not path.exists() or path.stat().st_size == 0
+        fresh = not os.path.exists(path) or path.stat().st_size == 0
         if not fresh:
             _check_header(path)
         try:
@@ -87,6 +91,7 @@ class Journal:
             raise _refusal(path, fault) from fault
 
     def _take(self, fresh: bool) -> None:
+        self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_ENTRY)
         self._file.execute("PRAGMA synchronous = EXTRA")
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("BEGIN EXCLUSIVE")
@@ -94,6 +99,10 @@ class Journal:
             for statement in _statements():
                 self._file.execute(statement)
         self._file.execute("COMMIT")
+        # Before anything is read: a view of a stranger's may pass for the table, and have no end.
+        schema = {_one_line(sql) for (sql,) in self._file.execute("SELECT sql FROM sqlite_schema")}
+        if schema != {_one_line(statement) for statement in _tables()}:
+            raise _foreign(self.path)
         state = self._file.execute("PRAGMA quick_check(1)").fetchone()[0]
         if state != "ok":
             raise Refused(f"the battle {self.path} is damaged ({state}): take a copy of it from a backup")
@@ -121,8 +130,8 @@ class Journal:
         """
         try:
             rows = self._file.execute("SELECT seq, time_s, kind, version, body FROM entry ORDER BY seq").fetchall()
-            return tuple(Entry(s, t, k, v, MappingProxyType(json.loads(body))) for s, t, k, v, body in rows)
-        except (sqlite3.Error, json.JSONDecodeError, TypeError) as fault:
+            return tuple(Entry(s, t, k, v, _body(s, body)) for s, t, k, v, body in rows)
+        except (sqlite3.Error, ValueError, RecursionError) as fault:
             raise _refusal(self.path, fault) from fault
 
     def close(self) -> None:
@@ -158,9 +167,25 @@ def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(done)
 
 
+def _body(seq: int, text: str) -> Mapping[str, Any]:
+    """The particulars of an entry, as they were written."""
+    body = json.loads(text)
+    refuse_strange(body, f"entry {seq}")
+    if not isinstance(body, dict):
+        raise Refused(f"entry {seq} holds no object: it was not written by this program")
+    return MappingProxyType(body)
+
+
+def _tables() -> list[str]:
+    return [statement + ";" for statement in _TABLES.split(";\n") if statement.strip()]
+
+
+def _one_line(sql: str) -> str:
+    return " ".join(sql.split()).removesuffix(";")
+
+
 def _statements() -> list[str]:
-    tables = [statement + ";" for statement in _TABLES.split(";\n") if statement.strip()]
-    return [*tables, f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}"]
+    return [*_tables(), f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}"]
 
 
 def _check_header(path: Path) -> None:
@@ -172,10 +197,18 @@ def _check_header(path: Path) -> None:
         raise Refused(f"the battle {path} cannot be read: {fault.strerror}") from fault
     number = int.from_bytes(header[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES or number != APPLICATION_ID:
-        raise Refused(f"{path} is not a battle of Sandtable: choose another file")
+        raise _foreign(path)
+    if header[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
+        raise Refused(f"the battle {path} was opened by another program, which has changed it: take a copy from a backup")
+    if path.stat().st_size > _MOST_BYTES:
+        raise Refused(f"the battle {path} is larger than {_MOST_BYTES // 2**20} MB, which no battle is: choose another file")
     version = int.from_bytes(header[_VERSION_AT : _VERSION_AT + 4], "big")
     if version != SCHEMA:
         raise Refused(f"the battle {path} has schema {version} and this program reads {SCHEMA}: update Sandtable")
+
+
+def _foreign(path: Path) -> Refused:
+    return Refused(f"{path} is not a battle of Sandtable: choose another file")
 
 
 def _refusal(path: Path, fault: Exception) -> Refused:

@@ -14,12 +14,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from rules.table import Refused
+from rules.table import Refused, refuse_strange
 from rules.typed import Reader, hints
 from rules.verdict import Reason, RuleRefusal
 
 HOME = Path(__file__).parent / "games"
 """Where the games' own files lie."""
+
+_MOST_HEIRS = 20
+"""Nobody's house rules go back further, unless round in a circle by ways of many names."""
+
+_MOST_BYTES = 2_000_000
+"""Of one file; the longest game has a twentieth of it."""
 
 Value = str | float | bool
 T = TypeVar("T")
@@ -42,13 +48,12 @@ class Option:
     title: str
     values: tuple[Any, ...]
     default: Any
-    changes: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def change(self, value: Value) -> Mapping[str, Any]:
         """What lies over the game's tables when this value is chosen."""
         text = str(value).lower() if isinstance(value, bool) else str(value)
-        found: Mapping[str, Any] = self.changes.get(text, {})
-        return found
+        return self.changes.get(text, {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +111,7 @@ class Ruleset(Generic[T]):
             raise KeyError(f"option {name!r} has no value {value!r}")
         return bool(self.option(name) == value)
 
-    def choosing(self, **chosen: Value) -> Ruleset[T]:
+    def choosing(self, /, **chosen: Value) -> Ruleset[T]:
         """The same game under other options.
 
         Raises:
@@ -135,7 +140,7 @@ def load(name: str | Path, tables: type[T]) -> Ruleset[T]:
 
 def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The file laid over what it inherits, and the titles of the house rules on the way."""
-    if path in heirs:
+    if len(heirs) > _MOST_HEIRS or path in heirs:
         raise Refused(f"{path.name} inherits itself: let one of {', '.join(p.name for p in heirs)} inherit a game")
     document = _parsed(path)
     parent = document.pop("inherits", None)
@@ -151,11 +156,17 @@ def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tup
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as fault:
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        document = tomllib.loads(data.decode()) if len(data) <= _MOST_BYTES else None
+    except (tomllib.TOMLDecodeError, RecursionError) as fault:
         raise Refused(f"{path.name} is not TOML: {fault}") from fault
-    except (OSError, UnicodeDecodeError) as fault:
+    except (OSError, ValueError) as fault:  # the latter: no UTF-8, or a name that no file can have
         raise Refused(f"the ruleset {path} cannot be read: {fault}") from fault
+    if document is None:
+        raise Refused(f"{path.name} has more than {_MOST_BYTES // 1_000_000} MB: choose a file of house rules")
+    refuse_strange(document, path.name)
+    return document
 
 
 def _overlaid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,7 +208,7 @@ def rule_ids(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str
 
 
 def _check_rule(header: Header, place: str, rule: str) -> None:
-    ambiguity = re.fullmatch(rf"{header.prefix}-A\d\d", rule)
+    ambiguity = re.fullmatch(rf"{re.escape(header.prefix)}-A\d\d", rule)
     if rule not in header.rules and not ambiguity:
         raise RuleRefusal("unknown_rule", f"{place} names the rule {rule!r}, which [rules] does not have: add it there")
 

@@ -124,7 +124,7 @@ class Reader:
             if found in {member.value for member in kind}:
                 return kind(found)
             raise RuleRefusal("unknown_word", f"{place} must be {_spoken(kind)}, not {found!r}")
-        if kind is float and type(found) in (int, float) and math.isfinite(found):
+        if kind is float and type(found) in (int, float) and -math.inf < found < math.inf:
             return found
         if kind in (str, int, bool) and type(found) is kind:
             return found

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from rules.events import listed, spoken
 from rules.moment import View
-from rules.referee import Outlook, Prospect
+from rules.referee import Outlook, Prospect, place_words
 from rules.state import State
 from rules.verdict import Verdict
 from ui.readout import edge_words, percent_words, range_words
@@ -22,8 +22,10 @@ def state_words(state: State) -> str:
 
 
 def deed_words(prospect: Prospect) -> str:
-    """As "Rifle at Tan 4"; whom it is done to is always among the words."""
+    """As "Rifle at Tan 4"; whom it is done to is always among the words. At a bare place, as "Grenade"."""
     deed = prospect.deed
+    if deed.spot_in is not None:
+        return deed.title.removesuffix(f" at the spot {place_words(deed.spot_in)}")
     return deed.title if not deed.at or spoken(deed.at[0]) in deed.title else f"{deed.title}: {listed(deed.at)}"
 
 
@@ -57,6 +59,8 @@ def reason_rows(prospect: Prospect) -> tuple[str, ...]:
     deed, rows = prospect.deed, []
     if deed.view is not None:
         rows += _view_rows(deed.view, deed.band)
+    if deed.spot_in is not None and deed.at:
+        rows.append(f"there: {listed(deed.at)}")
     if prospect.refusal:
         return (*rows, prospect.refusal)
     if prospect.before is not None:

@@ -133,6 +133,17 @@ def template_words(template: Template) -> str:
             return "area"
 
 
+def relaid(template: Template, at_in: PointIn) -> Template:
+    """The same template where a click would lay it: a disc about that place, a wedge or flame towards it."""
+    match template:
+        case Blast():
+            return replace(template, centre_in=at_in)
+        case Wedge(apex, _, _, _) | Flame(apex, _, _, _) if math.dist(apex, at_in) > 0:
+            return replace(template, toward_deg=bearing_deg(apex, at_in))
+        case _:
+            return template
+
+
 def start_of(template: Template) -> PointIn:
     """Where it is laid from: a disc's middle, else where it begins."""
     match template:

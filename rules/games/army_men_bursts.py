@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
@@ -123,9 +123,17 @@ def _burst(rules: Rules, volley: Volley) -> Procedure[Verdict]:
     return _summed(volley, answers, jammed=jammed)
 
 
+LOCATION = ("fixed_location", "earlier_attacks_on_location")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blast(Volley):
     """One blast with everything that it may reach; `each` tells how much of each target is under it."""
+
+    def at(self, target: str) -> Shot:
+        """The blast at one of the targets: it is fired as far, and as well seen, as the place that it is aimed at."""
+        aimed = {fact: getattr(self, fact) for fact in ("distance_in", "los", *LOCATION)}
+        return replace(Volley.at(self, target), **aimed)
 
 
 def blast(rules: Rules, shell: Blast) -> Answer:

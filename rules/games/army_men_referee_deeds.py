@@ -247,8 +247,8 @@ def duties(moment: Moment) -> Iterator[Deed]:
 def _draw(moment: Moment) -> Iterator[Deed]:
     """Who plays which army, drawn once the table is laid out."""
     state = moment.state
-    if not state.turn and status.DRAWN not in state.statuses:
-        players = [f"player {number}" for number in range(1, len(state.sides) + 1)]
+    players = [f"player {number}" for number in range(1, len(state.sides) + 1)]
+    if not state.turn and status.plays(players[0]) not in state.statuses:
         facts = {"players": players, "colours": list(state.sides)}
         yield Deed("Draw the armies", "draw_armies", facts, listed=False)
 

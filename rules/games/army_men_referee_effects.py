@@ -252,7 +252,8 @@ def _hitched(moment: Moment, deed: Deed, found: Verdict) -> Changes:
 
 
 def _drawn(moment: Moment, deed: Deed, found: Verdict) -> Changes:
-    yield Change(figure="", key=status.DRAWN, value=found.numbers["armies"], rule="AM-05")
+    for player, side in found.numbers["armies"].items():
+        yield Change(figure="", key=status.plays(player), value=side, rule="AM-05")
 
 
 def _ordered(moment: Moment, deed: Deed, found: Verdict) -> Changes:
@@ -313,7 +314,10 @@ def _with_it(moment: Moment, vehicle: Unit, deed: Deed) -> tuple[Unit, ...]:
     return tuple(
         one
         for one in (*status.carried(moment, vehicle), *status.towed(moment, vehicle))
-        if one.id not in deed.paths and (one.at_in or one.id in moment.figures)
+        if one.id not in deed.paths
+        and (one.at_in or one.id in moment.figures)
+        # Who sets the gun down behind its truck has moved it already.
+        and not (one.statuses.get(status.TOWED_BY) and one.allowance_used_in)
     )
 
 

@@ -171,8 +171,7 @@ def _under(moment: Moment, man: Unit, other: Unit, aimed: dict[str, Any]) -> dic
     if other.id != man.id:
         view = moment.view(man.id, other.id)
         own |= {"cover_to_target_in": cover_in(moment, other, view), "rise_in": round(view.range.rise_in, 2)}
-    same = ("distance_in", "los", "fixed_location", "earlier_attacks_on_location")
-    return own | {fact: aimed[fact] for fact in same if fact in aimed}
+    return own | {fact: aimed[fact] for fact in ("distance_in", "los")}
 
 
 def _reachable(moment: Moment, facts: dict[str, Any]) -> bool:

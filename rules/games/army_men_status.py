@@ -33,8 +33,8 @@ RANGED_IN = "ranged_in_on"
 CREW, TRAPPED = "its_crew", "trapped"
 """What has become of the men in a wreck; trapped until their die has fallen."""
 TREATED = "treated"
-ORDER, CLEARED, DRAWN = "order", "cleared", "armies_drawn"
-"""Said of the battle: who moves first and after him, the obstacles and mines that are gone, who has which army."""
+ORDER, CLEARED = "order", "cleared"
+"""Said of the battle: who moves first and after him, and the obstacles and mines that are gone."""
 
 
 def jam(weapon: str) -> str:
@@ -55,6 +55,11 @@ def swept(piece: str) -> str:
 def kept_by(side: str) -> str:
     """What is said of the battle of a side: how many of its casualties stayed as wounded men."""
     return f"wounded_of_{side}"
+
+
+def plays(player: str) -> str:
+    """What is said of the battle of a player: the army that he has drawn."""
+    return f"{player}_plays"
 
 
 def goal_of(side: str) -> str:

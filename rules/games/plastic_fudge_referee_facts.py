@@ -251,6 +251,12 @@ def stance(moment: Moment, figure: Figure, target: Figure) -> dict[str, Any]:
     }
 
 
+def carrier(moment: Moment, unit: Unit) -> Unit | None:
+    """What a unit rides in, while that has not fallen."""
+    around = moment.state.units.get(str(unit.statuses.get(RIDES)))
+    return around if around is not None and not falls(around) else None
+
+
 def occupants(moment: Moment, vehicle: Unit) -> list[dict[str, Any]]:
     """Who is inside."""
     men = [unit for unit in moment.state.units.values() if unit.statuses.get(RIDES) == vehicle.id and not falls(unit)]

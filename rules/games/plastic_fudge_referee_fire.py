@@ -26,6 +26,7 @@ from rules.games.plastic_fudge_referee_facts import (
     by_hand,
     card,
     card_name,
+    carrier,
     caught,
     defense,
     destroyed_before,
@@ -47,7 +48,7 @@ from rules.referee import Deed, Measured, at_once, place_words
 from rules.state import Unit
 from rules.table import PointIn, TerrainKind, TerrainPiece
 from rules.template import Template
-from rules.verdict import Verdict
+from rules.verdict import Verdict, forbidden
 
 # Attacks.
 
@@ -83,8 +84,16 @@ def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
         view=view,
         measured=how_far(view.range, spoken(enemy.id)),
         band=_band(moment, view.range),
-        bar=not_here(moment, unit),
+        bar=not_here(moment, unit) or _inside(moment, enemy),
     )
+
+
+def _inside(moment: Moment, enemy: Unit) -> Verdict | None:
+    """Why nobody fires at a man himself who rides in something: its Defense protects him."""
+    around = carrier(moment, enemy)
+    if around is None:
+        return None
+    return forbidden("inside", rules_of(moment).because("PF-70", f"he is in {spoken(around.id)}: fire at that"))
 
 
 def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
@@ -216,7 +225,7 @@ def not_here(moment: Moment, unit: Unit) -> Verdict | None:
 
 
 def others(moment: Moment, figure: str) -> Iterator[Deed]:
-    """A disk between two enemies, a hole in a base, a marker swept, troops lifted, a ride, a call for the jet, a flight."""
+    """A disk between two enemies, a hole in a base, a marker swept, troops lifted, a ride, the jet, a flight."""
     unit = moment.unit(figure)
     yield from _between(moment, unit)
     yield from _holes(moment, unit)
@@ -295,15 +304,15 @@ def _lifts(moment: Moment, unit: Unit) -> Iterator[Deed]:
 def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
     """Getting into a jeep beside him, or out of the one that he rides in."""
     known = {fact: value for fact, value in mover(moment, unit).items() if fact in _RIDER}
-    inside = unit.statuses.get(RIDES)
+    inside = carrier(moment, unit)
     for jeep in able(moment, unit.side):
         its = card(moment, jeep)
         if not its.tows or not card(moment, unit).ML_by_jeep or jeep.id not in moment.figures:
             continue
         given = {**known, "vehicle": card_name(jeep)}
-        if inside == jeep.id:
+        if inside is jeep:
             yield Deed(f"Get out of {spoken(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,))
-        elif not inside and moment.view(unit.id, jeep.id).range.contact() is not Call.OUT:
+        elif inside is None and moment.view(unit.id, jeep.id).range.contact() is not Call.OUT:
             yield Deed(f"Get into {spoken(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
 
 
@@ -329,7 +338,7 @@ def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
     its = card(moment, unit)
     jeeps = [mate for mate in able(moment, unit.side) if card(moment, mate).tows]
     on_foot = its.ML_by_jeep and not rules_of(moment).chooses("on_foot_ML", "as_printed")
-    riding = {"riding": bool(unit.statuses.get(RIDES))} if RIDES in unit.statuses or not on_foot else {}
+    riding = {"riding": carrier(moment, unit) is not None} if RIDES in unit.statuses or not on_foot else {}
     return {
         "unit": card_name(unit),
         **altered(unit, "ML", "TL"),

@@ -206,7 +206,7 @@ def bursting(moment: Moment) -> Iterator[Deed]:
     if not landed:
         return
     rules, spot = rules_of(moment), (float(landed["spot_in"][0]), float(landed["spot_in"][1]))
-    weapon, firer = str(landed["weapon"]), str(landed["by"])
+    weapon, firer, aimed = str(landed["weapon"]), str(landed["by"]), landed.get("aimed_in")
     shelter = holder_at(rules, spot, moment.terrain)
     man = moment.unit(firer)
     there = landed["on_board"] and firer in moment.figures
@@ -232,6 +232,7 @@ def bursting(moment: Moment) -> Iterator[Deed]:
         weapon,
         preview="burst_aim",
         measured=(*errors, *(leader_errors(moment, man) if there else ())),
+        spot_in=(float(aimed[0]), float(aimed[1])) if aimed else None,
         template=Blast(spot, radius_in) if radius_in else None,
         each={one["id"]: {"figures": [one]} for one in found} if len(found) > 1 else {},
         piece=shelter.name if shelter else "",

@@ -133,7 +133,7 @@ def undone_and_done_again(battle: Battle) -> list[str]:
 
 def random_evening(evening: Evening, seed: int, steps: int) -> None:
     """A player who picks any possible deed, with any dice: nothing breaks, and the journal folds to the same state."""
-    chance = random.Random(seed)  # noqa: S311 - a player, not a cipher
+    chance, places = random.Random(seed), random.Random(seed)  # noqa: S311 - players, not ciphers
 
     def fall(request: DiceRequest) -> Roll:
         return Roll(tuple(chance.choice(request.die.faces) for _ in range(request.count)))
@@ -144,6 +144,9 @@ def random_evening(evening: Evening, seed: int, steps: int) -> None:
         deeds = [*evening.referee.duties(moment)]
         for unit in chance.sample(sorted(moment.figures), min(2, len(moment.figures))):
             deeds += [*evening.referee.attacks(moment, unit), *evening.referee.others(moment, unit)]
+            x, y = moment.figure(places.choice(sorted(moment.figures))).centre_in
+            spot_in = (x + places.uniform(-2, 2), y + places.uniform(-2, 2))
+            deeds += evening.referee.at_spot(moment, unit, spot_in)
         open_deeds = [deed for deed in deeds if prospect(moment, replace(deed, listed=False)).possible]
         if open_deeds and chance.random() < 0.7:
             perform(battle, evening.referee, moment, chance.choice(open_deeds), fall)

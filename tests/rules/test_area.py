@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.area import counting, ground_under, inside, near, off_table, refuse_off_table, standing_on
+from rules.area import counting, ground_under, inside, near, off_table, refuse_off_table, standing_on, surface_in
 from rules.call import Call
 from rules.table import Refused, TerrainKind
 from rules.template import Extent
@@ -27,6 +27,13 @@ def test_who_is_within_six_inches_of_a_leader():
 def test_the_nearest_edge_leads_not_the_nearest_centre():
     tank, man = block("tank", 5, 0, half=2), block("man", 0, 4)  # 3 - 0.5 and 4 - 1 in from edge to edge
     assert [one.id for one in near(block("a", 0, 0), [man, tank], 6)] == ["tank", "man"]
+
+
+def test_one_stands_on_the_highest_hill_and_on_no_roof():
+    book, upper = piece("book", K.HILL, box(0, 0, 8, 8), 1), piece("upper", K.HILL, box(0, 0, 4, 4), 1.5, base=1)
+    house = piece("house", K.BUILDING, box(0, 0, 9, 9), 5)
+    places = [(2, 2), (6, 6), (8.5, 8.5)]
+    assert [surface_in(place, [book, upper, house]) for place in places] == [2.5, 1, 0]
 
 
 def test_exactly_at_the_limit_is_within():

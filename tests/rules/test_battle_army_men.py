@@ -619,6 +619,11 @@ def test_a_truck_tows_a_gun(tmp_path: Path) -> None:
         assert gun.this_turn["moved"]  # AM-58: it does not fire in the turn in which it moved
         evening.do(evening.other("green-2", "hitch", "green-1"))
         assert "towed_by" not in battle.state.unit("green-1").statuses
+        evening.do(evening.other("green-2", "hitch", "green-1"))
+        evening.march((0, 1), "green-1")  # set down behind it by hand: it is not moved twice
+        evening.march((0, 1), "green-2")
+        assert battle.state.unit("green-1").at_in == pytest.approx((10, 31))
+        evening.do(evening.other("green-2", "hitch", "green-1"))
         battle.record(Placed(figure="green-1", at_in=(10, 20)))
         assert "(AM-89)" in evening.prospect(evening.other("green-2", "hitch", "green-1")).why_not
 
@@ -626,7 +631,11 @@ def test_a_truck_tows_a_gun(tmp_path: Path) -> None:
 def test_armies_are_drawn_once_the_table_is_laid_out(evening: Evening) -> None:
     found = evening.do(evening.duty("draw_armies"), 6)  # AM-05: the second of two
     assert found.numbers["armies"] == {"player 1": "tan", "player 2": "green"}
-    assert evening.battle.state.statuses["armies_drawn"] == {"player 1": "tan", "player 2": "green"}
+    assert plot(evening.battle)[-3:] == [
+        "  Draw armies: drawn.",
+        "  Player 1 plays: tan.",
+        "  Player 2 plays: green.",
+    ]
     assert "draw_armies" not in [one.action for one in evening.referee.duties(evening.moment)]
 
 
@@ -684,11 +693,27 @@ def test_why_a_grenade_cannot_go_to_a_place(tmp_path: Path) -> None:
     assert "out of sight, and nobody" in evening.at_spot("green-2", SPOT, "light_mortar").why_not
 
 
+def test_a_range_that_was_settled_holds_for_all_who_are_caught(tmp_path: Path) -> None:
+    """AM-38: 12 in is as far as he throws; to the spot it is 12.02 in, give or take 0.1."""
+    places: dict[str, PointIn] = {"green-1": (10, 10), "tan-1": (9, 22.52), "tan-2": (11, 22.52)}
+    armies = {"green": army("green", ("grenadier",)), "tan": army("tan", ("rifleman", "rifleman"))}
+    with begun(tmp_path / "b", "army_men", armies, places) as battle:
+        evening = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
+        go_to(evening, "heavy_weapons")
+        found = evening.at_spot("green-1", (10, 22.52))
+        [doubt] = found.doubts
+        assert "the range from Green 1 to the spot" in doubt.question
+        battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
+        battle.record(Settled(question=doubt.question, answer="less"))
+        assert evening.do(evening.at_spot("green-1", (10, 22.52)).deed, 1, 2).numbers["hits"] == [True, True]
+
+
 def test_a_mortar_ranges_in_on_a_place_that_is_pointed_out(tmp_path: Path) -> None:
     evening = gunners(tmp_path, SPREAD)
     first = evening.at_spot("green-2", SPOT, "light_mortar")
     assert first.odds_of["tan-1"]["hits 1 of 1"] == Fraction(10, 36)  # AM-91: 6 less 1
     evening.do(first.deed, 6, 4)
+    assert plot(evening.battle)[-1] == "  Green 2: ranged in on (10.0, 18.0)."
     go_to(evening, "heavy_weapons")
     # An inch beside it is the same place to a gun; 3 in beside it is another.
     assert evening.at_spot("green-2", (10.6, 18.5), "light_mortar").odds_of["tan-1"]["hits 1 of 1"] == Fraction(15, 36)

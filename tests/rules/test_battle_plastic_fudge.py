@@ -591,6 +591,8 @@ def test_a_commander_rides_in_his_jeep(tmp_path: Path) -> None:
     assert evening.battle.state.unit("green-1").at_in == (0, 10)
     [jeep] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-2",)]
     assert [one["id"] for one in jeep.deed.given["occupants"]] == ["green-1"]  # PF-A25
+    [man] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-1",)]
+    assert man.why_not == "he is in Green 2: fire at that (PF-70)"
     evening.do(evening.other("green-1", "ride", "green-2"))
     assert not evening.battle.state.unit("green-1").statuses.get("rides")
     evening.next_phase(1, "tan", "b_moves")

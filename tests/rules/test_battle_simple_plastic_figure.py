@@ -701,7 +701,8 @@ def test_explosives_go_to_any_place(tmp_path: Path) -> None:
     assert sum(lofted.odds.values()) == 1
     evening.do(lofted.deed, 4, 3)  # WW-44: 3 in to the left, as he sees it
     assert evening.battle.state.this_turn["landed"]["spot_in"] == [0, 20]
-    assert evening.duty("burst").template == Blast((0, 20), 4.5)
+    burst = evening.duty("burst")
+    assert (burst.spot_in, burst.template) == ((3, 20), Blast((0, 20), 4.5))
 
 
 def test_a_place_behind_a_wall_is_for_mortars(tmp_path: Path) -> None:
@@ -758,7 +759,7 @@ def test_a_gun_takes_a_bunker_away_and_blows_a_hole(tmp_path: Path) -> None:
     evening.do(evening.attack("german-2", "american-2"), 6)
     burst = evening.prospect(evening.duty("burst"))
     assert [one.fact for one in burst.asks] == ["choice"]
-    say(evening, "german-2", "choice at american-2", "hole")
+    say(evening, "german-2", "choice at (10.0, 32.0)", "hole")
     # WW-49: 2.5 in wide. He is at the spot; the other, 1.5 in from it, is rolled for: +3, standing 0 lower, cover -3.
     found = evening.do(evening.duty("burst"), 5, 6)
     assert (found.numbers["eliminated"], found.numbers["hole_in"]) == (["american-2", "american-3"], 2.5)

@@ -11,9 +11,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from rules.dice import DiceRequest, Die, Roll, Scripted
+from rules.events import Change, Changed
 from rules.table import Refused
 from rules.template import Blast
-from tests.ui.windows import POSTS, Open, Wait, click
+from tests.ui.windows import POSTS, Open, Wait, click, point
 from ui.armies import Shelf
 from ui.desktop.battle_panel import BattlePanel
 from ui.desktop.muster_dialog import MusterDialog
@@ -141,13 +142,18 @@ def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: P
     window.use_tool("select")
     click(window, POSTS["green-1"])
     assert "Click a bare place to aim there" in panel.about
+    point(window, NEAR_BLUE_1)  # what a click would lay is to be seen before it
+    hovering = window.battle.aiming(NEAR_BLUE_1).template
+    assert isinstance(hovering, Blast)
+    assert (hovering.centre_in, hovering.radius_in) == (NEAR_BLUE_1, 3.0)
+    assert window.battle.aiming(None).template is None
     click(window, NEAR_BLUE_1)
     assert "aims at the spot (18.5, 11.5)" in panel.about
     found = panel.chosen
     assert found is not None
     assert (found.deed.at[0], found.possible) == ("blue-1", True)
     assert "Blue 1: misses 58 %, hits 1 of 1 42 %" in panel.why  # AM-52: 6 or less is 15 of 36
-    assert "in sight" in panel.why
+    assert "100 % in sight\nthere: Blue 1" in panel.why
     preview = window.battle.pointing
     assert isinstance(preview.template, Blast)
     assert (preview.template.centre_in, preview.template.radius_in) == (found.deed.spot_in, 3.0)
@@ -166,6 +172,22 @@ def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: P
     assert "Click a bare place" in panel.about
     window.let_go()
     assert panel.about == "Click a soldier to see what he can do."
+
+
+def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
+    press(panel, "Next")
+    play = window.battle.play
+    assert play is not None
+    landed = {"by": "green-1", "weapon": "mortar_50_60", "range_in": 10.0, "on_board": True, "help": {}}
+    landed |= {"aimed_in": [15.0, 10.0], "spot_in": [18.0, 10.0]}  # WW-44: 3 in to a side
+    play.battle.record(Changed(changes=(Change(figure="", key="landed", value=landed, this_turn=True),)))
+    window.battle._refresh()
+    duties = [one.deed.action for one in play.duties(play.moment(window.bench.view, window.session.state.setup))]
+    panel.choose(duties.index("burst"))
+    shown = window.battle.pointing
+    assert shown.ruler == Ruler((15.0, 10.0), (18.0, 10.0))
+    assert shown.template == Blast((18.0, 10.0), 4.5)
 
 
 def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tmp_path: Path) -> None:

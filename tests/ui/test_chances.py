@@ -23,6 +23,9 @@ def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
     both = Deed("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
     assert deed_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
     assert deed_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
+    thrown = Deed("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
+    assert deed_words(asked(deed=thrown)) == "Grenade"
+    assert "there: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import QObject
@@ -15,6 +16,7 @@ from rules.events import spoken
 from rules.moment import Moment
 from rules.referee import Deed, Doubt, Prospect, place_words
 from rules.table import PointIn, Refused
+from rules.template import Blast
 from ui.chances import state_words, verdict_rows
 from ui.desktop.battle_panel import BattlePanel, Way, ways_of
 from ui.desktop.roll import RollDialog, asking
@@ -22,6 +24,7 @@ from ui.muster import Muster, begin
 from ui.overlay import Preview
 from ui.play import Play, Proposal
 from ui.session import Ruler
+from ui.shapes import relaid
 from vision.pipeline import Setup, TableView
 
 Say = Callable[[str], None]
@@ -90,7 +93,8 @@ class BattleDesk(QObject):
         else:
             self._spot = place_in
             self._show()
-            self.panel.choose(0)
+            if self.panel.chosen is None:
+                self.panel.choose(0)
 
     def let_go(self) -> bool:
         """Let go of the place, else of the figure; whether there was one."""
@@ -118,11 +122,21 @@ class BattleDesk(QObject):
         chosen = self.panel.chosen
         if chosen is None:
             return Preview(asked=self._chosen or None)
-        deed = chosen.deed
+        deed, template = chosen.deed, chosen.deed.template
+        if isinstance(template, Blast) and deed.spot_in not in (None, template.centre_in):
+            return Preview(ruler=Ruler(deed.spot_in, template.centre_in), template=template)  # how far it has strayed
         end = deed.spot_in or next(iter(deed.at), None)
         if not deed.by or end is None:
-            return Preview(asked=self._chosen or None, template=deed.template)
-        return Preview(ruler=Ruler(deed.by[0], end), template=deed.template)
+            return Preview(asked=self._chosen or None, template=template)
+        return Preview(ruler=Ruler(deed.by[0], end), template=template)
+
+    def aiming(self, at_in: PointIn | None) -> Preview:
+        """The same; with nothing chosen yet for a figure, what a click at that bare place would lay there."""
+        shown, first = self.pointing, self.panel.first_template
+        free = self._chosen and self._spot is None and shown.ruler is None
+        if at_in is None or first is None or not free:
+            return shown
+        return replace(shown, template=relaid(first, at_in))
 
     @property
     def shot(self) -> tuple[Moment, Prospect] | None:

@@ -27,6 +27,7 @@ from rules.events import spoken
 from rules.game import Question
 from rules.referee import Deed, Doubt, Outlook, Prospect
 from rules.table import Refused
+from rules.template import Template
 from ui.chances import chance_words, deed_words, movement_words, reason_rows
 from ui.play import Proposal
 
@@ -87,6 +88,11 @@ class BattlePanel(QWidget):
         """The deed that is chosen."""
         item = self._deeds.currentItem()
         return self._prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
+
+    @property
+    def first_template(self) -> Template | None:
+        """What the first deed lays that may be done and lays anything."""
+        return next((one.deed.template for one in self._prospects if one.possible and one.deed.template), None)
 
     def show_phase(self, words: str, follows: str) -> None:
         """Show where in the turn the battle is, and what would follow."""

@@ -69,9 +69,12 @@ class Toolbox:
             self.in_hand.number(float(self._typed))
 
     def preview(self, at: Pointed | None, otherwise: Preview) -> Preview:
-        """What the tool in hand shows; `otherwise` where it has nothing to say."""
+        """What the tool in hand shows; `otherwise` where it has nothing to say, and beside whom it only points out."""
         shown = self.in_hand.preview(at)
-        shown = otherwise if shown == Preview() else shown
+        if shown == Preview():
+            shown = otherwise
+        elif self.in_hand.name == "select":
+            shown = replace(shown, ruler=otherwise.ruler, template=otherwise.template)
         now = self._now() if shown.hovered or shown.asked else None
         return replace(shown, told=now.told_of(shown.asked or shown.hovered or "")) if now is not None else shown
 
