@@ -1,5 +1,5 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test lint format screenshot clean
+.PHONY: help setup run test lint format screenshot pictures clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
@@ -30,7 +30,10 @@ format: setup ## put the source into its standard form
 	$(BIN)/ruff format
 
 screenshot: setup ## the picture in README.md: the real window on the simulated table
-	$(BIN)/python -m ui.desktop.screenshot docs/pictures/window.png
+	$(BIN)/python -m ui.desktop.screenshot docs/pictures/window.jpg
+
+pictures: screenshot ## all pictures in the docs: the user's guide played on the simulated table
+	$(BIN)/python -m ui.desktop.pictures docs/pictures
 
 clean: ## remove the environment and everything made
 	rm -rf .venv *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,6 +10,9 @@ import numpy.typing as npt
 from calibration.opencv import cv2
 from rules.table import FloatArray, Refused
 
+_NOTHING = 1e-12
+"""A distortion that moves no corner of any picture by a millionth of a pixel; divided by, it would overflow."""
+
 _UNDISTORT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 40, 1e-10)
 
 
@@ -56,7 +59,8 @@ class Lens:
 
 def _turning_radius(k1: float, k2: float, k3: float) -> float:
     # d/dr of r (1 + k1 r^2 + k2 r^4 + k3 r^6) = 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 with q = r^2
-    roots = np.roots([7 * k3, 5 * k2, 3 * k1, 1.0])
+    powers = [0.0 if abs(power) < _NOTHING else power for power in (7 * k3, 5 * k2, 3 * k1)]
+    roots = np.roots([*powers, 1.0])
     turning = [root.real for root in roots if abs(root.imag) < 1e-9 and root.real > 0]
     return float(np.sqrt(min(turning))) if turning else float("inf")
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
+from calibration.profile import read_text
 from calibration.trouble import Reason, Trouble, outline_of
 from rules.table import FloatArray, Refused
 
@@ -36,6 +37,7 @@ _LINEAR_LIGHT = np.array(
     [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in np.arange(256) / 255], np.float32
 )
 _STEP_PX = 0.25
+_LEAST_IN, _MOST_IN = 0.01, 400.0  # of a board's parts: OpenCV's single precision tells no others apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +75,8 @@ class Board:
     marker_in: float
 
     def __post_init__(self) -> None:
-        if self.columns < 2 or self.rows < 2 or not 0 < self.marker_in < self.square_in:
+        sized = _LEAST_IN <= self.marker_in < 0.99 * self.square_in <= self.square_in <= _MOST_IN
+        if self.columns < 2 or self.rows < 2 or not sized:
             raise Refused(
                 f"a board of {self.columns}x{self.rows} squares of {self.square_in:g} in with markers of"
                 f" {self.marker_in:g} in cannot be: it needs two squares each way and markers smaller than squares"
@@ -109,10 +112,7 @@ def dictionary_of(name: str) -> cv2.aruco.Dictionary:
 @cache
 def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
     """A dictionary as OpenCV's `Dictionary.writeDictionary` leaves it."""
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeError) as error:
-        raise Refused(f"the dictionary {path} cannot be read: {getattr(error, 'strerror', '') or 'no text'}") from error
+    text = read_text(path, f"the dictionary {path}")
     book = cv2.aruco.Dictionary()
     try:
         store = cv2.FileStorage(text, cv2.FILE_STORAGE_READ | cv2.FILE_STORAGE_MEMORY)

@@ -5,15 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from calibration.camera import Lens
 from calibration.intrinsics import COUNT
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, Refused, refuse_strange
 
 SCHEMA = 1
+
+FARTHEST_IN = 1000.0
+"""From the table's origin: more is another unit, or a slip of the pen."""
+
+_MOST_PX = 100_000  # of a picture in a row
+_LARGEST = 1e6  # of anything in a lens profile: what is larger overflows in the squares of it
+_MOST_CHARACTERS = 10_000_000
+"""Of a file that is read as a whole: a hundred times the largest that makes sense, and nothing to a machine."""
 
 
 def read_json(path: Path, what: str) -> dict[str, Any]:
@@ -22,12 +30,7 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     Raises:
         Refused: if it cannot be read, is no JSON object, or was written by a newer program.
     """
-    try:
-        document = json.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise Refused(f"the {what} file {path} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise Refused(f"the {what} file {path} is not JSON: {error}") from error
+    document = from_json(read_text(path, f"the {what} file {path}"), f"the {what} file {path}")
     if not isinstance(document, dict):
         raise Refused(f'the {what} file {path} must hold a JSON object with "schema": {SCHEMA}')
     schema = document.get("schema", SCHEMA)
@@ -36,6 +39,41 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
             f"the {what} file {path} has schema {schema!r} and this program reads {SCHEMA}:"
             " it was written by another version; update Sandtable"
         )
+    return document
+
+
+def read_text(source: Path | TextIO, what: str) -> str:
+    """The text of a file or stream, never more than makes sense: a device may have no end.
+
+    Raises:
+        Refused: in the name of `what`, if it cannot be read, is no text or far too long.
+    """
+    try:
+        if isinstance(source, Path):
+            with source.open(encoding="utf-8-sig") as file:
+                text = file.read(_MOST_CHARACTERS + 1)
+        else:
+            text = source.read(_MOST_CHARACTERS + 1)
+    except OSError as error:
+        raise Refused(f"{what} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # no UTF-8, or a name that no file can have
+        raise Refused(f"{what} is no text, and so not JSON or YAML: {error}") from error
+    if len(text) > _MOST_CHARACTERS:
+        raise Refused(f"{what} has more than {_MOST_CHARACTERS // 1_000_000} million characters: choose another file")
+    return text
+
+
+def from_json(text: str, what: str) -> Any:
+    """The values of a JSON document.
+
+    Raises:
+        Refused: in the name of `what`, if it is none; also as `refuse_strange`.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(f"{what} is not JSON: {error}") from error
+    refuse_strange(document, what)
     return document
 
 
@@ -52,6 +90,13 @@ def read_lens(path: Path) -> Lens:
         distortion = np.array(document["distortion"], np.float64).reshape(5)
         spread = document.get("covariance")
         covariance = None if spread is None else np.array(spread, np.float64).reshape(COUNT, COUNT)
+        if not 0 < min(width, height) <= max(width, height) <= _MOST_PX:
+            raise ValueError(f"no picture is {width}x{height} pixels")
+        told = [*matrix.flat, *distortion, *(() if covariance is None else covariance.flat)]
+        if min(matrix[0, 0], matrix[1, 1]) < 1:
+            raise ValueError("the focal lengths are in pixels, so they are at least 1")
+        if np.abs(told).max() > _LARGEST:
+            raise ValueError(f"a number beyond {_LARGEST:g} is of no lens")
         return Lens((width, height), matrix, distortion, covariance)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Refused(
@@ -86,6 +131,8 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
             corners = np.array(marker["corners_in"], np.float64).reshape(4, 2)
             if not np.isfinite(corners).all():
                 raise ValueError(f"marker {marker['id']} has a corner that is not a number")
+            if np.abs(corners).max() > FARTHEST_IN:
+                raise ValueError(f"marker {marker['id']} lies beyond {FARTHEST_IN:g} in")
             if not _is_square(corners):
                 raise ValueError(f"the corners of marker {marker['id']} do not run clockwise round a square")
             if int(marker["id"]) in layout:

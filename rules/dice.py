@@ -33,6 +33,10 @@ class Die(Enum):
         return faces
 
 
+MOST_DICE = 1000
+"""Of one throw: a squad's burst is a tenth of it, and a slip in house rules may be any number."""
+
+
 @dataclass(frozen=True, slots=True)
 class DiceRequest:
     """What is to be rolled.
@@ -52,8 +56,8 @@ class DiceRequest:
     again: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.count < 1:
-            raise Refused(f"a roll needs at least one die, not {self.count}")
+        if not 1 <= self.count <= MOST_DICE:
+            raise Refused(f"a roll needs at least one die and at most {MOST_DICE}, not {self.count}")
 
     def once_more(self) -> DiceRequest:
         """The same throw again."""

@@ -27,7 +27,12 @@ BEFALLEN = ("camera_moved", "marker_moved")
 
 _MAGIC = b"SQLite format 3\0"
 _ONE_FILE = b"\1\1"  # written and read by a rollback journal: no second file grows beside it
-_MODE_AT, _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 18, 60, 68, 100  # https://www.sqlite.org/fileformat2.html, section 1.3
+_MODE_AT, _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = (
+    18,
+    60,
+    68,
+    100,
+)  # https://www.sqlite.org/fileformat2.html, section 1.3
 _MOST_BYTES = 2**28  # a thousand evenings
 _LONGEST_ENTRY = 10_000_000
 _TABLES = """
@@ -199,9 +204,13 @@ def _check_header(path: Path) -> None:
     if not header.startswith(_MAGIC) or len(header) < _HEADER_BYTES or number != APPLICATION_ID:
         raise _foreign(path)
     if header[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
-        raise Refused(f"the battle {path} was opened by another program, which has changed it: take a copy from a backup")
+        raise Refused(
+            f"the battle {path} was opened by another program, which has changed it: take a copy from a backup"
+        )
     if path.stat().st_size > _MOST_BYTES:
-        raise Refused(f"the battle {path} is larger than {_MOST_BYTES // 2**20} MB, which no battle is: choose another file")
+        raise Refused(
+            f"the battle {path} is larger than {_MOST_BYTES // 2**20} MB, which no battle is: choose another file"
+        )
     version = int.from_bytes(header[_VERSION_AT : _VERSION_AT + 4], "big")
     if version != SCHEMA:
         raise Refused(f"the battle {path} has schema {version} and this program reads {SCHEMA}: update Sandtable")

@@ -55,7 +55,9 @@ def refuse_strange(value: Any, what: str) -> None:
     level = [value]
     for _ in range(_DEEPEST):
         if any(isinstance(one, int) and abs(one) > _LARGEST for one in level):
-            raise Refused(f"{what} has a whole number of more than {len(str(_LARGEST)) - 1} digits: write a smaller one")
+            raise Refused(
+                f"{what} has a whole number of more than {len(str(_LARGEST)) - 1} digits: write a smaller one"
+            )
         if any(isinstance(one, str) and _is_broken(one) for one in level):
             raise Refused(f"{what} has a text with half a character in it (a lone surrogate): type it again")
         level = [inner for one in level for inner in _inside(one)]

@@ -62,16 +62,20 @@ def libraries(read: Callable[[str], metadata.PackageMetadata] = metadata.metadat
 
 
 def _licence(about: metadata.PackageMetadata) -> str:
-    if expression := about.get("License-Expression"):
-        return str(expression)
+    if expression := _field(about, "License-Expression"):
+        return expression
     classes = [words.removeprefix(_CLASSIFIER) for words in about.get_all("Classifier") or () if _CLASSIFIER in words]
-    told = (about.get("License") or "").strip()
+    told = _field(about, "License").strip()
     return told if told and len(told) < _LONGEST and "\n" not in told else ", ".join(classes) or "not told"
 
 
 def _home(about: metadata.PackageMetadata) -> str:
-    if home := about.get("Home-page"):
-        return str(home)
+    if home := _field(about, "Home-page"):
+        return home
     links = [link.split(", ", 1) for link in about.get_all("Project-URL") or ()]
     named = {name.lower(): link for name, link in links}
     return next((named[name] for name in ("homepage", "repository", "source") if name in named), "")
+
+
+def _field(about: metadata.PackageMetadata, name: str) -> str:
+    return next(iter(about.get_all(name) or ()), "")

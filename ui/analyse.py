@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from calibration.markers import Board
@@ -102,7 +102,7 @@ def _refuse_outputs(options: argparse.Namespace) -> None:
 
 
 def _is_sequence(source: Source, spec: str) -> bool:
-    return isinstance(source, Video) or Path(spec).is_dir()
+    return isinstance(source, Video) or os.path.isdir(spec)
 
 
 def _sequence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -73,7 +74,7 @@ class Shelf:
             Refused: if there is none of that name, or its file is no army list.
         """
         path = self._path(name)
-        army = load_army(path) if path.exists() else None
+        army = load_army(path) if os.path.exists(path) else None
         if army is None or army.name.casefold() != name.casefold():
             known = ", ".join(self.names())
             way_out = f"choose one of {known}" if known else "save one first"
@@ -87,7 +88,7 @@ class Shelf:
             Refused: if the name makes no file name or its file holds something else, or it cannot be written.
         """
         path = self._path(army.name)
-        if path.exists():
+        if os.path.exists(path):
             held = load_army(path)
             if held.name.casefold() != army.name.casefold():
                 raise Refused(f"{army.name!r} and {held.name!r} would share the file {path}: choose another name")
@@ -104,7 +105,7 @@ class Shelf:
             Refused: as `take` and `keep`, or if another army has the new name.
         """
         army, old_path, path = self.take(name), self._path(name), self._path(new)
-        if path != old_path and path.exists():
+        if path != old_path and os.path.exists(path):
             raise Refused(f"there is an army list {new!r} already: delete it first, or choose another name")
         save_army(path, replace(army, name=new))
         if path != old_path:
@@ -133,7 +134,7 @@ def find_army(named: Path) -> Army:
     Raises:
         Refused: as `load_army` and `Shelf.take`.
     """
-    return load_army(named) if named.exists() or named.suffix else Shelf(armies_folder()).take(str(named))
+    return load_army(named) if os.path.exists(named) or named.suffix else Shelf(armies_folder()).take(str(named))
 
 
 def _listed(path: Path) -> Listed:

@@ -21,13 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show "±" shows the rest
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # what is no text is refused by who asked for some
     options = _parser().parse_args(_with_minus(sys.argv[1:] if arguments is None else arguments))
     try:
         status: int = options.run(options)
         if sys.stdout is not None:
             sys.stdout.flush()
     except Refused as refusal:
-        print(f"sandtable: {refusal}", file=sys.stderr)
+        print(_tame(f"sandtable: {refusal}").replace("\n", " "), file=sys.stderr)
         return 1
     except BrokenPipeError:
         _say_no_more()  # the reader has seen enough (`sandtable ... | head`)
@@ -46,6 +48,11 @@ def _say_no_more() -> None:
     """Let no output come after this; without it Python complains once more at exit."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _tame(text: str) -> str:
+    """The text without what a terminal obeys (escapes and their kind): names in files may be a stranger's."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _with_minus(arguments: Sequence[str]) -> list[str]:
@@ -254,7 +261,7 @@ def _print(options: argparse.Namespace) -> int:
 def _resolve(options: argparse.Namespace) -> int:
     from ui.resolve import is_refused, read_question, resolve_question
 
-    answer = resolve_question(read_question(sys.stdin if options.file == "-" else Path(options.file)))
+    answer = resolve_question(read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file)))
     print(json.dumps(answer, indent=1, ensure_ascii=False))
     return 1 if is_refused(answer) else 0
 
@@ -265,7 +272,7 @@ def _replay(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(replay_json(options.battle), indent=1, ensure_ascii=False))
     else:
-        print(replay_text(options.battle))
+        print(_tame(replay_text(options.battle)))
     return 0
 
 

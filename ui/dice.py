@@ -83,6 +83,13 @@ def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print)
     return dice
 
 
+def _typed(prompt: str) -> str:
+    try:
+        return input(prompt)
+    except (EOFError, RuntimeError) as end:  # the latter is Python's word for no keyboard at all
+        raise Refused("the roll was not typed in: type it where this is asked, or throw with --virtual") from end
+
+
 def virtual_dice(chance: random.Random) -> Dice:
     """Dice that the machine throws."""
     return lambda request: rolled(request, (chance.choice(request.die.faces) for _ in range(request.count)))
@@ -95,7 +102,7 @@ def run_dice(options: argparse.Namespace) -> int:
         return 0
     request = None if options.ask is None else request_of(options.ask)
     if request is not None and (options.typed or options.virtual):
-        dice = typed_dice(input) if options.typed else virtual_dice(random.Random(options.seed))  # noqa: S311
+        dice = typed_dice(_typed) if options.typed else virtual_dice(random.Random(options.seed))  # noqa: S311
         print(_told(request, dice(request)))
         return 0
     if options.emulate:
@@ -165,7 +172,7 @@ def confirmed(question: Question, read: Callable[[str], str] = input) -> bool:
     """Ask at the keyboard; no answer is no."""
     try:
         return read(f"{question.text} [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
+    except (EOFError, RuntimeError):  # the latter is Python's word for no keyboard at all
         return False
 
 
@@ -212,7 +219,7 @@ class _Keyboard:
     """Commands to the emulated dice, a line each."""
 
     def __init__(self, dice: EmulatedDice) -> None:
-        self._dice, self._open = dice, True
+        self._dice, self._open = dice, sys.stdin is not None  # a program that is started without a terminal has none
 
     def step(self) -> bool:
         """Obey what was typed; False when that was to quit."""

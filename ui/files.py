@@ -9,12 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from calibration.opencv import cv2
-from calibration.profile import read_json
+from calibration.profile import FARTHEST_IN, read_json
 from rules.table import Refused, TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
-
-_FARTHEST_IN = 1000.0
-"""From the table's origin: more is another unit, or a slip of the pen."""
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
@@ -43,8 +40,8 @@ def _piece(piece: Any, where: str) -> TerrainPiece:
         base_in, height_in = float(piece.get("base_in", 0.0)), float(piece.get("height_in", 0.0))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Refused(f"{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {error}") from error
-    if max((abs(v) for v in (base_in, height_in, *sum(outline, ()))), default=0) > _FARTHEST_IN:
-        raise Refused(f"{where} reaches beyond {_FARTHEST_IN:g} in: give its places in inches from the table's origin")
+    if max((abs(v) for v in (base_in, height_in, *sum(outline, ()))), default=0) > FARTHEST_IN:
+        raise Refused(f"{where} reaches beyond {FARTHEST_IN:g} in: give its places in inches from the table's origin")
     return TerrainPiece(str(piece.get("name", kind)), TerrainKind(kind), outline, base_in, height_in)
 
 
@@ -86,9 +83,9 @@ def refuse_unwritable(path: Path) -> None:
     Raises:
         Refused: if it is a folder, or its own folder is missing or not writable.
     """
-    if path.is_dir():
+    if os.path.isdir(path):
         raise _not_written(path, "it is a folder")
-    if not path.exists() and not path.parent.is_dir():
+    if not os.path.exists(path) and not os.path.isdir(path.parent):
         raise _not_written(path, "there is no such folder")
     if not os.access(path if _is_device(path) else Path(os.path.realpath(path)).parent, os.W_OK):
         raise _not_written(path, "its folder is not yours to write in")
@@ -120,7 +117,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def _is_device(path: Path) -> bool:
-    return path.exists() and not path.is_file() and not path.is_dir()
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _not_written(path: Path, why: str) -> Refused:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -60,6 +60,7 @@ class Standing:
         troubles: Why something that looks like a marker does not help, a sentence each.
         playing: Whether a battle is open.
         armies: How many are to be taught.
+        is_bare: Whether the simulated table is shown without its armies; None where nobody keeps them off.
     """
 
     spec: str
@@ -71,6 +72,7 @@ class Standing:
     troubles: tuple[str, ...] = ()
     playing: bool = False
     armies: int = 2
+    is_bare: bool | None = None
 
     @property
     def markers(self) -> tuple[int, ...]:
@@ -173,13 +175,13 @@ def _markers_done(now: Standing, progress: Progress) -> bool:
     return now.has_inches and (enough or prints.board is not None or prints.rectangle is not None)
 
 
-_DONE = {
+_DONE: dict[Step, Callable[[Standing, Progress], bool]] = {
     Step.CAMERA: _camera_done,
     Step.MARKERS: _markers_done,
     Step.EMPTY: lambda now, _: now.state.setup.reference_bgr is not None,
     Step.ARMIES: lambda now, _: len(now.state.setup.palette) >= now.armies,
     Step.GAME: lambda now, _: now.playing,
-    Step.SHOT: lambda now, _: bool(now.state.rulers),
+    Step.SHOT: lambda now, _: any(isinstance(end, str) for ruler in now.state.rulers for end in (ruler.a, ruler.b)),
 }
 
 
@@ -224,10 +226,10 @@ def _markers(now: Standing) -> Guide:
 
 
 def _empty(now: Standing) -> Guide:
-    if now.view is not None and now.view.frozen:
+    if now.is_bare is False or (now.view is not None and now.view.frozen):
         words = "Something moves or a hand is in the picture: take it out, and wait a moment."
         return Guide({}, Step.EMPTY, words, "Learn empty table", ready=False)
-    if now.spec == "demo":
+    if now.is_bare:
         words = "The simulated table is empty now: learn it, and its armies come in."
     else:
         words = "Take every soldier off the table; markers and terrain stay. Then his outline is found more surely."
@@ -245,7 +247,10 @@ def _armies(now: Standing) -> Guide:
     if not armies:
         words = "Put the armies on the table. Name the first, then click the base of one of its soldiers."
     elif len(armies) < now.armies:
-        words = "Now the next army: its name, then a click on one of its soldiers."
+        words = (
+            "Now the next army: its name, then a click on one of its soldiers. Until it is taught they are taken for"
+            " another's."
+        )
     else:
         words = "A click on another soldier makes a colour surer; a new name and a click teach one army more."
     return Guide({}, Step.ARMIES, words, "Teach by a click", ready=now.has_inches, ticks=ticks)
@@ -261,7 +266,7 @@ def _shot(now: Standing) -> Guide:
     return Guide({}, Step.SHOT, words, "Measure")
 
 
-_SHOWN = {
+_SHOWN: dict[Step, Callable[[Standing], Guide]] = {
     Step.CAMERA: _camera,
     Step.MARKERS: _markers,
     Step.EMPTY: _empty,

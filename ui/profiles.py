@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ class LensProfiles:
             Refused: if its profiles are for other sizes, or the file is broken.
         """
         path = self.path_of(camera, image_size)
-        if path.is_file():
+        if os.path.isfile(path):
             return self._checked(path, camera, image_size)
         sizes = self.sizes(camera)
         if not sizes:
@@ -133,4 +134,5 @@ class LensProfiles:
 def _file_name(camera: str) -> str:
     """A name that every system takes, and that no two cameras share."""
     words = re.sub(r"[^A-Za-z0-9]+", "-", camera).strip("-").lower()[:60] or "camera"
-    return f"{words}-{hashlib.sha256(camera.encode()).hexdigest()[:8]}"
+    digest = hashlib.sha256(camera.encode(errors="surrogatepass")).hexdigest()
+    return f"{words}-{digest[:8]}"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
+from calibration.profile import from_json, read_text
 from rules.dice import Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.table import Refused
 from rules.typed import Reader
 from rules.verdict import RuleRefusal, Verdict
 
@@ -22,12 +21,8 @@ def read_question(source: Path | TextIO) -> Any:
     Raises:
         Refused: if it cannot be read or is no JSON.
     """
-    try:
-        return json.loads(source.read_text("utf-8") if isinstance(source, Path) else source.read())
-    except OSError as error:
-        raise Refused(f"the question {source} cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise Refused(f"the question is not JSON: {error}") from error
+    what = f"the question {source}" if isinstance(source, Path) else "the question"
+    return from_json(read_text(source, what), what)
 
 
 def resolve_question(document: Any) -> Any:

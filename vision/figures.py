@@ -93,6 +93,7 @@ class Finder:
         figure_height_in: float = STANDING_HEIGHT_IN,
         terrain: Sequence[TerrainPiece] = (),
         reference_bgr: ImageBgr | None = None,
+        reference_camera: TableCamera | None = None,
         keep_out_in: Sequence[Outline] = (),
         area_in: Outline | None = None,
         expected_in: Sequence[PointIn] = (),
@@ -107,6 +108,7 @@ class Finder:
             figure_height_in: height of a standing figure.
             terrain: pieces on the table; figures may stand on those with a level top.
             reference_bgr: the empty table seen by the same camera, of the same size; it must not be written to later.
+            reference_camera: where the camera hung then, if it was bumped since.
             keep_out_in: outlines on the table that are no figures, as the markers.
             area_in: outline of the table; without it, it is told from the picture and the papers.
             expected_in: where figures stood a moment ago; less makes them believed there.
@@ -125,13 +127,14 @@ class Finder:
             raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
         if not palette:
             return ()
-        asked = (camera, figure_height_in, tuple(terrain), tuple(keep_out_in), area_in)
+        asked = (camera, figure_height_in, tuple(terrain), tuple(keep_out_in), area_in, reference_camera)
         if self._lie is None or asked != self._asked or reference_bgr is not self._reference:
             self._asked, self._reference = asked, reference_bgr
             bare_bgr = image_bgr if reference_bgr is None else reference_bgr  # no hand reaches over the empty table
-            table_in = area_in or table_area(camera, bare_bgr, keep_out_in)
+            bare_camera = camera if reference_bgr is None else reference_camera or camera
+            table_in = area_in or table_area(bare_camera, bare_bgr, keep_out_in)
             scale = figure_scale(figure_height_in)
-            self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale)
+            self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera)
             self._known = None
         self._recogniser = self._recogniser or Recogniser()
         part_px = within_px if self._known is not None and palette == self._palette else None

@@ -91,6 +91,7 @@ class Lie:
         papers_in: Sequence[Outline],
         reference_bgr: ImageBgr | None,
         scale: float,
+        reference_camera: TableCamera | None = None,
     ) -> None:
         """Lay every level flat.
 
@@ -101,8 +102,10 @@ class Lie:
             papers_in: outlines of papers on the table.
             reference_bgr: the empty table, (height, width, 3) uint8.
             scale: the figures' standing height / 2.1 in.
+            reference_camera: where the empty table was taken from, if not from `camera`.
         """
         self.scale = scale
+        self._reference_camera = reference_camera or camera
         self.px_per_in = _PX_PER_IN / scale
         self._camera = camera
         self._table_in = np.array(table_in)
@@ -180,7 +183,10 @@ class Lie:
                 _hide(seen, sheet, piece)
         width, height = camera.lens.image_size
         may = (inside > 0) & sheet.in_view((width // self._shrink, height // self._shrink))
-        empty = None if reference is None else empty_table(sheet.lay(reference), may if may.any() else inside > 0)
+        empty = None
+        if reference is not None:
+            from_there = lay_sheet(self._reference_camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+            empty = empty_table(from_there.lay(reference), may if may.any() else inside > 0)
         return Ground(sheet, may, seen.astype(np.float32), barred > 0, empty)
 
 

@@ -101,6 +101,29 @@ Part = tuple[Box, ...] | None
 """Where figures are looked for: everywhere if None."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Empty:
+    """The picture of the empty table, and where the camera hung when it was taken.
+
+    Attributes:
+        picture_bgr: None while there is none.
+        camera: As well as it is known; None for where it hangs now.
+        bumped: Whether it hangs elsewhere by now.
+    """
+
+    picture_bgr: ImageBgr | None = None
+    camera: TableCamera | None = None
+    bumped: bool = False
+
+    def after(self, picture_bgr: ImageBgr | None, camera: TableCamera | None, moved: bool) -> _Empty:
+        """The same after a frame; `moved` where this frame found the camera elsewhere."""
+        if picture_bgr is not self.picture_bgr:
+            return _Empty(picture_bgr, camera)
+        if self.bumped or moved:
+            return replace(self, bumped=True)
+        return replace(self, camera=camera)
+
+
 class Pipeline:
     """Looks at the frames of one source in order; keeps the calibration and the figures' names between them.
 
@@ -116,6 +139,7 @@ class Pipeline:
         self._asked: tuple[object, ...] = (None, None)
         self._looks_left = LOOKS
         self._where: Part = None
+        self._empty = _Empty()
         self._known = Tracking()
         self._hand_in = False
         self._camera: TableCamera | None = None
@@ -129,6 +153,8 @@ class Pipeline:
         gray = np.asarray(cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
         kept = self._keeper.look(gray, setup.prints, setup.lens)
         self._follow(kept.calibration, frame)
+        moved = any(drift.what is not Moved.MARKER for drift in kept.drifts)
+        self._empty = self._empty.after(setup.reference_bgr, self._camera, moved)
         motion = self._motion.look(gray, frame.time_s)
         frozen = (motion.moving or motion.hand) and bool(self._known.figures)
         self._take_up(motion, kept.calibration, setup, frame.size_px)
@@ -197,6 +223,7 @@ class Pipeline:
             figure_height_in=setup.figure_height_in,
             terrain=setup.terrain,
             reference_bgr=setup.reference_bgr,
+            reference_camera=self._empty.camera,
             keep_out_in=marker_papers(calibration),
             expected_in=[(x, y) for x, y, _ in self._tracker.places_in],
             within_px=within_px,

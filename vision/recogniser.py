@@ -1,7 +1,7 @@
 """Two small networks that look at a sheet and say who stands there: where, how, and which way he looks.
 
 The finder looks at tiles and says where somebody may stand; the judge looks at each of those again, from the middle.
-Both were trained on pictures the project makes itself (`benchmarks/train_networks.py`); OpenCV runs them.
+Both were trained on pictures the project makes itself (`benchmarks/training`); OpenCV runs them.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
 _LEAST = 0.15  # the finder's chance below which the judge is not asked
 _AGAIN = 0.1  # the judge's chance from which it looks again
 _MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
-# As `benchmarks.training.check` fits them to toys: weight of the second opinion on who stands and who kneels, what
-# speaks for kneeling without it, and by how much the judge's odds that there is somebody are too low.
+# Near what `benchmarks.training.check` fits to toys, also watched on the dev scenes: weight of the second opinion on
+# who stands and who kneels, what speaks for kneeling without it, and by how much the judge's odds that there is
+# somebody are too low.
 _OPINION, _KNEELING_ODDS = 0.1, 0.2
 _TIMID = 0.8
 _APART_IN = 0.42  # two cannot stand nearer together

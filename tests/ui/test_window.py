@@ -196,7 +196,8 @@ def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: 
 
     window = open_window("blank.png", lambda _: Blank())
     wait_until(lambda: "No marker was found" in window.bar.text)
-    assert [button.text() for button in window.bar.findChildren(QPushButton)] == ["Print markers…", "Why not?", "Marker size…"]
+    ways = [button.text() for button in window.bar.findChildren(QPushButton)]
+    assert ways == ["Print markers…", "Why not?", "Marker size…"]
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
     assert window.session.state.rulers == ()
 

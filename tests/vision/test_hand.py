@@ -101,3 +101,21 @@ def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPa
         assert any(left < x < right and top < y < bottom for x, y in (old, new))
     assert views[-1].tracking.figures[:2] == views[10].tracking.figures[:2]
     assert [event.kind for view in views[11:] for event in view.tracking.events] == [EventKind.MOVED]
+
+
+def test_after_a_bump_the_empty_table_is_seen_from_where_it_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    eyes: list[tuple[TableCamera, TableCamera]] = []
+    find = Finder.find
+
+    def watched(self: Finder, image: Any, camera: TableCamera, *args: Any, **named: Any) -> Any:
+        eyes.append((camera, named["reference_camera"]))
+        return find(self, image, camera, *args, **named)
+
+    monkeypatch.setattr(Finder, "find", watched)
+    views = looked(*(picture(BEFORE, CAMERA, n) for n in range(2)), *(picture(BEFORE, BUMPED, n) for n in (2, 3, 4)))
+    (before, then), (after, still) = eyes[0], eyes[-1]
+    assert before is then is still
+    assert after is not then
+    assert len(views[-1].figures) == len(SOLDIERS)
+    for model in SOLDIERS:
+        assert min(np.hypot(f.x_in - model.x_in, f.y_in - model.y_in) for f in views[-1].figures) < 0.25

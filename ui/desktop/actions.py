@@ -11,8 +11,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
+from ui.cameras import Camera, cameras
 from ui.desktop.battle_files import BattleFiles
-from vision.source import camera_numbers
 
 
 class Doer(Protocol):
@@ -153,11 +153,11 @@ class Actions:
 
     def _list_cameras(self, menu: QMenu, do: Doer) -> None:
         menu.clear()
-        for number in camera_numbers() or range(3):
-            action = menu.addAction(f"Camera {number}")
+        for camera in cameras() or [Camera(number, "") for number in range(3)]:
+            action = menu.addAction(camera.words)
             if action is not None:
-                action.setToolTip(f"Look through camera {number}")
-                action.triggered.connect(partial(_open, do, str(number)))
+                action.setToolTip(f"Look through camera {camera.number}")
+                action.triggered.connect(partial(_open, do, str(camera.number)))
 
     def _make_menus(self, do: Doer) -> None:
         bar = self._window.menuBar()

@@ -18,6 +18,8 @@ _SOON_S = 1 / 15
 
 _CAMERA_RETRY_S = 2.0
 _RATE_OVER_S = 5.0
+_IN_FLIGHT = 2
+"""Pictures that the reading thread may have begun before it is told something."""
 
 
 class Bench:
@@ -29,6 +31,7 @@ class Bench:
         worker: The threads.
         frame: The picture to show, None before the first.
         rate: Of the views.
+        simulated: The simulated table, if that is open.
         armies: How many there are to teach; on a real table two, as far as anybody knows.
     """
 
@@ -46,6 +49,7 @@ class Bench:
         self._opener, self._clock = opener, clock
         self._retired: list[Worker] = []
         self._untaught, self._bare = False, False
+        self._last_manned: int | None = None
         self.rate = Rate(clock)
         self._begin()
 
@@ -58,7 +62,7 @@ class Bench:
         return self.worker.source_problem or self.worker.view_problem or seen or ""
 
     def _begin(self) -> None:
-        self._simulated: SimulatedTable | None = None
+        self.simulated: SimulatedTable | None = None
         self._webcam: Webcam | None = None
         self.armies = 2
         self.frame: Frame | None = None
@@ -81,7 +85,7 @@ class Bench:
     def _open(self) -> Source:
         source = self._opener(self.spec)
         if isinstance(source, SimulatedTable):
-            self._simulated, source.bare = source, self._bare
+            self.simulated, source.bare = source, self._bare
             self.armies = len({figure.army for figure in source.truth.figures})
         elif isinstance(source, Webcam):
             self._webcam = source
@@ -94,7 +98,18 @@ class Bench:
 
     def practise(self, bare: bool) -> None:
         """Know no more of the simulated table's armies than of real ones; `bare` keeps them off it."""
+        if bare and not self._bare:
+            self._last_manned = None
         self._untaught, self._bare = True, bare
+        if self.simulated is not None:
+            self.simulated.bare = bare
+
+    @property
+    def is_bare(self) -> bool | None:
+        """Whether the picture shows the simulated table without its armies; None where nobody keeps them off."""
+        if not self._bare:
+            return None
+        return self.frame is not None and self._last_manned is not None and self.frame.index > self._last_manned
 
     def try_again(self) -> None:
         """Open the source anew; what lies on the table stays there."""
@@ -111,9 +126,11 @@ class Bench:
         if view is not self._seen:
             self.rate.count()
         self._newest, self._seen = newest, view
-        if newest is not None and self._simulated is not None:
-            self._simulated.bare = self._bare
-            self._know_the_demo(newest, self._simulated)
+        if newest is not None and self.simulated is not None:
+            self.simulated.bare = self._bare
+            if self._last_manned is None:
+                self._last_manned = newest.index + _IN_FLIGHT
+            self._know_the_demo(newest, self.simulated)
         self.frame = self._picture(newest, view)
         return True
 

@@ -66,7 +66,6 @@ class GuideDesk(QObject):
         self._dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         self._dock.setTitleBarWidget(QWidget())
         self._dock.setWidget(self.bar)
-        self._dock.setFixedHeight(self.bar.sizeHint().height())
         window.addDockWidget(Qt.DockWidgetArea.TopDockWidgetArea, self._dock)
         self._dock.hide()
         self._progress = Progress()
@@ -76,7 +75,7 @@ class GuideDesk(QObject):
         self._look: Behind[Look] = Behind("sandtable guide")
         self._looked_s = clock()
         self._troubles: tuple[str, ...] = ()
-        self._works = {
+        self._works: dict[Step, Callable[[], object]] = {
             Step.CAMERA: self._offer_sources,
             Step.MARKERS: self._mark,
             Step.EMPTY: do.learn_empty_table,
@@ -106,8 +105,7 @@ class GuideDesk(QObject):
     def begin(self) -> None:
         """Lead through the steps from the first that is not done."""
         self._progress, self._at, self._taught = Progress(), None, None
-        if self._do.bench.spec == "demo":
-            self._practise()
+        self._practise()
         self._dock.show()
         self._hint.hide()
         self._timer.start(_TICK_MS)
@@ -132,8 +130,7 @@ class GuideDesk(QObject):
         """Show how far the table is; called by a timer."""
         self._look_for_markers()
         now = self.standing
-        if now.spec == "demo" and self._do.bench is not self._practised:
-            self._practise()
+        self._practise()
         shown = guide(now, self._progress)
         if shown.step is not self._at:
             self._at = shown.step
@@ -158,6 +155,7 @@ class GuideDesk(QObject):
             self._troubles,
             self._do.battle.play is not None,
             bench.armies,
+            bench.is_bare,
         )
 
     # What the bar's buttons do
@@ -187,8 +185,12 @@ class GuideDesk(QObject):
             self._do.use_tool("measure")
 
     def _practise(self) -> None:
-        """Begin the simulated table anew, with nothing taught."""
-        if self._do.bench.session.can_undo is not None or self._do.bench.session.state.setup.palette:
+        """Begin the simulated table with nothing taught; one on which anything was done stays as it is."""
+        bench = self._do.bench
+        begun = bench.session.can_undo is not None or self._do.battle.play is not None
+        if bench.spec != "demo" or bench is self._practised or begun:
+            return
+        if bench.session.state.setup.palette:
             self._do.open("demo")
         self._practised = self._do.bench
         self._practised.practise(bare=True)
@@ -198,17 +200,17 @@ class GuideDesk(QObject):
 
     def _list_sources(self) -> None:
         self.choices.clear()
-        found = [(camera.words, partial(self._choose, str(camera.number))) for camera in cameras()]
-        for words, choose in (
-            *found,
-            ("Simulated table", partial(self._choose, "demo")),
-            ("Picture or video…", self._do.open_file),
-        ):
+        choices: list[tuple[str, Callable[[], object]]] = [
+            (camera.words, partial(self.choose, str(camera.number))) for camera in cameras()
+        ]
+        choices += [("Simulated table", partial(self.choose, "demo")), ("Picture or video…", self._do.open_file)]
+        for words, choose in choices:
             action = self.choices.addAction(words)
             if action is not None:
                 action.triggered.connect(partial(_call, choose))
 
-    def _choose(self, spec: str) -> None:
+    def choose(self, spec: str) -> None:
+        """Open a source, and call it the right one."""
         if spec != self._do.bench.spec:
             self._do.open(spec)
         self._progress = self._progress.agree(Step.CAMERA)

@@ -90,6 +90,9 @@ class HelpDesk:
         words = QTextBrowser()
         words.setOpenExternalLinks(True)
         words.setAccessibleName(title)
+        document = words.document()
+        if document is not None:  # Qt's own blue cannot be read on black
+            document.setDefaultStyleSheet(f"a {{ color: {words.palette().text().color().name()} }}")
         words.setHtml(html)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(dialog.reject)

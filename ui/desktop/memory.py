@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,15 @@ from PyQt6.QtCore import QByteArray, QSettings
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.prints import Prints
+from calibration.profile import from_json
 from hardware.range_rod import RodShape
 from rules.table import Refused
 from ui.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour, Palette
+
+_WIDEST = 100.0
+"""Of logarithms of colours: those of 8 bits lie within 4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Memory:
         """The player's own markers; the program's sheet where nothing sensible is stored."""
         usual = Prints()
         try:
-            side_in = float(self.settings.value("marker_side_in", usual.side_in))
+            side_in = self._number("marker_side_in", usual.side_in)
             dictionary = str(self.settings.value("dictionary", usual.dictionary))
             return Prints(side_in, dictionary, scale=self._scale("marker"))
         except (Refused, ValueError):
@@ -84,8 +89,10 @@ class Memory:
         self._keep_scale("print", scale)
 
     def _scale(self, what: str) -> PrintScale | None:
-        lengths_mm = [self.settings.value(f"{what}_{axis}_mm") for axis in ("across", "down")]
-        return None if None in lengths_mm else PrintScale(*map(float, lengths_mm))
+        keys = [f"{what}_{axis}_mm" for axis in ("across", "down")]
+        if not all(map(self.settings.contains, keys)):
+            return None
+        return PrintScale(*(self._number(key, math.nan) for key in keys))
 
     def _keep_scale(self, what: str, scale: PrintScale | None) -> None:
         for axis, measured_mm in zip(("across", "down"), _lengths_mm(scale), strict=True):
@@ -122,7 +129,7 @@ class Memory:
     def armies(self, camera: str) -> Palette:
         """The colours of the armies that this camera was taught; none where nothing sensible is stored."""
         try:
-            stored = json.loads(str(self.settings.value(f"armies_{_key(camera)}", "[]")))
+            stored = from_json(str(self.settings.value(f"armies_{_key(camera)}", "[]")), "what is kept of the armies")
             return tuple(_army(one) for one in stored)
         except (KeyError, TypeError, ValueError):
             return ()
@@ -146,7 +153,7 @@ class Memory:
         usual = RodShape()
         try:
             length_in, leds_per_in, brightness, gamma = (
-                float(self.settings.value(f"rod_{name}", getattr(usual, name)))
+                self._number(f"rod_{name}", getattr(usual, name))
                 for name in ("length_in", "leds_per_in", "brightness", "gamma")
             )
             turned = str(self.settings.value("rod_reversed", usual.reversed)).lower() == "true"
@@ -158,6 +165,14 @@ class Memory:
         """Expect this strip next time."""
         for name in ("length_in", "leds_per_in", "reversed", "brightness", "gamma"):
             self.settings.setValue(f"rod_{name}", getattr(shape, name))
+
+    def _number(self, key: str, usual: float) -> float:
+        """A number as it is stored; what Qt makes of a hand-written file may be a list, or nothing at all.
+
+        Raises:
+            ValueError: if it is none.
+        """
+        return float(str(self.settings.value(key, usual)))
 
     @property
     def geometry(self) -> QByteArray | None:
@@ -177,11 +192,16 @@ def _key(camera: str) -> str:
 
 def _army(stored: dict[str, Any]) -> ArmyColour:
     mean, covariance = np.array(stored["mean"], np.float64), np.array(stored["covariance"], np.float64)
-    if mean.shape != (3,) or covariance.shape != (3, 3) or not np.isfinite([*mean, *covariance.ravel()]).all():
+    if mean.shape != (3,) or covariance.shape != (3, 3) or not (np.abs([*mean, *covariance.ravel()]) < _WIDEST).all():
         raise ValueError("no colour")
+    if not np.allclose(covariance, covariance.T) or np.linalg.eigvalsh(covariance).min() < -1e-9:
+        raise ValueError("no spread of colours")
+    samples = stored["samples"]
+    if type(samples) is not int or samples < 1:
+        raise ValueError("learnt from nothing")
     for array in (mean, covariance):
         array.setflags(write=False)
-    return ArmyColour(str(stored["name"]), mean, covariance, int(stored["samples"]))
+    return ArmyColour(str(stored["name"]), mean, covariance, samples)
 
 
 def _lengths_mm(scale: PrintScale | None) -> tuple[float | None, float | None]:

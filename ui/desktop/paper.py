@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from PyQt6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRectF, QSaveFile, QSizeF, Qt
+from PyQt6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRectF, QSizeF, Qt
 from PyQt6.QtGui import (
     QColor,
     QFont,
@@ -23,6 +23,7 @@ from PyQt6.QtGui import (
 
 from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from rules.table import Refused
+from ui.files import write_bytes
 from ui.pdf import unscaled
 
 _DOTS_PER_INCH = 1200
@@ -40,14 +41,7 @@ def write_pdf(sheet: Sheet, path: Path) -> None:
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     if not QFontDatabase.families():
         raise Refused("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
-    if path.is_dir():
-        raise Refused(f"cannot write {path}: it is a folder; add the name of a file")
-    file = QSaveFile(str(path))
-    if not file.open(QIODevice.OpenModeFlag.WriteOnly):
-        raise Refused(f"cannot write {path}: {file.errorString()}; choose another folder or name")
-    file.write(unscaled(_drawn(sheet)))
-    if not file.commit():
-        raise Refused(f"cannot write {path}: {file.errorString()}; make room on the disk or choose another folder")
+    write_bytes(path, unscaled(_drawn(sheet)))
     del own
 
 

@@ -358,7 +358,8 @@ class Window(QMainWindow):
         self.stage.show_frame(frame, view, state)
         at = self._pointed()
         self.picture.in_progress = self.tool.in_progress
-        preview = self.tools.preview(at, self.battle.pointing if self._in_battle else Preview())
+        bare_in = at.place_in if at is not None and at.figure is None and self.tool.name == "select" else None
+        preview = self.tools.preview(at, self.battle.aiming(bare_in) if self._in_battle else Preview())
         if view is not None:
             self.battle.look(view, state.setup)
             self.stage.show_table(view, state, preview, current_answer(view, state, preview, self._last_laid))

@@ -1,0 +1,113 @@
+"""What the program never does: run what it is given, call a shell, unpack objects, or listen on a port."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("rules", "calibration", "vision", "hardware", "ui")
+SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+
+CALLS = {"eval", "exec", "compile", "__import__", "execfile", "breakpoint"}
+"""By their bare names; `dialog.exec()` is Qt's and shows a window."""
+
+METHODS = {"os.system", "os.popen", "os.execv", "os.execvp", "os.spawnv", "os.startfile", "np.load", "numpy.load"}
+MODULES = {
+    *(
+        "pickle",
+        "cPickle",
+        "dill",
+        "marshal",
+        "shelve",
+        "joblib",
+        "yaml",
+        "code",
+        "runpy",
+        "subprocess",
+        "pty",
+        "shlex",
+    ),
+    *("socket", "socketserver", "http", "xmlrpc", "ftplib", "smtplib", "telnetlib", "urllib", "requests", "webbrowser"),
+    *("PyQt6.QtNetwork", "PyQt6.QtWebSockets", "PyQt6.QtRemoteObjects", "PyQt6.QtDBus", "PyQt6.QtQml", "xml", "lxml"),
+}
+QT = {"QProcess", "QDesktopServices", "QTcpServer", "QLocalServer", "QUdpSocket", "QPluginLoader", "QLibrary"}
+ALLOWED = {("hardware/emulator.py", "pty")}
+"""An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it."""
+
+
+def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """What of the above a module uses, each with its line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in CALLS | METHODS or called.split(".")[-1] in QT:
+                yield node.lineno, called
+            for keyword in node.keywords:
+                if keyword.arg in ("shell", "allow_pickle"):
+                    yield node.lineno, keyword.arg
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            for name in node.names:
+                whole = f"{module}.{name.name}".strip(".")
+                if {whole, module, whole.split(".")[0], module.split(".")[0]} & MODULES or name.name in QT:
+                    yield node.lineno, whole
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_module_runs_what_it_is_given(path: Path) -> None:
+    where = path.relative_to(ROOT).as_posix()
+    found = [(line, name) for line, name in names(ast.parse(path.read_text("utf-8"))) if (where, name) not in ALLOWED]
+    assert found == []
+
+
+def test_the_search_finds_what_it_looks_for() -> None:
+    guilty, innocent = ["import pickle", "eval('1')", "run(x, shell=True)"], ["from os import path", "self.exec()"]
+    text = "\n".join([*guilty, *innocent, "from PyQt6.QtCore import QProcess"])
+    assert [line for line, _ in sorted(names(ast.parse(text)))] == [1, 2, 3, 6]
+
+
+_WINDOW = """
+import os, sys, tempfile
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+from pathlib import Path
+import numpy as np
+from calibration.opencv import cv2
+from PyQt6.QtCore import QSettings
+from PyQt6.QtWidgets import QApplication
+from ui.desktop.window import Window
+
+def listening():
+    links = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
+    own = {os.readlink(link) for link in links if os.path.lexists(link)}
+    for kind, state, inode in (("tcp", 3, 9), ("tcp6", 3, 9), ("udp", 3, 9), ("udp6", 3, 9), ("unix", 5, 6)):
+        for line in Path(f"/proc/self/net/{kind}").read_text().splitlines()[1:]:
+            words = line.split()
+            heard = words[state] == ("01" if kind == "unix" else "0A") or kind.startswith("udp")
+            if heard and f"socket:[{words[inode]}]" in own:
+                yield kind, line
+
+application = QApplication(["sandtable"])
+with tempfile.TemporaryDirectory() as folder:
+    settings = QSettings(str(Path(folder) / "s.ini"), QSettings.Format.IniFormat)
+    cv2.imwrite(folder + "/x.png", np.zeros((48, 64, 3), np.uint8))
+    window = Window(folder + "/x.png", settings)
+    window.show()
+    for _ in range(20):
+        application.processEvents()
+    found = list(listening())
+    window.close()
+print(found)
+sys.exit(bool(found))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_window_listens_on_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", _WINDOW], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr

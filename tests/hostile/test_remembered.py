@@ -1,0 +1,130 @@
+"""Settings that somebody else has written into: what makes no sense is as if it were not there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PyQt6.QtCore import QByteArray, QSettings
+
+from calibration.print_scale import PrintScale
+from calibration.prints import Prints
+from hardware.range_rod import RodShape
+from tests.hostile.nasty import NASTY, damaged, few, mutants, text_of
+from ui.desktop.memory import Memory
+from ui.tray_camera import Region
+from ui.units import Unit
+from vision.palette import ArmyColour, separation
+
+CAMERA = "usb-webcam"
+
+
+def opened(path: Path) -> Memory:
+    return Memory(QSettings(str(path), QSettings.Format.IniFormat))
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """All that is ever kept."""
+    path = tmp_path_factory.mktemp("settings") / "settings.ini"
+    memory = opened(path)
+    memory.keep_source("0")
+    memory.keep_prints(Prints(2.5, "5X5_100", scale=PrintScale(99.5, 101)))
+    memory.keep_unit(Unit.CENTIMETRE)
+    memory.keep_print_scale(PrintScale(99.0, 100.5))
+    memory.keep_port("rod", "/dev/ttyUSB0")
+    memory.keep_tray_region(CAMERA, Region(0.1, 0.2, 0.6, 0.7))
+    memory.keep_armies(CAMERA, (ArmyColour("green", np.zeros(3), np.eye(3) * 0.01, 90),))
+    memory.keep_rod_shape(RodShape(24.0))
+    memory.keep_geometry(QByteArray(b"\x01\xd9\xd0\xcb" * 8))
+    memory.keep_guided()
+    memory.settings.sync()
+    return path.read_bytes()
+
+
+def recall(memory: Memory) -> None:
+    """Everything that the window asks for when it starts; and the colours are used."""
+    assert isinstance(memory.source, str)
+    assert isinstance(memory.unit, Unit)
+    assert isinstance(memory.prints, Prints)
+    assert memory.print_scale.factors[0] > 0
+    assert memory.rod_shape.leds > 0
+    assert isinstance(memory.was_guided, bool)
+    assert isinstance(memory.geometry, QByteArray | None)
+    assert isinstance(memory.port("rod"), str | None)
+    assert isinstance(memory.tray_region(CAMERA), Region | None)
+    for score in separation(memory.armies(CAMERA), np.full((16, 16, 3), 90, np.uint8)):
+        assert 0 <= score.score <= 1
+
+
+def test_what_was_kept_is_there(kept: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "s.ini"
+    path.write_bytes(kept)
+    memory = opened(path)
+    recall(memory)
+    assert (memory.source, memory.prints.side_in, memory.unit) == ("0", 2.5, Unit.CENTIMETRE)
+    assert memory.armies(CAMERA)[0].samples == 90
+
+
+@few
+@given(data=st.data())
+def test_a_damaged_file(kept: bytes, tmp_path: Path, data: st.DataObject) -> None:
+    path = tmp_path / f"{data.draw(st.integers(0, 10**9))}.ini"  # Qt holds files that it has read
+    content = data.draw(damaged(kept) | st.binary(max_size=200))
+    path.write_bytes(content)
+    recall(opened(path))
+    assert path.read_bytes() == content
+
+
+WRITTEN = (
+    *("", "nan", "inf", "-1", "0", "1e308", "1, 2", "@Invalid()", "@Variant(\\0\\0\\0\\x7f\\0)", "@ByteArray(x)"),
+    *("x/../y.yml", "/dev/zero", '"[[["', "@Size(1 2)", "@@", "\\x0", "ä", "1e400", "true", "4X4_50, 5X5_50"),
+)
+
+
+@pytest.mark.parametrize("number", range(len(WRITTEN)))
+def test_each_key_with_each_oddity(number: int, kept: bytes, tmp_path: Path) -> None:
+    lines = kept.decode().splitlines()
+    for at, line in enumerate(lines):
+        key, equals, _ = line.partition("=")
+        if equals:
+            path = tmp_path / f"{at}.ini"
+            path.write_text("\n".join([*lines[:at], f"{key}={WRITTEN[number]}", *lines[at + 1 :]]), "utf-8")
+            recall(opened(path))
+
+
+ARMIES = [{"name": "green", "mean": [0.1, 0.2, -0.5], "covariance": np.eye(3).tolist(), "samples": 50}] * 2
+
+
+@few
+@given(stored=mutants(ARMIES) | st.sampled_from(NASTY))
+def test_colours_that_are_none(tmp_path: Path, stored: object) -> None:
+    memory = opened(tmp_path / "s.ini")
+    memory.settings.setValue(f"armies_{CAMERA}", text_of(stored))
+    recall(memory)
+
+
+@pytest.mark.parametrize(
+    "covariance", [np.diag([-1.0, 1, 1]), np.full((3, 3), 1e300), np.array([[0, 9, 0], [0, 0, 0], [0, 0, 0.0]])]
+)
+def test_a_spread_that_no_colours_have(covariance: np.ndarray, tmp_path: Path) -> None:
+    memory = opened(tmp_path / "s.ini")
+    army = {**ARMIES[0], "covariance": covariance.tolist()}
+    memory.settings.setValue(f"armies_{CAMERA}", json.dumps([army]))
+    recall(memory)
+    assert memory.armies(CAMERA) == ()
+
+
+def test_two_programs_with_one_file(tmp_path: Path) -> None:
+    """What one keeps the other does not lose."""
+    one, other = opened(tmp_path / "s.ini"), opened(tmp_path / "s.ini")
+    one.keep_unit(Unit.CENTIMETRE)
+    other.keep_port("rod", "/dev/ttyUSB0")
+    one.settings.sync()
+    other.settings.sync()
+    third = opened(tmp_path / "s.ini")
+    assert (third.unit, third.port("rod")) == (Unit.CENTIMETRE, "/dev/ttyUSB0")
