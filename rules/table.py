@@ -28,7 +28,7 @@ STANDING_HEIGHT_IN = 2.1
 _NO_AREA = 1e-9  # square inches: what coordinates on one line may sweep by rounding
 
 
-_LONGEST_SENTENCE = 1000
+_LONGEST_SENTENCE = 1800
 _DEEPEST = 40
 _LARGEST = 10**18
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rules.table import Refused
 
 few = settings(
-    max_examples=int(os.environ.get("HOSTILE_EXAMPLES", "25")),
+    max_examples=int(os.environ.get("HOSTILE_EXAMPLES", "15")),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

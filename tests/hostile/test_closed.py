@@ -41,11 +41,18 @@ ALLOWED = {("hardware/emulator.py", "pty")}
 """An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it."""
 
 
+def dotted(node: ast.expr) -> str:
+    """As "os.system"; of what is no plain name only its end, as ".exec"."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ""
+
+
 def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """What of the above a module uses, each with its line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
+            called = dotted(node.func)
             if called in CALLS | METHODS or called.split(".")[-1] in QT:
                 yield node.lineno, called
             for keyword in node.keywords:
@@ -59,10 +66,15 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                     yield node.lineno, whole
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_module_runs_what_it_is_given(path: Path) -> None:
-    where = path.relative_to(ROOT).as_posix()
-    found = [(line, name) for line, name in names(ast.parse(path.read_text("utf-8"))) if (where, name) not in ALLOWED]
+def test_no_module_runs_what_it_is_given() -> None:
+    assert len(SOURCES) > 200
+    found = [
+        (where, line, name)
+        for path in SOURCES
+        for where in [path.relative_to(ROOT).as_posix()]
+        for line, name in names(ast.parse(path.read_text("utf-8")))
+        if (where, name) not in ALLOWED
+    ]
     assert found == []
 
 
