@@ -192,8 +192,11 @@ def update(
             place = (sighting.x_in, sighting.y_in)
             born = Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed=not tracks.all)
             after.append(born)
-    after, news = _introduced(after, pace)
-    return Tracks(tuple(after), tuple(count.items())), (*events, *news)
+    after, back = _introduced(after, pace)
+    # Who is given up in the very picture in which he is known again was never lost to the players.
+    both = {one.id for one in events if one.kind is EventKind.LOST} & {one.id for one in back}
+    told = (one for one in (*events, *back) if one.id not in both or one.kind is EventKind.MOVED)
+    return Tracks(tuple(after), tuple(count.items())), tuple(told)
 
 
 def _introduced(tracks: list[Track], pace: Pace) -> tuple[list[Track], list[Event]]:

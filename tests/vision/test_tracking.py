@@ -127,3 +127,10 @@ def test_who_is_put_down_where_they_look_keeps_his_name():
         told += seen.events
     assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-2")]
     assert places(seen) == {"tan-1": (5, 5), "tan-2": (12, 9)}
+
+
+def test_who_is_given_up_and_known_again_in_one_picture_is_not_told_as_lost():
+    """Carried far in three pictures: at the third his patience ends, and the newcomer there has been seen twice."""
+    views = run([sighting("tan", 5, 5)], [], *[[sighting("tan", 15, 5)]] * 5)
+    told = [event for view in views for event in view.events]
+    assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-1")]
