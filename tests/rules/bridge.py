@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rules.events import Change, Changed, Placed
 from rules.referee import Deed
-from rules.roster import Army, Recruit
+from rules.roster import Army
 from rules.state import Unit
 from rules.table import Figure, PointIn, TerrainKind
 from tests.rules.board import box, piece
-from tests.rules.evening import Evening, begun, inch_base
+from tests.rules.evening import Evening, begun, inch_base, recruits
 
 PEASANT = {
     "title": "Angry peasant",
@@ -35,11 +35,7 @@ KING, KNIGHT, YANNI, KNAVE, BRUTAS = (
 
 
 def army(side: str, *cards: str | dict[str, object]) -> Army:
-    recruits = (
-        Recruit(figure=f"{side}-{n}", card=card) if isinstance(card, str) else Recruit(figure=f"{side}-{n}", own=card)
-        for n, card in enumerate(cards, 1)
-    )
-    return Army(name=f"The {side} camp", game="fudge_miniatures", recruits=tuple(recruits))
+    return Army(name=f"The {side} camp", game="fudge_miniatures", recruits=recruits(side, *cards))
 
 
 BLUE = army("blue", KING, KNIGHT, YANNI)

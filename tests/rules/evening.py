@@ -9,19 +9,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rules.battle import Battle, folded
+from rules.battle import Battle, folded, replay
 from rules.dice import DiceRequest, Roll, Scripted
-from rules.events import Placed, event_of
+from rules.events import Change, Changed, Placed, event_of
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.moment import Moment
 from rules.referee import Deed, Outlook, Prospect, at_spot, outlook, perform, prospect
-from rules.roster import Army, enlistment
+from rules.roster import Army, Recruit, enlistment
 from rules.state import Unit
 from rules.story import tell
 from rules.table import Figure, PointIn, TerrainPiece
 from rules.verdict import Verdict
 from tests.rules.board import figure
+
+
+def recruits(side: str, *cards: str | Mapping[str, Any]) -> tuple[Recruit, ...]:
+    """A side's figures, numbered from 1: each a ready card by its name, or one of the players' own."""
+    numbered = {f"{side}-{n}": card for n, card in enumerate(cards, 1)}
+    return tuple(
+        Recruit(figure=name, card=card) if isinstance(card, str) else Recruit(figure=name, own=card)
+        for name, card in numbered.items()
+    )
+
 
 Look = Callable[[Unit], Figure]
 
@@ -106,6 +116,17 @@ class Evening:
     def prospect(self, deed: Deed) -> Prospect:
         return prospect(self.moment, deed)
 
+    def say(self, figure: str, key: str, value: object, this_turn: bool = True) -> None:
+        """The players answer what was asked."""
+        change = Change(figure=figure, key=key, value=value, this_turn=this_turn)
+        self.battle.record(Changed(changes=(change,)))
+
+    def played(self, *turns: Callable[[Evening], None]) -> Battle:
+        """The battle after these turns of its script."""
+        for turn in turns:
+            turn(self)
+        return self.battle
+
 
 def told(battle: Battle) -> list[str]:
     """The story so far."""
@@ -115,6 +136,15 @@ def told(battle: Battle) -> list[str]:
 def plot(battle: Battle) -> list[str]:
     """The story without dice and reasons."""
     return [line for line in told(battle) if not line.startswith("    ")]
+
+
+def replays_to_the_same(path: Path, battle: Battle) -> None:
+    """Closed, a battle asks no rule otherwise when it is replayed, and a new process finds it as it was."""
+    with battle:
+        before = battle.state
+    assert replay(path) == ()
+    with Battle.open(path, lambda: 0.0) as again:
+        assert again.state == before
 
 
 def undone_and_done_again(battle: Battle) -> list[str]:

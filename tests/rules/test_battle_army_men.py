@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
 from rules.events import Change, Changed, Doubted, Placed, Settled, event_of, spoken
 from rules.games.referees import moment_of
 from rules.referee import Deed, outlook, prospect
@@ -21,7 +21,17 @@ from rules.state import Unit
 from rules.table import Figure, PointIn, Refused, TerrainKind, TerrainPiece
 from rules.template import Blast
 from tests.rules.board import box, figure, piece
-from tests.rules.evening import Evening, begun, inch_base, plot, random_evening, told, undone_and_done_again
+from tests.rules.evening import (
+    Evening,
+    begun,
+    inch_base,
+    plot,
+    random_evening,
+    recruits,
+    replays_to_the_same,
+    told,
+    undone_and_done_again,
+)
 
 GREEN_CARDS = (
     *("officer", "heavy_machine_gun_team", "hero", "medic", "engineer"),
@@ -35,8 +45,7 @@ COMMANDO = {"title": "Commando", "kind": "infantry", "weapons": ["submachine_gun
 
 
 def army(side: str, cards: tuple[str, ...], *more: Recruit) -> Army:
-    recruits = tuple(Recruit(figure=f"{side}-{n}", card=card) for n, card in enumerate(cards, 1))
-    return Army(name=side, game="army_men", recruits=(*recruits, *more))
+    return Army(name=side, game="army_men", recruits=(*recruits(side, *cards), *more))
 
 
 GREEN = army("green", GREEN_CARDS, Recruit(figure="green-10", own=COMMANDO))
@@ -154,10 +163,7 @@ TURNS = (turn_1, turn_2, turn_3)
 
 
 def played(path: Path) -> Battle:
-    evening = set_up(path)
-    for turn in TURNS:
-        turn(evening)
-    return evening.battle
+    return set_up(path).played(*TURNS)
 
 
 @pytest.fixture
@@ -327,11 +333,7 @@ def test_the_rulebook_would_have_more_men(tmp_path: Path) -> None:
 
 def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
-    with played(path) as battle:
-        before = battle.state
-    assert replay(path) == ()
-    with Battle.open(path, lambda: 0.0) as again:
-        assert again.state == before
+    replays_to_the_same(path, played(path))
 
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
 from rules.roster import points_check
 from tests.rules.bridge import BLUE, go, owed_by, put, say, set_up
-from tests.rules.evening import Evening, plot, random_evening, told, undone_and_done_again
+from tests.rules.evening import Evening, plot, random_evening, replays_to_the_same, told, undone_and_done_again
 
 
 def turn_1(evening: Evening) -> None:
@@ -120,10 +120,7 @@ TURNS = (turn_1, turn_2, turn_3)
 
 
 def played(path: Path) -> Battle:
-    evening = set_up(path)
-    for turn in TURNS:
-        turn(evening)
-    return evening.battle
+    return set_up(path).played(*TURNS)
 
 
 @pytest.fixture(scope="module")
@@ -345,11 +342,7 @@ def test_the_forces_are_a_skirmish(battle: Battle) -> None:
 
 def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
-    with played(path) as battle:
-        before = battle.state
-    assert replay(path) == ()
-    with Battle.open(path, lambda: 0.0) as again:
-        assert again.state == before
+    replays_to_the_same(path, played(path))
 
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:

@@ -17,15 +17,14 @@ import pytest
 
 from rules.battle import Battle
 from rules.events import event_of
-from rules.roster import Army, Recruit
-from tests.rules.evening import Evening, begun, random_evening
+from rules.roster import Army
+from tests.rules.evening import Evening, begun, random_evening, recruits
 
 KILLS = 5
 
 
 def army(side: str, *cards: str) -> Army:
-    recruits = tuple(Recruit(figure=f"{side}-{n}", card=card) for n, card in enumerate(cards, 1))
-    return Army(name=f"The {side} camp", game="plastic_fudge", recruits=recruits)
+    return Army(name=f"The {side} camp", game="plastic_fudge", recruits=recruits(side, *cards))
 
 
 def set_up(path: Path) -> None:

@@ -12,24 +12,32 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
 from rules.dice import Scripted
-from rules.events import Change, Changed, Doubted, PhaseBegun, Placed, Settled
+from rules.events import Doubted, PhaseBegun, Placed, Settled
 from rules.referee import Deed, at_spot
 from rules.roster import Army, Recruit, points_check
 from rules.state import Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainKind, TerrainPiece
 from rules.template import Blast
 from tests.rules.board import box, figure, piece, square
-from tests.rules.evening import Evening, begun, plot, random_evening, told, undone_and_done_again
+from tests.rules.evening import (
+    Evening,
+    begun,
+    plot,
+    random_evening,
+    recruits,
+    replays_to_the_same,
+    told,
+    undone_and_done_again,
+)
 
 WOODS = piece("woods", TerrainKind.WOODS, box(5, 8, 7, 10), height=3.0)
 MARKER = piece("marker", TerrainKind.MINE, box(13.5, 7, 14.5, 8))
 
 
 def army(side: str, *cards: str) -> Army:
-    recruits = (Recruit(figure=f"{side}-{n}", card=card) for n, card in enumerate(cards, 1))
-    return Army(name=f"The {side} camp", game="plastic_fudge", recruits=tuple(recruits))
+    return Army(name=f"The {side} camp", game="plastic_fudge", recruits=recruits(side, *cards))
 
 
 GREEN = army("green", "commander", "radioman", "grenade_and_rifle", "minesweeper", "basic")
@@ -64,11 +72,6 @@ def duty(evening: Evening, action: str, by: str) -> Deed:
     return next(one for one in evening.referee.duties(evening.moment) if one.action == action and one.by == (by,))
 
 
-def say(evening: Evening, name: str, key: str, value: object, this_turn: bool = True) -> None:
-    """The players answer what was asked."""
-    evening.battle.record(Changed(changes=(Change(figure=name, key=key, value=value, this_turn=this_turn),)))
-
-
 def stand(evening: Evening, side: str, *dice: Sequence[int]) -> None:
     """The morale checks that are owed of a side, in its order."""
     names = [unit.id for unit in evening.battle.state.standing(side)]
@@ -98,7 +101,7 @@ def round_1(evening: Evening) -> None:
 
 
 def attacks_of_round_1(evening: Evening) -> None:
-    say(evening, "green-4", "real", True)
+    evening.say("green-4", "real", True)
     # PF-102: 3 on the dice and his 1 make 4, the mine's 0 and an even roll 0: a kill takes it out.
     evening.do(evening.other("green-4", "sweep"), 1, 1, 1, 0, *EVEN)
     # PF-116: 2 on the dice and the grenade's 2 are Legendary: the flamethrower goes up, without a defence.
@@ -115,7 +118,7 @@ def morale_of_round_1(evening: Evening) -> None:
     # -1 and the commander 7 in away: -1 is not 0, and he runs. All others roll even or better.
     stand(evening, "green", EVEN, EVEN, EVEN, EVEN)
     evening.do(duty(evening, "rout_move", "green-5"))  # 6 in less what 1.5 in of woods take besides: to y = 5
-    say(evening, "green-5", "reaches_edge", False)
+    evening.say("green-5", "reaches_edge", False)
     evening.do(duty(evening, "rout_reaches_edge", "green-5"))
     evening.do(duty(evening, "rout_contagion", "green-2"))  # 1.4 in from where he stops
     evening.do(duty(evening, "morale_check", "green-2"), -1, 0, 0, 0)  # 1 + 1 for the Commander - 1
@@ -159,10 +162,7 @@ def round_3(evening: Evening) -> None:
 
 
 def played(path: Path) -> Battle:
-    evening = set_up(path)
-    for one_round in (round_1, round_2, round_3):
-        one_round(evening)
-    return evening.battle
+    return set_up(path).played(round_1, round_2, round_3)
 
 
 @pytest.fixture
@@ -310,11 +310,7 @@ def test_green_holds_the_field(battle: Battle) -> None:
 
 def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
-    with played(path) as battle:
-        before = battle.state
-    assert replay(path) == ()
-    with Battle.open(path, lambda: 0.0) as again:
-        assert again.state == before
+    replays_to_the_same(path, played(path))
 
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
@@ -411,7 +407,7 @@ def test_a_mortar_needs_eyes(tmp_path: Path) -> None:
     places: list[PointIn] = [(0, 0), (9, 4), (0, 8)]
     evening = table(tmp_path, ["mortar", "spotter"], ["basic"], places, [wall])
     assert shots(evening, "green-1") == {"tan-1": "R3"}  # 7 in away behind the wall, in sight of the spotter
-    say(evening, "green-2", "routed", True, this_turn=False)
+    evening.say("green-2", "routed", True, this_turn=False)
     assert "(PF-109)" in shots(evening, "green-1")["tan-1"]
 
 
@@ -478,7 +474,7 @@ def test_a_mine_goes_off_under_who_crosses_it(tmp_path: Path) -> None:
     assert evening.battle.state.unit("green-1").out
     assert evening.battle.state.statuses["mine marker"] == "gone"
     assert evening.battle.undo() == "Mine marker: gone, Green 1 eliminated"
-    say(evening, "green-1", "real", False)
+    evening.say("green-1", "real", False)
     assert not evening.do(trodden).numbers["goes_off"]  # a false marker
     assert not evening.battle.state.unit("green-1").out
 
@@ -490,7 +486,7 @@ def test_who_runs_off_the_table_is_gone(tmp_path: Path) -> None:
     evening.do(evening.other("green-1", "rout_move"))
     edge = duty(evening, "rout_reaches_edge", "green-1")
     assert not evening.prospect(edge).possible  # it must be told
-    say(evening, "green-1", "reaches_edge", True)
+    evening.say("green-1", "reaches_edge", True)
     evening.do(edge)
     unit = evening.battle.state.unit("green-1")
     assert unit.at_in == pytest.approx((0, -3))  # from y = 3 his full 6 in
@@ -644,7 +640,7 @@ def test_through_the_hole_of_a_bazooka_one_sees_what_stands_behind_the_base(tmp_
 def test_without_his_radio_a_commander_is_out_of_touch(tmp_path: Path) -> None:
     cards = ["commander", "radioman", "minesweeper"]
     evening = table(tmp_path, cards, cards, [(0, 0), (2, 0), (4, 0), (0, 20), (2, 20), (4, 20)], phase="initiative")
-    say(evening, "tan-2", "eliminated", True, this_turn=False)
+    evening.say("tan-2", "eliminated", True, this_turn=False)
     players = evening.duty("initiative").given["players"]
     # PF-90: the best trooper's training is rolled on, the minesweeper's Great; Superb for Green.
     assert [(one["id"], one["roll_level"], one["out_of_touch"]) for one in players] == [

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
 from rules.events import Doubted, Settled, event_of
 from rules.referee import SET_UP
 from rules.roster import Army, Recruit, points_check
 from rules.table import PointIn, Refused, TerrainKind
 from tests.rules.board import box, figure, piece
-from tests.rules.evening import Evening, begun, plot, random_evening, told, undone_and_done_again
+from tests.rules.evening import Evening, begun, plot, random_evening, replays_to_the_same, told, undone_and_done_again
 
 HEDGE = piece("hedge", TerrainKind.HEDGE, box(0, 13, 12, 13.4), height=1.0)
 
@@ -86,10 +86,7 @@ def turn_3(evening: Evening) -> None:
 
 
 def played(path: Path) -> Battle:
-    evening = set_up(path)
-    for turn in (turn_1, turn_2, turn_3):
-        turn(evening)
-    return evening.battle
+    return set_up(path).played(turn_1, turn_2, turn_3)
 
 
 @pytest.fixture
@@ -167,11 +164,7 @@ def test_green_wins_with_one_man(battle: Battle) -> None:
 
 def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
-    with played(path) as battle:
-        before = battle.state
-    assert replay(path) == ()
-    with Battle.open(path, lambda: 0.0) as again:
-        assert again.state == before
+    replays_to_the_same(path, played(path))
 
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:

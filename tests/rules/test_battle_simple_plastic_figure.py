@@ -13,16 +13,25 @@ from typing import Any
 
 import pytest
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
 from rules.dice import Scripted
-from rules.events import Change, Changed, Doubted, PhaseBegun, Settled
+from rules.events import Doubted, PhaseBegun, Settled
 from rules.referee import SET_UP, Deed, Prospect, at_spot
 from rules.roster import Army, Recruit, points_check
 from rules.state import Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainKind, TerrainPiece
 from rules.template import Blast
 from tests.rules.board import box, figure, piece
-from tests.rules.evening import Evening, begun, plot, random_evening, told, undone_and_done_again
+from tests.rules.evening import (
+    Evening,
+    begun,
+    plot,
+    random_evening,
+    recruits,
+    replays_to_the_same,
+    told,
+    undone_and_done_again,
+)
 
 GAME = "simple_plastic_figure"
 HOUSE = piece("house", TerrainKind.BUILDING, box(3, 12, 9, 17), height=5.0)
@@ -31,8 +40,7 @@ HEDGE = piece("hedge", TerrainKind.HEDGE, box(9.5, 9, 18, 9.4), height=1.0)
 
 
 def army(side: str, *cards: str) -> Army:
-    recruits = (Recruit(figure=f"{side}-{n}", card=card) for n, card in enumerate(cards, 1))
-    return Army(name=f"The {side} platoon", game=GAME, recruits=tuple(recruits))
+    return Army(name=f"The {side} platoon", game=GAME, recruits=recruits(side, *cards))
 
 
 GERMAN = army(
@@ -92,11 +100,6 @@ def duty(evening: Evening, action: str, **facts: Any) -> Deed:
 def spread(evening: Evening, name: str, *at: str) -> Deed:
     """The shots of one weapon over these enemies."""
     return next(one for one in evening.referee.others(evening.moment, name) if one.action == "volley" and one.at == at)
-
-
-def say(evening: Evening, name: str, key: str, value: object, this_turn: bool = True) -> None:
-    """The players answer what was asked."""
-    evening.battle.record(Changed(changes=(Change(figure=name, key=key, value=value, this_turn=this_turn),)))
 
 
 def turn_1(evening: Evening) -> None:
@@ -170,10 +173,7 @@ def turn_3(evening: Evening) -> None:
 
 
 def played(path: Path) -> Battle:
-    evening = set_up(path)
-    for turn in (turn_1, turn_2, turn_3):
-        turn(evening)
-    return evening.battle
+    return set_up(path).played(turn_1, turn_2, turn_3)
 
 
 @pytest.fixture(scope="module")
@@ -300,11 +300,7 @@ def test_the_germans_win_with_everybody_on_his_feet(battle: Battle) -> None:
 
 def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
     path = tmp_path / "evening.battle"
-    with played(path) as battle:
-        before = battle.state
-    assert replay(path) == ()
-    with Battle.open(path, lambda: 0.0) as again:
-        assert again.state == before
+    replays_to_the_same(path, played(path))
 
 
 def test_undone_to_the_beginning_and_done_again(tmp_path: Path) -> None:
@@ -429,7 +425,7 @@ def test_a_man_at_a_window_shows_a_quarter_of_himself(tmp_path: Path) -> None:
     evening = table(tmp_path, cards, [GI], [(0, 0), (6, 13)], [HOUSE])
     [one] = evening.outlook("german-1").attacks
     assert [ask.fact for ask in one.asks] == ["target_at_opening"]
-    say(evening, "german-1", "target_at_opening at american-1", True)
+    evening.say("german-1", "target_at_opening at american-1", True)
     [one] = evening.outlook("german-1").attacks
     assert one.asks == ()
     assert one.deed.given["target_at_opening"] is True
@@ -450,7 +446,7 @@ def test_a_rifle_of_ones_own_card_may_have_a_scope(tmp_path: Path) -> None:
     evening.next_phase(1, "american", "first_actions")
     [one] = evening.outlook("american-1").attacks
     assert ([ask.fact for ask in one.asks], one.deed.given["shots"], needs(one)) == (["scope"], 2, 5)
-    say(evening, "american-1", "scope at german-1", True)
+    evening.say("american-1", "scope at german-1", True)
     [one] = evening.outlook("american-1").attacks
     assert (one.asks, one.deed.given["shots"], needs(one)) == ((), 1, 3)  # WW-35: a sniper rifle, +2 and one shot
 
@@ -570,7 +566,7 @@ def test_the_players_say_what_a_piece_is(tmp_path: Path) -> None:
     # Near +1, automatic +1; he kneels, and a hedge conceals -1: a 5. In a trench one kneels at most, with -3: no die.
     assert [needs(one) for one in evening.outlook("german-1").attacks] == [5, None]
     for name, what in (("hedge", "hedgerow"), ("ditch", "ditch")):
-        say(evening, "", f"{name} is", what, this_turn=False)
+        evening.say("", f"{name} is", what, this_turn=False)
     # WW-54: a hedgerow covers, -3. WW-A17: a ditch was agreed not to lower the pose, standing +1.
     assert [needs(one) for one in evening.outlook("german-1").attacks] == [None, 6]
 
@@ -738,7 +734,7 @@ def test_a_grenade_into_a_house_and_beside_it(tmp_path: Path) -> None:
 def test_a_launcher_rolls_to_hit_a_bunker(tmp_path: Path) -> None:
     bunker = piece("bunker", TerrainKind.BUNKER, box(-2, 6, 2, 9), height=2.0)
     evening = table(tmp_path, ["german_panzerschreck"], [GI], [(0, 0), (0, 7)], [bunker])
-    say(evening, "german-1", "target_at_opening at american-1", True)
+    evening.say("german-1", "target_at_opening at american-1", True)
     [one] = evening.outlook("german-1").attacks
     # WW-42: at 6.5 in a 5. Then +3, prone -1, cover -3: no 6 is more than 5.
     assert one.odds == {"misses": Fraction(2, 3), "eliminates 0 of 1": Fraction(1, 3)}
@@ -759,7 +755,7 @@ def test_a_gun_takes_a_bunker_away_and_blows_a_hole(tmp_path: Path) -> None:
     evening.do(evening.attack("german-2", "american-2"), 6)
     burst = evening.prospect(evening.duty("burst"))
     assert [one.fact for one in burst.asks] == ["choice"]
-    say(evening, "german-2", "choice at (10.0, 32.0)", "hole")
+    evening.say("german-2", "choice at (10.0, 32.0)", "hole")
     # WW-49: 2.5 in wide. He is at the spot; the other, 1.5 in from it, is rolled for: +3, standing 0 lower, cover -3.
     found = evening.do(evening.duty("burst"), 5, 6)
     assert (found.numbers["eliminated"], found.numbers["hole_in"]) == (["american-2", "american-3"], 2.5)
@@ -794,13 +790,13 @@ def test_a_reserve_brings_back_one_a_turn_where_that_was_agreed(tmp_path: Path) 
 def test_who_leaves_by_the_far_edge_counts_for_victory(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE, RIFLE], [GI], [(0, 0), (9, 0), FAR], dice=[1, 5])
     for key, value in (("goal_of_german", "exit_far_edge"), ("needed_by_german", 1)):
-        say(evening, "", key, value, this_turn=False)
+        evening.say("", key, value, this_turn=False)
     assert "(WW-09)" in evening.prospect(evening.other("german-2", "leave_table")).why_not
     evening.march((0, 5), "german-1")
     leaving = evening.other("german-1", "leave_table")
     assert [one.fact for one in evening.prospect(leaving).asks] == ["reaches_far_edge"]
     assert not evening.prospect(leaving).possible
-    say(evening, "german-1", "reaches_far_edge", True)
+    evening.say("german-1", "reaches_far_edge", True)
     evening.do(leaving)
     assert evening.do(duty(evening, "victory", side="german")).numbers["won"]
     # He is no casualty: the other side has eliminated nobody.
@@ -809,10 +805,10 @@ def test_who_leaves_by_the_far_edge_counts_for_victory(tmp_path: Path) -> None:
 
 def test_whether_a_place_is_held_is_asked(tmp_path: Path) -> None:
     evening = table(tmp_path, [RIFLE], [GI], [(0, 0), FAR])
-    say(evening, "", "goal_of_american", "take_or_hold", this_turn=False)
+    evening.say("", "goal_of_american", "take_or_hold", this_turn=False)
     held = evening.prospect(duty(evening, "victory", side="american"))
     assert ([one.fact for one in held.asks], held.odds) == (["reached"], {"not yet": Fraction(1)})
-    say(evening, "american-1", "reached", True)
+    evening.say("american-1", "reached", True)
     assert evening.do(held.deed).numbers["winner"] == "american"
 
 
