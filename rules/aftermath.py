@@ -9,7 +9,7 @@ from typing import Any
 from rules.events import Change, Move, PhaseBegun
 from rules.moment import Moment
 from rules.path import Path, length_in
-from rules.state import ELIMINATED, State
+from rules.state import ELIMINATED, State, Unit
 from rules.table import POSTURE_HEIGHT_IN, Figure, PointIn, Posture, TerrainKind, TerrainPiece
 
 
@@ -55,6 +55,16 @@ def taken_along(moment: Moment, rider: str, path: Path) -> Move:
     start = moment.unit(rider).at_in or moment.figure(rider).centre_in
     end = (start[0] + path[-1][0] - path[0][0], start[1] + path[-1][1] - path[0][1])
     return Move(figure=rider, from_in=start, to_in=end, moved_in=length_in(path), cost_in=0.0)
+
+
+def goal_of(side: str) -> str:
+    """The battle's status that holds the goal of a side."""
+    return f"goal_of_{side}"
+
+
+def kept(unit: Unit, key: str) -> list[Any]:
+    """What was kept of a unit in this turn, one by one."""
+    return list(unit.this_turn.get(key, ()))
 
 
 def fallen(figures: Iterable[str], rule: str) -> tuple[Change, ...]:

@@ -366,6 +366,11 @@ def spoken(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def place_words(at_in: PointIn) -> str:
+    """A bare place in words, as "(12.0, 7.5)"."""
+    return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
+
+
 def listed(names: tuple[str, ...]) -> str:
     """Several of them."""
     return ", ".join(map(spoken, dict.fromkeys(names)))

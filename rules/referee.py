@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from rules.battle import Battle
 from rules.call import DOUBT_SIGMAS
 from rules.dice import Dice
-from rules.events import Effects, PhaseBegun
+from rules.events import Effects, PhaseBegun, place_words
 from rules.game import Game, Question
 from rules.moment import Moment, View
 from rules.path import Path
@@ -158,7 +158,7 @@ class Referee(Generic[T]):
         attacks: Every weapon of a figure at every target.
         others: All else that it may do.
         duties: What is owed by nobody alone: initiative, morale rounds, victory.
-        effects: What a deed's verdict does; of a verdict that is not allowed, nothing.
+        effects: What a verdict that allows it does to the battle.
         next_phase: What begins when the players say that they are done.
         at_spot: What a figure may do at a bare place; nothing in games that know no such weapon.
         ground: The terrain as the battle has left it.
@@ -240,7 +240,11 @@ def perform(battle: Battle, referee: Referee[Any], moment: Moment, deed: Deed, d
         raise Refused(f"{deed.title} cannot be: {prospect(moment, deed).why_not}")
     if doubts:
         raise Refused(f"{doubts[0].question} is too close to call: settle it first")
-    return battle.ask(deed.action, deed.given, dice, lambda found: referee.effects(moment, deed, found), by=deed.by)
+
+    def effects(found: Verdict) -> Effects:
+        return referee.effects(moment, deed, found) if found.allowed else Effects()
+
+    return battle.ask(deed.action, deed.given, dice, effects, by=deed.by)
 
 
 SET_UP = "the battle is still being set up: begin the first turn"
@@ -274,11 +278,6 @@ def told_key(deed: Deed, fact: str) -> str:
     """
     whom = f" at {place_words(deed.spot_in)}" if deed.spot_in else f" at {deed.at[0]}" if deed.at else ""
     return f"{fact}{whom}" if deed.by else f"{deed.title}: {fact}{whom}"
-
-
-def place_words(at_in: PointIn) -> str:
-    """A bare place in words, as "(12.0, 7.5)"."""
-    return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
 
 
 def _as_told(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:

@@ -27,6 +27,7 @@ from rules.events import (
     change_words,
     label,
     listed,
+    place_words,
     spoken,
 )
 from rules.game import Game
@@ -72,7 +73,7 @@ def _phase(event: PhaseBegun) -> Iterator[str]:
 
 
 def _placed(event: Placed) -> Iterator[str]:
-    yield f"  {spoken(event.figure)} is placed at {_place(event.at_in)}."
+    yield f"  {spoken(event.figure)} is placed at {place_words(event.at_in)}."
 
 
 def _moved(event: Moved) -> Iterator[str]:
@@ -82,11 +83,7 @@ def _moved(event: Moved) -> Iterator[str]:
 def _move(move: Move) -> str:
     over = f" over {', '.join(move.ground)}" if move.ground else ""
     cost = "" if abs(move.cost_in - move.moved_in) < 0.05 else f", which takes {move.cost_in:.1f}"
-    return f"  {spoken(move.figure)} moves {move.moved_in:.1f} in{over} to {_place(move.to_in)}{cost}."
-
-
-def _place(at_in: tuple[float, ...]) -> str:
-    return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
+    return f"  {spoken(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
 
 
 def _asked(event: Asked) -> Iterator[str]:

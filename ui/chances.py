@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from rules.events import listed, spoken
+from rules.events import listed, place_words, spoken
 from rules.moment import View
-from rules.referee import Outlook, Prospect, place_words
+from rules.referee import Outlook, Prospect
 from rules.state import State
 from rules.verdict import Verdict
 from ui.readout import edge_words, percent_words, range_words

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
+from rules.aftermath import goal_of
 from rules.events import spoken
 from rules.games import army_men_status as status
 from rules.games.army_men_hard import THROUGH_THE_PORT
@@ -302,7 +303,7 @@ def _goals(moment: Moment) -> Iterator[Deed]:
     state = moment.state
     for side in state.sides:
         left = sum(status.fit(one) for other in state.sides if other != side for one in state.standing(other))
-        goal = state.statuses.get(status.goal_of(side), "destroy_all")
+        goal = state.statuses.get(goal_of(side), "destroy_all")
         facts: dict[str, object] = {"side": side, "goal": goal, "enemies_left": left}
         if moment.game.rules.tables.goals[goal].counted:
             facts["done"] = False

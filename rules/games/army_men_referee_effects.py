@@ -28,9 +28,7 @@ Changes = Iterator[Change]
 
 
 def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
-    """What a verdict does; nothing where it is not allowed."""
-    if not found.allowed:
-        return Effects()
+    """What a verdict does."""
     if deed.action in ("move", "march"):
         return _marched(moment, deed, found)
     if deed.action == "paratrooper":

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rules.events import spoken
+from rules.events import place_words, spoken
 from rules.games import army_men_status as status
 from rules.games.army_men_bursts import laid
 from rules.games.army_men_referee_facts import (
@@ -20,7 +20,7 @@ from rules.games.army_men_referee_facts import (
 )
 from rules.games.army_men_shot import armoured
 from rules.moment import Moment
-from rules.referee import Deed, Measured, at_once, place_words
+from rules.referee import Deed, Measured, at_once
 from rules.sight import SLIVER
 from rules.state import Unit
 from rules.table import PointIn, Refused

@@ -62,11 +62,6 @@ def plays(player: str) -> str:
     return f"{player}_plays"
 
 
-def goal_of(side: str) -> str:
-    """What is said of the battle of a side: its goal."""
-    return f"goal_of_{side}"
-
-
 def fit(unit: Unit) -> bool:
     """Whether it still takes part: neither out, nor hit, nor wounded."""
     return not (unit.out or unit.statuses.get(DOWN) or unit.statuses.get(WOUNDED))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rules.aftermath import as_journalled
+from rules.aftermath import as_journalled, goal_of, kept
 from rules.events import spoken
 from rules.games.fudge_miniatures_referee_facts import (
     CARRIES,
@@ -23,11 +23,9 @@ from rules.games.fudge_miniatures_referee_facts import (
     card,
     effect_of,
     failed,
-    goal_of,
     grips,
     held_by,
     level_of,
-    listed,
     owed,
     rules_of,
     situation,
@@ -72,7 +70,7 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
 def _grips(moment: Moment, unit: Unit) -> Iterator[Deed]:
     """Everything else that it could hold, chosen as its action begins."""
     rules, its, now = rules_of(moment), card(moment, unit), wielded(moment, unit)
-    begun = listed(unit, DONE)
+    begun = kept(unit, DONE)
     bar = not_now(moment, unit, WIELD, "acts") or (acted(moment, unit, LOOT) if begun else None)
     for some in grips(rules, its):
         if set(some) != set(now):
@@ -104,7 +102,7 @@ def _charges(moment: Moment, unit: Unit) -> Iterator[Deed]:
     now = not_now(moment, unit, MOVE, "moves")
     for enemy in moment.enemies(unit):
         gifts = {"charger_gifts": terrors(moment, unit), "charged_gifts": terrors(moment, enemy)}
-        if any(gifts.values()) and touches(moment, unit, enemy) is False and enemy.id not in listed(unit, DARED):
+        if any(gifts.values()) and touches(moment, unit, enemy) is False and enemy.id not in kept(unit, DARED):
             facts = {**gifts, "touching_before": False, "touching_after": True, "declared": True}
             bar = now or out_of_reach(moment, unit, enemy)
             yield Deed(f"Charge {spoken(enemy.id)}", "charge", facts, (unit.id,), (enemy.id,), bar=bar)
@@ -240,7 +238,7 @@ def _again(moment: Moment, unit: Unit, key: str) -> Deed:
 def _clinging(moment: Moment, unit: Unit) -> Iterator[Deed]:
     """Whether a model Near Death lives, once in each of its turns from the next on."""
     first = unit.statuses.get(CLINGS)
-    if first is None or unit.side != moment.state.side or NEAR_DEATH in listed(unit, TRIED):
+    if first is None or unit.side != moment.state.side or NEAR_DEATH in kept(unit, TRIED):
         return
     facts = {
         "guts_now": stats(moment, unit)["guts"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rules.aftermath import fallen, marked, shifted, walked
+from rules.aftermath import fallen, kept, marked, shifted, walked
 from rules.events import Change, Effects
 from rules.games.fudge_miniatures_guts import NO_EFFECT
 from rules.games.fudge_miniatures_referee_facts import (
@@ -38,7 +38,6 @@ from rules.games.fudge_miniatures_referee_facts import (
     in_contact,
     level_of,
     lies,
-    listed,
     model,
     numbered,
     owed,
@@ -64,8 +63,6 @@ CONTACT = "in_base_contact"
 
 def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     """Who went, who is hurt, who owes a check, who runs, and what else is to be remembered."""
-    if not found.allowed:
-        return Effects()
     if deed.paths:
         return _went(moment, deed, found)
     after = _CHANGES.get(deed.action)
@@ -95,7 +92,7 @@ def _left_behind(moment: Moment, unit: Unit, deed: Deed) -> Changes:
     """What no longer holds of one who went: tests against those it left, and what was said of touching bases."""
     changes: Changes = ()
     there = shifted(moment.figure(unit.id), deed.paths[unit.id][-1])
-    tested = listed(unit, BROKE_FROM)
+    tested = kept(unit, BROKE_FROM)
     away = {one.id: in_contact(moment.measure(there, moment.figure(one.id))) is False for one in moment.enemies(unit)}
     if any(away.get(name, True) for name in tested):
         still = [name for name in tested if not away.get(name, True)]
@@ -116,7 +113,7 @@ def _broke_away(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     rule, occasion = ("FM-53", "fleeing") if flees else ("FM-25", "disengaging")
     each = found.numbers.get("free_attacks_by_enemy", [found.numbers["free_attacks"]] * len(deed.at))
     due = {**unit.this_turn.get(STRIKES, {}), **{at: occasion for at, n in zip(deed.at, each, strict=True) if n}}
-    changes = marked([name], BROKE_FROM, [*listed(unit, BROKE_FROM), *deed.at], rule, this_turn=True)
+    changes = marked([name], BROKE_FROM, [*kept(unit, BROKE_FROM), *deed.at], rule, this_turn=True)
     return changes + marked([name], STRIKES, due or None, rule, this_turn=True)
 
 
@@ -124,7 +121,7 @@ def _charged(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     """A charge is declared: each side checks Guts against the other's terror."""
     [name], [at] = deed.by, deed.at
     charger, charged = moment.unit(name), moment.unit(at)
-    changes = marked([name], DARED, [*listed(charger, DARED), at], "FM-49", this_turn=True)
+    changes = marked([name], DARED, [*kept(charger, DARED), at], "FM-49", this_turn=True)
     for one in found.numbers["checks"]:
         unit, terror = (charger, charged) if one["who"] == "charger" else (charged, charger)
         facts = {"gifts": terrors(moment, terror), "charged": unit is charged}
@@ -140,8 +137,8 @@ def _struck(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     [name], [at] = deed.by, deed.at
     unit, target = moment.unit(name), moment.unit(at)
     changes = _does(moment, unit, _kind(moment, deed))
-    changes += marked([name], STRUCK_WITH, [*listed(unit, STRUCK_WITH), deed.weapon], "FM-29", this_turn=True)
-    changes += marked([name], STRUCK_AT, [*listed(unit, STRUCK_AT), at], "FM-33", this_turn=True)
+    changes += marked([name], STRUCK_WITH, [*kept(unit, STRUCK_WITH), deed.weapon], "FM-29", this_turn=True)
+    changes += marked([name], STRUCK_AT, [*kept(unit, STRUCK_AT), at], "FM-33", this_turn=True)
     if found.numbers["wound"] is not None:
         changes += dealt(moment, target, found.numbers["wound"], "step_2")
     return changes + (_shot_past(moment, unit, target) if deed.action == "ranged_attack" else ())
@@ -154,7 +151,7 @@ def _kind(moment: Moment, deed: Deed) -> str:
 
 
 def _does(moment: Moment, unit: Unit, what: str) -> Changes:
-    return marked([unit.id], DONE, [*listed(unit, DONE), what], "FM-19", this_turn=True)
+    return marked([unit.id], DONE, [*kept(unit, DONE), what], "FM-19", this_turn=True)
 
 
 def _shot_past(moment: Moment, unit: Unit, target: Unit) -> Changes:
@@ -252,7 +249,7 @@ def _clung(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     now, level = boxes(found.numbers["track_after"]), found.numbers["result"]
     if level == DEAD:
         return marked([name], WOUNDS, now, "FM-44") + fallen([name], "FM-44")
-    tried = marked([name], TRIED, [*listed(moment.unit(name), TRIED), NEAR_DEATH], "FM-44", this_turn=True)
+    tried = marked([name], TRIED, [*kept(moment.unit(name), TRIED), NEAR_DEATH], "FM-44", this_turn=True)
     if level == NEAR_DEATH:
         return tried
     return tried + marked([name], WOUNDS, now, "FM-44") + marked([name], CLINGS, None, "FM-44")
@@ -327,7 +324,7 @@ def _tried_again(moment: Moment, deed: Deed, found: Verdict) -> Changes:
     if (stays := str(found.numbers["effect"])) != NO_EFFECT:
         key = tried if stays == asked["effect"] else numbered(stays, left)
         left[key] = {**open_checks[tried], "effect": stays}
-        changes += marked([name], TRIED, [*listed(unit, TRIED), key], "FM-55", this_turn=True)
+        changes += marked([name], TRIED, [*kept(unit, TRIED), key], "FM-55", this_turn=True)
     if left != open_checks:
         changes += marked([name], SHAKEN, left or None, "FM-55")
     return changes + (_sent_running(unit) if found.numbers["flees"] else ())

@@ -49,11 +49,6 @@ DARED, SHOT_PAST = "dared", "shot_past_by"
 ORDER, VICTORY = "order", "victory"
 
 
-def goal_of(side: str) -> str:
-    """The battle's status that holds the task of a side."""
-    return f"goal_of_{side}"
-
-
 def held_by(side: str) -> str:
     """The battle's status that holds for how many turns a side has kept up its task."""
     return f"turns_held_by_{side}"
@@ -183,11 +178,6 @@ def lies(moment: Moment, unit: Unit) -> bool:
 def flies(moment: Moment, unit: Unit) -> bool:
     """Whether it flies, by its card or as the players say."""
     return bool(unit.statuses.get(FLIES, card(moment, unit).flies))
-
-
-def listed(unit: Unit, key: str) -> list[Any]:
-    """What was kept of a model in this turn, one by one."""
-    return list(unit.this_turn.get(key, ()))
 
 
 def terrors(moment: Moment, unit: Unit) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rules.aftermath import kept
 from rules.bearing import bearing_deg
 from rules.call import DOUBT_SIGMAS
 from rules.events import spoken
@@ -18,7 +19,6 @@ from rules.games.fudge_miniatures_referee_facts import (
     arms,
     card,
     effect_of,
-    listed,
     model,
     odf,
     ready,
@@ -187,10 +187,10 @@ def _attackers(moment: Moment, unit: Unit, enemy: Unit) -> int:
 
 
 def _attacks_too(moment: Moment, mate: Unit, enemy: Unit) -> bool:
-    done = listed(mate, DONE)
+    done = kept(mate, DONE)
     if done:
         shots = rules_of(moment).chooses("attackers_counted", "melee_and_ranged")
-        return enemy.id in listed(mate, STRUCK_AT) and (shots or MELEE in done)
+        return enemy.id in kept(mate, STRUCK_AT) and (shots or MELEE in done)
     there = touches(moment, mate, enemy) is not False and not mate.statuses.get(MUST_RUN)
     return there and bool(ready(moment, mate, ItemKind.MELEE)) and may_strike(moment, mate, enemy)
 
@@ -205,7 +205,7 @@ def _bar(moment: Moment, unit: Unit, enemy: Unit, deed: str, name: str) -> Verdi
 
 def acted(moment: Moment, unit: Unit, deed: str) -> Verdict | None:
     """Why a model that has acted may not do this besides: it attacks with each weapon, all else it does once."""
-    rules, done = rules_of(moment), listed(unit, DONE)
+    rules, done = rules_of(moment), kept(unit, DONE)
     if done and not rules.tables.deeds[deed].attack:
         return forbidden("already_acted", rules.because("FM-19"))
     found = at_once(moment.game, "actions_in_step_2", {"actions": [*done, deed]})
@@ -214,7 +214,7 @@ def acted(moment: Moment, unit: Unit, deed: str) -> Verdict | None:
 
 def _hands(moment: Moment, unit: Unit, enemy: Unit, deed: str, name: str) -> Verdict | None:
     """Why a weapon does not attack: it has, it is not in hand, or another must have the same target."""
-    rules, used = rules_of(moment), listed(unit, STRUCK_WITH)
+    rules, used = rules_of(moment), kept(unit, STRUCK_WITH)
     rule = "FM-29" if deed == MELEE else "FM-38"
     if name in used:
         return forbidden("already_attacked", rules.because(rule, f"{spoken(name).lower()} has attacked in this turn"))
@@ -228,7 +228,7 @@ def _hands(moment: Moment, unit: Unit, enemy: Unit, deed: str, name: str) -> Ver
     facts = {
         "wielded": held,
         "hands_available": sum(spare.values()),
-        "targets": len({*listed(unit, STRUCK_AT), enemy.id}),
+        "targets": len({*kept(unit, STRUCK_AT), enemy.id}),
     }
     found = at_once(moment.game, _ACTION_OF[deed], facts)
     return None if found is None or found.allowed else found

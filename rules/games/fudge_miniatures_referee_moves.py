@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rules.aftermath import shifted
+from rules.aftermath import kept, shifted
 from rules.bearing import onward
 from rules.call import DOUBT_SIGMAS, Call
 from rules.events import plain, spoken
@@ -18,7 +18,6 @@ from rules.games.fudge_miniatures_referee_facts import (
     MUST_RUN,
     flies,
     in_contact,
-    listed,
     owed,
     rules_of,
     stats,
@@ -109,7 +108,7 @@ def _errors(name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, .
 
 def still_guarding(moment: Moment, unit: Unit) -> list[Unit]:
     """The enemies at its base who would strike at it if it left them now."""
-    return [one for one in guards(moment, unit) if one.id not in listed(unit, BROKE_FROM)]
+    return [one for one in guards(moment, unit) if one.id not in kept(unit, BROKE_FROM)]
 
 
 def _touches_at(moment: Moment, unit: Unit, place: tuple[float, float], enemy: Unit) -> bool | None:
@@ -132,7 +131,7 @@ def _held(moment: Moment, unit: Unit, path: Path) -> Verdict | None:
         gifts = {"charger_gifts": terrors(moment, unit), "charged_gifts": terrors(moment, enemy)}
         found = at_once(moment.game, "charge", {**gifts, "declared": False})
         afraid = found is not None and bool(found.numbers["checks"])
-        if afraid and (enemy.id not in listed(unit, DARED) or owed(enemy)):
+        if afraid and (enemy.id not in kept(unit, DARED) or owed(enemy)):
             text = f"it comes to touch {spoken(enemy.id)}: the charge is declared and Guts are checked first"
             return forbidden("declare_the_charge", rules.because("FM-49", text))
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rules.aftermath import kept
 from rules.events import spoken
 from rules.games.fudge_miniatures_referee_facts import (
     MUST_RUN,
@@ -13,7 +14,6 @@ from rules.games.fudge_miniatures_referee_facts import (
     effect_of,
     failed,
     lies,
-    listed,
     model,
     owed,
     ready,
@@ -98,7 +98,7 @@ def waits_for(moment: Moment, unit: Unit) -> Verdict | None:
 
 def to_try_again(moment: Moment, unit: Unit) -> list[str]:
     """Its open Guts checks that it repeats now, in its own turn."""
-    state, tried = moment.state, listed(unit, TRIED)
+    state, tried = moment.state, kept(unit, TRIED)
     if unit.side != state.side or lies(moment, unit):
         return []
     return [name for name, one in failed(unit).items() if one["first"] <= state.turn and name not in tried]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from rules.aftermath import kept
 from rules.call import DOUBT_SIGMAS
 from rules.events import spoken
 from rules.games.plastic_fudge_board import disk, spoken_of
@@ -33,7 +34,6 @@ from rules.games.plastic_fudge_referee_facts import (
     falls,
     flight_of,
     lasting_defense,
-    listed,
     markers,
     middle,
     mine_key,
@@ -150,7 +150,7 @@ def _casualties(moment: Moment) -> Iterator[Deed]:
 def _mines(moment: Moment) -> Iterator[Deed]:
     laid = {piece.name: piece for piece in markers(moment)}
     for unit in moment.state.units.values():
-        for name, ends, place in listed(unit, ON_MINES):
+        for name, ends, place in kept(unit, ON_MINES):
             if name in laid and unit.id in moment.figures:
                 yield _trodden(moment, placed(moment.figure(unit.id), (place[0], place[1])), laid[name], bool(ends))
 
@@ -183,7 +183,7 @@ def _flights(moment: Moment) -> Iterator[Deed]:
             yield fleeing(moment, unit)
         if unit.this_turn.get(FLED):
             yield from _fled(moment, unit)
-        for name in listed(unit, MUST_CHECK):
+        for name in kept(unit, MUST_CHECK):
             yield check(moment, unit, f"{spoken(unit.id)} sees {spoken(name)} run", (name,))
 
 
@@ -193,7 +193,7 @@ def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
         yield Deed(f"Is {spoken(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,))
     path = tuple((x, y) for x, y in runner.this_turn[FLED])
     for mate in moment.state.units.values():
-        passed = listed(mate, PASSED)
+        passed = kept(mate, PASSED)
         if mate.id == runner.id or mate.id not in moment.figures or falls(mate) or flight_of(runner) in passed:
             continue
         [near] = approaches(moment.figure(runner.id), path, [moment.figure(mate.id)])
@@ -219,7 +219,7 @@ def _morale(moment: Moment) -> Iterator[Deed]:
         return
     for side in moment.state.sides:
         for unit in able(moment, side):
-            if unit.id not in moment.figures or phase in listed(unit, CHECKED):
+            if unit.id not in moment.figures or phase in kept(unit, CHECKED):
                 continue
             if rules_of(moment).tables.classes[card(moment, unit).kind].checks_morale:
                 yield check(moment, unit, f"Morale of {spoken(unit.id)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rules.aftermath import fallen, marked, taken_along, walked
+from rules.aftermath import fallen, kept, marked, taken_along, walked
 from rules.events import Change, Effects
 from rules.games.plastic_fudge_referee_facts import (
     ATTACKED_BY_HAND,
@@ -35,7 +35,6 @@ from rules.games.plastic_fudge_referee_facts import (
     full_defense,
     hole_key,
     holes_in,
-    listed,
     mine_key,
     mines_on,
     rules_of,
@@ -56,8 +55,6 @@ from rules.verdict import Verdict
 
 def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     """Who went, who is hurt, who falls, who flees, and what else is to be remembered."""
-    if not found.allowed:
-        return Effects()
     after = _EFFECTS.get(deed.action)
     return after(moment, deed, found) if after else Effects()
 
@@ -77,7 +74,7 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 
 def _stepped(moment: Moment, unit: Unit, path: Path) -> tuple[Change, ...]:
     mines = [[name, ends, list(place)] for name, ends, place in mines_on(moment, unit.id, path)]
-    trodden = [*listed(unit, ON_MINES), *mines]
+    trodden = [*kept(unit, ON_MINES), *mines]
     return marked([unit.id], ON_MINES, trodden, "PF-83", this_turn=True) if mines else ()
 
 
@@ -177,7 +174,7 @@ def _swept(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     fate = found.numbers["mine"]
     changes = _acted(moment, deed)
     if fate == "activated":
-        trodden = [*listed(moment.unit(man), ON_MINES), [mine, True, list(moment.figure(man).centre_in)]]
+        trodden = [*kept(moment.unit(man), ON_MINES), [mine, True, list(moment.figure(man).centre_in)]]
         changes += marked([""], mine_key(mine), None, "PF-105")
         changes += marked([man], ON_MINES, trodden, "PF-105", this_turn=True)
     elif fate != "not_detected":
@@ -188,7 +185,7 @@ def _swept(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 def _trod(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     mine, [man] = deed.piece, deed.by
     unit = moment.unit(man)
-    left = [one for one in listed(unit, ON_MINES) if one[0] != mine]
+    left = [one for one in kept(unit, ON_MINES) if one[0] != mine]
     changes = marked([man], ON_MINES, left or None, "PF-83", this_turn=True)
     if found.numbers["goes_off"]:
         changes += marked([""], mine_key(mine), "gone", "PF-83")
@@ -200,10 +197,10 @@ def _checked(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     unit, phase = moment.unit(name), moment.state.phase
     changes: tuple[Change, ...] = ()
     if deed.at:
-        left = [one for one in listed(unit, MUST_CHECK) if one not in deed.at]
+        left = [one for one in kept(unit, MUST_CHECK) if one not in deed.at]
         changes += marked([name], MUST_CHECK, left or None, "PF-68", this_turn=True)
     if not deed.at or not found.numbers["passed"]:
-        changes += marked([name], CHECKED, [*listed(unit, CHECKED), phase], "PF-55", this_turn=True)
+        changes += marked([name], CHECKED, [*kept(unit, CHECKED), phase], "PF-55", this_turn=True)
     if not found.numbers["passed"]:
         changes += marked([name], ROUTED, True, "PF-65") + marked([name], FLEES, True, "PF-65", this_turn=True)
     elif unit.statuses.get(ROUTED):
@@ -215,9 +212,9 @@ def _passed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     [name] = deed.by
     unit = moment.unit(name)
     flights = [flight_of(moment.unit(runner)) for runner in deed.at]
-    changes = marked([name], PASSED, [*listed(unit, PASSED), *flights], "PF-68", this_turn=True)
+    changes = marked([name], PASSED, [*kept(unit, PASSED), *flights], "PF-68", this_turn=True)
     if found.numbers["must_check"]:
-        changes += marked([name], MUST_CHECK, [*listed(unit, MUST_CHECK), *deed.at], "PF-68", this_turn=True)
+        changes += marked([name], MUST_CHECK, [*kept(unit, MUST_CHECK), *deed.at], "PF-68", this_turn=True)
     return Effects(changes=changes)
 
 

@@ -170,11 +170,6 @@ def flight_of(runner: Unit) -> list[Any]:
     return [runner.id, int(runner.this_turn.get(FLIGHTS, 0))]
 
 
-def listed(unit: Unit, key: str) -> list[Any]:
-    """What was kept of a unit in this turn, one by one."""
-    return list(unit.this_turn.get(key, ()))
-
-
 # Facts of several questions.
 
 

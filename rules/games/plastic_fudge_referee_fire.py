@@ -12,7 +12,7 @@ from shapely.geometry import Point, Polygon
 
 from rules.bearing import bearing_deg
 from rules.call import Call
-from rules.events import spoken
+from rules.events import place_words, spoken
 from rules.games.plastic_fudge_board import disk, flame, flight, rod, spoken_of
 from rules.games.plastic_fudge_movement import JetTurn, jet_acts
 from rules.games.plastic_fudge_referee_facts import (
@@ -44,7 +44,7 @@ from rules.games.plastic_fudge_tables import Weapon
 from rules.measure import Range, range_to
 from rules.moment import Moment
 from rules.path import length_in
-from rules.referee import Deed, Measured, at_once, place_words
+from rules.referee import Deed, Measured, at_once
 from rules.state import Unit
 from rules.table import PointIn, TerrainKind, TerrainPiece
 from rules.template import Template

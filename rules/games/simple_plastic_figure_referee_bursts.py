@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from rules.call import DOUBT_SIGMAS, Call
-from rules.events import spoken
+from rules.events import place_words, spoken
 from rules.games.simple_plastic_figure_board import holder_at
 from rules.games.simple_plastic_figure_referee_facts import (
     FALLING,
@@ -27,7 +27,7 @@ from rules.games.simple_plastic_figure_shells import Choice
 from rules.games.simple_plastic_figure_tables import AimAt
 from rules.measure import Range, range_to
 from rules.moment import Moment, View
-from rules.referee import Deed, Measured, place_words
+from rules.referee import Deed, Measured
 from rules.state import Unit
 from rules.table import PointIn, TerrainPiece
 from rules.template import Blast

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from rules.events import spoken
+from rules.aftermath import goal_of
+from rules.events import place_words, spoken
 from rules.games.simple_plastic_figure_command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure_referee_bursts import between, bursting, coming_down
 from rules.games.simple_plastic_figure_referee_facts import (
@@ -25,7 +26,6 @@ from rules.games.simple_plastic_figure_referee_facts import (
     done,
     fighting,
     friends,
-    goal_of,
     held_in,
     inside,
     is_reserve,
@@ -44,7 +44,7 @@ from rules.games.simple_plastic_figure_referee_fire import spreads
 from rules.games.simple_plastic_figure_referee_moves import march
 from rules.games.simple_plastic_figure_tables import Commander, Enemies
 from rules.moment import Moment, View
-from rules.referee import Deed, Measured, place_words
+from rules.referee import Deed, Measured
 from rules.sight import SLIVER
 from rules.state import Unit
 from rules.table import PointIn

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rules.aftermath import fallen, marked, walked
+from rules.aftermath import fallen, goal_of, marked, walked
 from rules.events import Change, Effects, Move
 from rules.games.simple_plastic_figure_command import Helped
 from rules.games.simple_plastic_figure_referee_facts import (
@@ -26,7 +26,6 @@ from rules.games.simple_plastic_figure_referee_facts import (
     SHOTS_LEFT,
     STATUS_DIE,
     done,
-    goal_of,
     holes_in,
     is_reserve,
     needed_by,
@@ -44,8 +43,6 @@ Changes = tuple[Change, ...]
 
 def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     """Who went, who is eliminated, who has acted, and what else is to be remembered."""
-    if not found.allowed:
-        return Effects()
     after = _EFFECTS.get(deed.action)
     return after(moment, deed, found) if after else Effects()
 

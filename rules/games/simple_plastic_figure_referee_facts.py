@@ -43,11 +43,6 @@ def returned(side: str) -> str:
     return f"returned_to_{side}"
 
 
-def goal_of(side: str) -> str:
-    """What is said of the battle of a side: its objective."""
-    return f"goal_of_{side}"
-
-
 def needed_by(side: str) -> str:
     """What is said of the battle of a side: the number that its objective needs."""
     return f"needed_by_{side}"

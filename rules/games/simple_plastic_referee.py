@@ -171,8 +171,6 @@ def duties(moment: Moment) -> Iterator[Deed]:
 
 def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     """Who is killed, who has gone where, and who counts as moved."""
-    if not found.allowed:
-        return Effects()
     if deed.action == "turn_sequence":
         return Effects(changes=marked([""], STEPS, found.numbers["steps"], "SP-27"))
     if deed.action in ("squad_move", "lone_unit_move"):

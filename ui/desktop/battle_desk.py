@@ -12,9 +12,9 @@ from PyQt6.QtCore import QObject
 from calibration.drift import Drift
 from rules.battle import Battle, Clock
 from rules.dice import Dice
-from rules.events import spoken
+from rules.events import place_words, spoken
 from rules.moment import Moment
-from rules.referee import Deed, Doubt, Prospect, place_words
+from rules.referee import Deed, Doubt, Prospect
 from rules.table import PointIn, Refused
 from rules.template import Blast
 from ui.chances import state_words, verdict_rows
