@@ -88,10 +88,10 @@ def ask(folder: Path, every: int) -> Told:
     weights = resources.files("vision").joinpath("judge.onnx").read_bytes()
     judge = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
     rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
-    firsts = {file.stem.rsplit("-", 1)[0]: file for file in sorted(folder.glob("crops-*.npz"), reverse=True)}
+    firsts = {file.stem.rsplit("-", 1)[0]: file for file in sorted(folder.glob("crops-*[0-9].npy"), reverse=True)}
     for file in firsts.values():
-        held = np.load(file)
-        shown, truths = held["shown"][::every], held["truths"][::every, 0]
+        shown = np.load(file, mmap_mode="r")[::every]
+        truths = np.load(file.with_suffix(".truths.npy"))[::every, 0]
         for start in range(0, len(shown), 32):
             crops = shown[start : start + 32].astype(np.float32) / BYTE
             judge.setInput(crops)

@@ -70,14 +70,13 @@ class Data:
     def files(self, check: bool) -> list[tuple[Array, Array]]:
         """Those that teach, or those that tell how it goes, new ones included."""
         named: dict[str, list[Path]] = {}
-        for file in sorted(self._folder.glob(f"{self._kind}-*.npz")):
+        for file in sorted(self._folder.glob(f"{self._kind}-*[0-9].npy")):
             named.setdefault(file.stem.rsplit("-", 1)[0], []).append(file)
         chosen = [file for files in named.values() for file in (files[:1] if check else files[1:])]
         for file in chosen:
             if file not in self._known:
-                held = np.load(file)
-                answers = np.stack([self._answer(truth) for truth in held["truths"]])
-                self._known[file] = held["shown"], answers.astype(np.float16)
+                answers = np.stack([self._answer(truth) for truth in np.load(file.with_suffix(".truths.npy"))])
+                self._known[file] = np.load(file, mmap_mode="r"), answers.astype(np.float16)
         return [self._known[file] for file in chosen]
 
 
@@ -126,9 +125,9 @@ def finder() -> nn.Sequential:
 def judge() -> nn.Sequential:
     """Of a crop: whether somebody, his posture (4), facing (2), offset (2) and log sigma."""
     return nn.Sequential(
-        _Ruler(), _step(CHANNELS + 2, 24, 2), _Layer(24), _step(24, 48, 2), _Layer(48), _Layer(48), _step(48, 80, 2),
-        _Layer(80), _Layer(80), _step(80, 112, 2), nn.Flatten(), nn.Dropout(0.4), nn.Linear(112 * 16, 112), nn.ReLU(),
-        nn.Linear(112, SAID),
+        _Ruler(), _step(CHANNELS + 2, 32, 2), _Layer(32), _Layer(32), _step(32, 64, 2), _Layer(64), _Layer(64),
+        _Layer(64), _step(64, 96, 2), _Layer(96), _Layer(96), _Layer(96), _step(96, 128, 2), _Layer(128),
+        nn.Flatten(), nn.Dropout(0.4), nn.Linear(128 * 16, 112), nn.ReLU(), nn.Linear(112, SAID),
     )  # fmt: skip
 
 

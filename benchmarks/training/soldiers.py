@@ -195,7 +195,8 @@ def _standing(rng: Rng) -> list[Mesh]:
     stride, spread = rng.uniform(0.0, 0.38), rng.uniform(0.08, 0.24)
     first = 1 if rng.random() < 0.6 else -1
     hip = np.array([0.0, 0.0, 0.92 - crouch])
-    neck = hip + _near((rng.uniform(-0.05, 0.25), 0, 0.74), rng, 0.02)
+    bent = rng.uniform(0.25, 0.4) if rng.random() < 0.08 else rng.uniform(-0.05, 0.25)
+    neck = hip + _near((bent, 0, 0.74 - 0.3 * max(0.0, bent - 0.2)), rng, 0.02)
     legs: list[Mesh] = []
     for side in (1, -1):
         forth = stride * (1 if side == first else -1)
@@ -206,36 +207,60 @@ def _standing(rng: Rng) -> list[Mesh]:
 
 
 def _kneeling(rng: Rng) -> list[Mesh]:
-    thick, low = rng.uniform(0.9, 1.2), rng.uniform(0.4, 0.62)
+    """On one knee, sitting back on a heel, or on both knees; some bent over, some at a mortar."""
+    thick, way = rng.uniform(0.9, 1.2), rng.choice(["knee", "heel", "both"], p=[0.62, 0.23, 0.15])
+    low = rng.uniform(0.33, 0.46) if way == "heel" else rng.uniform(0.4, 0.62)
     side = 1 if rng.random() < 0.7 else -1
-    hip = np.array([rng.uniform(-0.12, 0.05), 0.0, low])
-    neck = hip + _near((rng.uniform(0.0, 0.2), 0, 0.66), rng, 0.03)
+    hip = np.array([-0.22 if way == "heel" else rng.uniform(-0.12, 0.05), 0.0, low])
+    bent = rng.uniform(0.2, 0.42) if rng.random() < 0.25 else rng.uniform(0.0, 0.2)
+    neck = hip + _near((bent, 0, math.sqrt(0.69**2 - bent**2)), rng, 0.03)
+    spread = rng.uniform(0.14, 0.3)
+    ahead = rng.uniform(0.28, 0.48)
     up = _leg(
         hip + (0.05, side * 0.12, 0.0),
-        _near((0.36, side * 0.18, 0.58), rng, 0.04),
-        _near((0.32, side * 0.19, 0.17), rng, 0.04),
+        _near((ahead, side * spread, 0.58), rng, 0.04),
+        _near((ahead - 0.04, side * spread, 0.17), rng, 0.04),
         thick,
     )
-    down = _leg(
-        hip + (0, -side * 0.12, 0.0),
-        _near((0.1, -side * 0.18, 0.17), rng, 0.04),
-        _near((-0.38, -side * 0.18, 0.17), rng, 0.05),
-        thick,
+    down, also = (
+        _leg(
+            hip + (0, -s * 0.12, 0.0),
+            _near((0.1, -s * spread, 0.17), rng, 0.04),
+            _near((-0.38, -s * 0.18, 0.17), rng, 0.05),
+            thick,
+        )
+        for s in (side, -side)
     )
-    return up + down + _twist([*_trunk(hip, neck, rng, thick), *_head(neck, rng), *_hands(neck, rng, thick)], rng)
+    legs = down + (also if way == "both" else up)
+    held = _mortar(neck, rng, thick) if rng.random() < 0.1 else _hands(neck, rng, thick)
+    return legs + _twist([*_trunk(hip, neck, rng, thick), *_head(neck, rng), *held], rng)
+
+
+def _mortar(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
+    """A tube that stands before him on its plate and two legs, and hands at it."""
+    foot = np.array([rng.uniform(0.4, 0.6), rng.normal(0, 0.15), 0.12])
+    mouth = foot + (rng.uniform(0.1, 0.4), 0, rng.uniform(0.6, 0.9))
+    legs = [limb(0.4 * foot + 0.6 * mouth, mouth * (1, 1, 0) + (0.15, s * 0.2, 0.1), 0.03, 0.03) for s in (-1, 1)]
+    left, right = neck + (0, 0.27, -0.15), neck + (0, -0.27, -0.15)
+    shell = mouth + (-0.05, 0, rng.uniform(-0.3, 0.12))
+    return [limb(foot, mouth, 0.08, 0.08), *legs, *_arm(left, shell, 1, thick), *_arm(right, shell, -1, thick)]
 
 
 def _prone(rng: Rng) -> list[Mesh]:
+    """On his belly, stretched out or with a knee drawn up, with a rifle, a machine gun or nothing."""
     thick, shift = rng.uniform(0.9, 1.2), rng.uniform(-0.25, 0.1)
     parts: list[Mesh] = []
+    drawn = rng.choice([-1, 1]) if rng.random() < 0.25 else 0
     for side in (1, -1):
         spread = rng.uniform(0.1, 0.32)
         knee = np.array([-0.55, side * (0.1 + spread) / 2, 0.2])
+        if side == drawn:
+            knee, spread = np.array([-0.3, side * rng.uniform(0.3, 0.45), 0.2]), rng.uniform(0.25, 0.45)
         parts += [
             limb((-0.15, side * 0.1, 0.22), knee, 0.13 * thick, 0.1),
-            limb(knee, (-0.95, side * spread, 0.16), 0.1, 0.08),
+            limb(knee, (knee[0] - 0.4, side * spread, 0.16), 0.1, 0.08),
         ]
-    raised = rng.uniform(0.26, 0.4)
+    raised = rng.uniform(0.26, 0.4) if rng.random() < 0.75 else rng.uniform(0.4, 0.58)
     parts += [limb((-0.15, 0, 0.24), (0.3, 0, raised), 0.16 * thick, 0.16), ball((0.32, 0, raised), (0.15, 0.27, 0.13))]
     if rng.random() < 0.4:
         parts.append(block((0.05, 0), (0.3, 0.3), 0.33, 0.47))
@@ -243,11 +268,22 @@ def _prone(rng: Rng) -> list[Mesh]:
     parts += [ball(head, (0.14, 0.125, 0.13)), ball(head + (-0.01, 0, 0.05), (0.19, 0.17, 0.16), 12)]
     muzzle = np.array([rng.uniform(1.0, 1.4), rng.normal(0.03, 0.06), 0.3])
     butt = np.array([0.4, -0.13, 0.28])
-    parts += [*_rifle(butt, muzzle)] if rng.random() < 0.9 else []
+    armed = rng.random()
+    parts += [*_rifle(butt, muzzle)] if armed < 0.9 else []
+    if armed < 0.3:
+        parts += _machine_gun(butt, muzzle, rng)
     for side, hand in ((1, butt + 0.45 * (muzzle - butt)), (-1, butt + 0.2 * (muzzle - butt))):
         elbow = np.array([rng.uniform(0.45, 0.65), side * rng.uniform(0.28, 0.42), 0.14])
-        parts += [limb((0.33, side * 0.24, 0.26), elbow, 0.09, 0.08), limb(elbow, hand, 0.08, 0.06)]
+        parts += [limb((0.33, side * 0.24, raised - 0.07), elbow, 0.09, 0.08), limb(elbow, hand, 0.08, 0.06)]
     return [join(parts).placed(np.eye(3), (shift, 0, 0))]
+
+
+def _machine_gun(butt: FloatArray, muzzle: FloatArray, rng: Rng) -> list[Mesh]:
+    """What makes one of a rifle: a thicker barrel, two legs and a box or a drum."""
+    fork = butt + rng.uniform(0.6, 0.85) * (muzzle - butt)
+    legs = [limb(fork, (fork[0] + 0.08, fork[1] + side * 0.2, 0.06), 0.035, 0.03) for side in (-1, 1)]
+    box = block((0, 0), (0.16, 0.16), -0.1, 0.12).placed(np.eye(3), butt + 0.4 * (muzzle - butt) + (0, 0.12, 0))
+    return [limb(butt, muzzle, 0.075, 0.05), *legs, box]
 
 
 def _fallen(upright: Toy, rng: Rng) -> Toy:

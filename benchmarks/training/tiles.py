@@ -59,8 +59,15 @@ def make(folder: Path, worlds: int, seed: int, with_tiles: float = 0.3) -> None:
             print(f"{n} worlds, {len(kept['tiles'][0])} tiles, {len(kept['crops'][0])} crops", flush=True)
             for kind, (shown, truths) in kept.items():
                 if shown:
-                    np.savez(folder / f"{kind}-{seed}-{n:05d}.npz", shown=np.stack(shown), truths=_table(truths))
+                    _save(folder / f"{kind}-{seed}-{n:05d}.npy", np.stack(shown), _table(truths))
                 kept[kind] = [], []
+
+
+def _save(file: Path, shown: np.ndarray, truths: np.ndarray) -> None:
+    np.save(file.with_suffix(".truths.npy"), truths)
+    growing = file.with_suffix(".growing.npy")  # who learns meanwhile sees only whole files
+    np.save(growing, shown)
+    growing.rename(file)
 
 
 def _table(truths: list[np.ndarray]) -> np.ndarray:
