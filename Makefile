@@ -1,5 +1,5 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test lint format screenshot pictures clean
+.PHONY: help setup run test lint format bench screenshot pictures clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
@@ -28,6 +28,9 @@ lint: setup ## the checks alone
 format: setup ## put the source into its standard form
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+bench: setup ## how fast it is, into docs/performance.md: minutes on a quiet machine; ARGS=--quick only prints
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m benchmarks.all $(ARGS)
 
 screenshot: setup ## the picture in README.md: the real window on the simulated table
 	$(BIN)/python -m ui.desktop.screenshot docs/pictures/window.jpg

@@ -10,7 +10,7 @@ stamp=.venv/.sandtable
 
 say() { echo "sandtable setup: $*" >&2; }
 refuse() { say "$*"; exit 2; }
-wanted() { echo "$(cat pyproject.toml requirements.lock setup.sh ui/libraries.py | cksum) $(.venv/bin/python -V 2>&1) $here"; }
+wanted() { echo "$(cat pyproject.toml requirements.lock setup.sh ui/commands/libraries.py | cksum) $(.venv/bin/python -V 2>&1) $here"; }
 
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(wanted)" ]; then exit 0; fi
 
@@ -20,7 +20,7 @@ command -v "$python" >/dev/null || refuse "there is no $python: install Python 3
 
 # Lines "needed|window package what" of all that is not there.
 missing() {
-    "$python" -I ui/libraries.py
+    "$python" -I ui/commands/libraries.py
     "$python" -c 'import ensurepip' 2>/dev/null ||
         "$python" -c 'import sys; print("needed python3.%d-venv ensurepip" % sys.version_info[1])'
 }

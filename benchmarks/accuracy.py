@@ -20,7 +20,7 @@ from calibration.opencv import cv2
 from calibration.prints import Prints, calibrate
 from calibration.solve import Calibration, Target, marker_square, place_of, solve
 from rules.table import Figure, FloatArray, Posture, Refused
-from vision.frame import Frame
+from vision.frame import Frame, ImageBgr
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup
 from vision.simulator import Truth, overhead_camera, render, truth_of
@@ -46,6 +46,12 @@ class Tally:
     missed: int = 0
     phantom: int = 0
 
+    @property
+    def f1(self) -> float:
+        """Of figures found."""
+        found = len(self.place_in)
+        return 2 * found / max(1, 2 * found + self.missed + self.phantom)
+
 
 def main() -> None:
     """Print one table."""
@@ -62,7 +68,7 @@ def tables(count: int, seed: int) -> None:
     bare: dict[str, tuple[list[float], list[bool]]] = {}
     seen = {"with the empty table": Tally(), "taught clicks only": Tally()}
     for _ in range(count):
-        scene, camera = _random_scene(rng), _random_camera(rng)
+        scene, camera = random_scene(rng), random_camera(rng)
         truth, image = truth_of(scene, camera), render(scene, camera, rng)
         for name, calibration in _calibrations(image, truth):
             errors, within = bare.setdefault(name, ([], []))
@@ -71,18 +77,18 @@ def tables(count: int, seed: int) -> None:
             within += (error_in < _TWO_SIGMA * sigma_in).tolist()
         empty = render(scene.empty, camera, rng, lamp=0.97)
         for name, reference in (("with the empty table", empty), ("taught clicks only", None)):
-            setup = Setup(Prints(layout=truth.markers), camera.lens, _taught(image, truth), reference)
+            setup = Setup(Prints(layout=truth.markers), camera.lens, taught(image, truth), reference)
             view = Pipeline().look(Frame(image, 0, 0.0), setup)
-            _count(seen[name], view.figures, truth.figures)
+            count_in(seen[name], view.figures, truth.figures)
     print(f"Pixels to inches over the table, {count} tables (median / 95 % in, within two sigma)")
     for name, (errors, within) in bare.items():
-        print(f"  {name:36s} {_spread(errors)}   {np.mean(within):.2f}")
+        print(f"  {name:36s} {spread(errors)}   {np.mean(within):.2f}")
     print(f"Figures, {count} tables, one click for each army")
     for name, tally in seen.items():
         print(f"  {name:22s} {_line(tally)}")
 
 
-def _random_scene(rng: np.random.Generator) -> Scene:
+def random_scene(rng: np.random.Generator) -> Scene:
     places: list[tuple[float, float]] = []
     while len(places) < 18:
         x, y = rng.uniform((3, 5), (_TABLE_IN[0] - 3, _TABLE_IN[1] - 5))
@@ -105,7 +111,7 @@ def _random_scene(rng: np.random.Generator) -> Scene:
     return Scene(_TABLE_IN, surface, (), corner_markers(_TABLE_IN), models, int(rng.integers(1000)))
 
 
-def _random_camera(rng: np.random.Generator):  # type: ignore[no-untyped-def]
+def random_camera(rng: np.random.Generator):  # type: ignore[no-untyped-def]
     low, high = np.array([45, -8, -6, -0.22]), np.array([65, 8, 6, -0.05])
     return overhead_camera((1920, 1080), _TABLE_IN, *rng.uniform(low, high))
 
@@ -140,20 +146,24 @@ def _moved(points: FloatArray, move: tuple[float, float, float]) -> FloatArray:
     return np.asarray(points @ np.array([[c, s], [-s, c]]) + move[:2])
 
 
-def _taught(image: np.ndarray, truth: Truth) -> Palette:  # type: ignore[type-arg]
-    palette: Palette = ()
+def taught(image: ImageBgr, truth: Truth) -> Palette:
+    return tuple(teach(image, px, army) for army, px in clicks_of(image, truth))
+
+
+def clicks_of(image: ImageBgr, truth: Truth) -> Iterator[tuple[str, tuple[float, float]]]:
+    """One click for each army, on the first soldier of whom enough is seen to teach by."""
     for army in sorted({figure.army for figure in truth.figures}):
         for figure in (f for f in truth.figures if f.army == army and f.posture is Posture.STANDING):
             u, v = truth.camera.table_to_pixel((*figure.centre_in, 0.9))[0]
             try:
-                palette += (teach(image, (float(u), float(v)), army),)
+                teach(image, (float(u), float(v)), army)
             except Refused:  # the click fell between arm and rifle: a player would click the next one
                 continue
+            yield army, (float(u), float(v))
             break
-    return palette
 
 
-def _count(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> None:
+def count_in(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> None:
     got, want = list(found), list(true)
     gap = np.array([[np.hypot(g.x_in - w.x_in, g.y_in - w.y_in) for w in want] for g in got]).reshape(-1, len(want))
     rows, columns = linear_sum_assignment(np.minimum(gap, 50))
@@ -173,15 +183,14 @@ def _count(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> Non
 
 def _line(tally: Tally) -> str:
     found = len(tally.place_in)
-    f1 = 2 * found / max(1, 2 * found + tally.missed + tally.phantom)
     return (
-        f"F1 {f1:.3f} ({found} found, {tally.missed} missed, {tally.phantom} phantom)  army {np.mean(tally.army):.2f}"
-        f"  posture {np.mean(tally.posture):.2f}  place {_spread(tally.place_in)}  range {_spread(tally.range_in)}"
+        f"F1 {tally.f1:.3f} ({found} found, {tally.missed} missed, {tally.phantom} phantom)  army {np.mean(tally.army):.2f}"
+        f"  posture {np.mean(tally.posture):.2f}  place {spread(tally.place_in)}  range {spread(tally.range_in)}"
         f"  within two sigma {np.mean(tally.within):.2f}"
     )
 
 
-def _spread(errors: list[float]) -> str:
+def spread(errors: list[float]) -> str:
     return f"{np.median(errors):.3f} / {np.percentile(errors, 95):.3f}"
 
 

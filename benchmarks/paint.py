@@ -11,23 +11,26 @@ import itertools
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from PyQt6.QtGui import QGuiApplication, QImage, QPainter, QTransform
 
+from benchmarks.page import Table, number
+from benchmarks.stopwatch import beside
 from calibration.camera import Lens, TableCamera
+from calibration.opencv import cv2
 from calibration.solve import Calibration
 from rules.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from rules.template import Blast, Flame, Strip, Wedge
-from ui.desktop.layers import Layers
-from ui.drawing import Drawing
-from ui.fan import fan_finding
-from ui.overlay import Line, Preview, Shape
-from ui.reach import Arm
+from ui.desktop.picture.layers import Layers
+from ui.picture.drawing import Drawing
+from ui.picture.overlay import Line, Preview, Shape
+from ui.questions.fan import fan_finding
+from ui.questions.reach import Arm
+from ui.questions.situation import Situation
 from ui.session import Ruler, TableState
-from ui.situation import Situation
 from ui.theme import WHITE
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
@@ -40,25 +43,17 @@ BUDGET_MS = 4.0
 ROUNDS = 200
 
 
+FIGURES = (5, 20, 60, 120, 200)
+
+
 def main() -> None:
     """Print the table."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QGuiApplication(["paint"])
-    now = crowded()
-    asked = now.figure("green-1")
-    assert asked is not None
-    finding = fan_finding(now, asked, Arm("rifle", 24.0))
-    mouse = Preview(hovered="green-2", ruler=Ruler("green-2", "tan-20"))
-    scenes = {
-        "60 figures, 30 pieces": (TableState(now.state.setup), Preview()),
-        "+ 6 rulers, 6 templates": (now.state, Preview()),
-        "+ a ruler at the mouse": (now.state, mouse),
-        "+ a template at the mouse": (now.state, Preview(template=Wedge((30, 20), 20, 6, 45))),
-        "+ a fan of 59": (now.state, Preview(hovered="green-2", finding=finding)),
-    }
     print(f"{ROUNDS} paints at {SIZE_PX[0]} x {SIZE_PX[1]}; budget {BUDGET_MS:g} ms of processor; least and median")
     print(f"{'':28}{'shapes':>8}{'work out':>16}{'paint':>16}{'paint anew':>16}")
-    for name, (state, preview) in scenes.items():
+    now = crowded()
+    for name, (state, preview) in scenes(now).items():
         drawing = Drawing()
         layers = drawing.of(now.view, state, preview)
         out = timed(partial(drawing.of, now.view, state, preview), 40)
@@ -66,6 +61,47 @@ def main() -> None:
         tell(name, sum(map(len, layers)), out, kept, anew)
     tell("the picture alone", 0, [0.0], timed(picture_painter()), [0.0])
     del application
+
+
+def scenes(now: Situation) -> dict[str, tuple[TableState, Preview]]:
+    """What may be on the picture, by its name."""
+    asked = now.figure("green-1")
+    assert asked is not None
+    finding = fan_finding(now, asked, Arm("rifle", 24.0))
+    hovered = now.view.figures[2].id
+    mouse = Preview(hovered=hovered, ruler=Ruler(hovered, now.view.figures[-1].id))
+    count = len(now.view.figures)
+    return {
+        f"{count} figures, 30 pieces": (TableState(now.state.setup), Preview()),
+        "+ 6 rulers, 6 templates": (now.state, Preview()),
+        "+ a ruler at the mouse": (now.state, mouse),
+        "+ a template at the mouse": (now.state, Preview(template=Wedge((30, 20), 20, 6, 45))),
+        f"+ a fan of {count - 1}": (now.state, Preview(hovered=hovered, finding=finding)),
+    }
+
+
+def table(counts: Sequence[int], rounds: int) -> Table:
+    """For the page: everything on the picture at once, by the number of figures, beside one frame from BGR to Lab."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    application = QGuiApplication.instance() or QGuiApplication(["paint"])
+    frame = np.random.default_rng(0).integers(0, 255, (SIZE_PX[1], SIZE_PX[0], 3), np.uint8)
+    rows = []
+    for count in counts:
+        now = crowded(count)
+        state, preview = [*scenes(now).values()][-1]
+        drawing = Drawing()
+        layers = drawing.of(now.view, state, preview)
+        works = (
+            partial(drawing.of, now.view, state, preview),
+            painter_of(layers),
+            painter_of(layers, anew=True),
+        )
+        timings = [beside(work, partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB), rounds=rounds) for work in works]
+        parts = [number(one.ratio) for one in timings]
+        rows.append((str(count), str(sum(map(len, layers))), *parts, number(timings[1].ms)))
+    del application
+    head = ("figures", "shapes", "worked out again, x Lab", "painted", "painted anew", "painted, ms")
+    return Table("paint", head, rows)
 
 
 def tell(name: str, count: int, out: list[float], kept: list[float], anew: list[float]) -> None:
@@ -111,20 +147,23 @@ def picture_painter() -> Callable[[], None]:
     return work
 
 
-def crowded() -> Situation:
-    """A 72 x 40 in table with 60 figures of two armies, 30 pieces, rulers and templates."""
+def crowded(count: int = 60) -> Situation:
+    """A 72 x 40 in table with figures of two armies, 30 pieces, rulers and templates."""
     rng = np.random.default_rng(8)
     lens = Lens(SIZE_PX, np.array([[1500.0, 0, 960], [0, 1500, 540], [0, 0, 1]]), np.array([-0.1, 0.02, 0, 0, 0]))
     down = np.diag([1.0, -1.0, -1.0])
     camera = TableCamera(lens, down, -down @ (36.0, 20.0, 58.0))
     nudged = TableCamera(lens, down, -down @ (36.0, 20.0, 58.0005))
-    places = [(4 + 7 * (k % 10) + rng.uniform(-2, 2), 4 + 6 * (k // 10) + rng.uniform(-2, 2)) for k in range(60)]
+    rows = max(6, -(-count // 10))
+    places = [
+        (4 + 7 * (k % 10) + rng.uniform(-2, 2), 4 + 36 / rows * (k // 10) + rng.uniform(-2, 2)) for k in range(count)
+    ]
     figures = tuple(_soldier(k, *place) for k, place in enumerate(places))
     terrain = tuple(
         TerrainPiece(f"wall {k}", TerrainKind.LOW_WALL, ellipse_outline(tuple(rng.uniform((4, 4), (68, 36))), 2, 1))
         for k in range(30)
     )
-    rulers = tuple(Ruler(figures[2 * k].id, figures[2 * k + 31].id) for k in range(6))
+    rulers = tuple(Ruler(figures[2 * k % count].id, figures[(2 * k + 31) % count].id) for k in range(6))
     templates = (
         Blast((20, 20), 3),
         Blast((50, 10), 6),

@@ -1,35 +1,37 @@
 """`python -m benchmarks.sequence`: time of every stage over a sequence of 1080p frames, and how it grows with figures.
 
-    python -m benchmarks.sequence [--figures 5,20,60,120,200] [--seconds 30] [--all]
+    python -m benchmarks.sequence [--figures 5,20,60,120,200] [--seconds 31] [--all]
 
 Thirty frames a second of a simulated table; every ten seconds a hand comes for a second and carries a soldier away. The
-baseline, in the same run, is one conversion of a frame from BGR to Lab. `--all` searches every frame at rest, as a
-program does that does not know where anything changed.
+baseline, in the same run and in turn with the frames, is one conversion of a frame from BGR to Lab. `--all` searches
+every frame at rest, as a program does that does not know where anything changed.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from benchmarks.sight import typical_ms
+from benchmarks.memory import resident_mib
+from benchmarks.page import Budget, Table, number
 from calibration.keeper import Keeper
 from calibration.opencv import cv2
 from calibration.prints import Prints
-from vision import pipeline
+from vision import figures, pipeline
 from vision.figures import Finder
 from vision.frame import Frame, ImageBgr
+from vision.ground import Lie
 from vision.motion import MotionWatch
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup
 from vision.plastic import Sculpt
+from vision.recogniser import Recogniser
 from vision.simulator import Stage, overhead_camera
 from vision.surface import Surface
 from vision.table_scene import Model, Scene, corner_markers
@@ -37,63 +39,185 @@ from vision.tracking import Tracker
 
 SIZE_IN = (72.0, 48.0)
 CAMERA = overhead_camera((1920, 1080), SIZE_IN, 72.0)
+FIGURES = (5, 20, 60, 120, 200)
 PER_S = 30
 EVERY_S, HAND_S = 10, 1
+LAB_EVERY = 15
+"""Frames between two runs of the baseline."""
 NOISES = 4
 """Different grain in so many pictures, one after another: making more takes longer than looking at them."""
-STAGES: tuple[tuple[str, type, str], ...] = (
+Stages = tuple[tuple[str, Any, str], ...]
+STAGES: Stages = (
     ("markers watched", Keeper, "look"),
     ("what changed", MotionWatch, "look"),
     ("figures found", Finder, "find"),
     ("ids kept", Tracker, "update"),
 )
+SEARCH: Stages = (
+    ("laid flat", Lie, "laid"),
+    ("table's colours", figures, "likelihood"),
+    ("evidence", figures, "army_evidence"),
+    ("worth a look", figures, "worth_a_look"),
+    ("finder", Recogniser, "hints"),
+    ("judge", Recogniser, "_judged"),
+)
+"""Of a search of the whole picture."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A sequence that was looked at. Times are of the processor, all threads together, in milliseconds, from the second
+    second on: at the start the whole picture is searched, eight times, which `search_table` tells.
+
+    Attributes:
+        count: Soldiers on the table.
+        found: Of them, at the end.
+        stage_ms: Of every call, by stage.
+        frame_ms, frame_wall_ms: Of every frame; by the processor's clock and by the one on the wall.
+        lab_ms, lab_wall_ms: Of every baseline.
+        told, moves: Moves told, and moves made.
+        grown_mib: Memory, from the end of the first ten seconds to that of the last ten.
+    """
+
+    count: int
+    found: int
+    stage_ms: Mapping[str, Sequence[float]]
+    frame_ms: Sequence[float]
+    frame_wall_ms: Sequence[float]
+    lab_ms: Sequence[float]
+    lab_wall_ms: Sequence[float]
+    told: int
+    moves: int
+    grown_mib: float
+
+    def a_frame(self, stage: str) -> float:
+        """Milliseconds of a stage, a frame."""
+        return sum(self.stage_ms[stage]) / len(self.frame_ms)
+
+    @property
+    def ratio(self) -> float:
+        """Of the mean frame to the mean baseline, by the processor's clock."""
+        return float(np.mean(self.frame_ms) / np.mean(self.lab_ms))
+
+    @property
+    def wall_ratio(self) -> float:
+        """The same by the clock on the wall: both may use several cores, the baseline more easily."""
+        return float(np.mean(self.frame_wall_ms) / np.mean(self.lab_wall_ms))
 
 
 def main() -> None:
     """Print one table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figures", default="5,20,60,120,200")
-    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--figures", default=",".join(map(str, FIGURES)))
+    parser.add_argument("--seconds", type=int, default=31)
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     if options.all:
         pipeline.LOOKS = 10**9
-    spent = _timed()
-    for count in map(int, options.figures.split(",")):
-        _run(count, options.seconds, spent)
+    for run in runs([int(count) for count in options.figures.split(",")], options.seconds):
+        print(f"{run.count} figures ({run.found} found), {len(run.frame_ms)} frames; Lab {np.mean(run.lab_ms):.1f} ms")
+        for name, took in run.stage_ms.items():
+            print(
+                f"  {name:16s} {run.a_frame(name):7.2f} ms a frame; {len(took)} times, median {np.median(took):.2f} ms"
+            )
+        print(
+            f"  all              {np.mean(run.frame_ms):7.2f} ms a frame, {run.ratio:.2f} x Lab"
+            f" (on the wall {run.wall_ratio:.2f}); 95 % of frames {np.percentile(run.frame_ms, 95):.1f} ms"
+        )
+        print(f"  moves told {run.told} of {run.moves}; memory grew {run.grown_mib:.1f} MiB", flush=True)
 
 
-def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> None:
+def table(counts: Sequence[int], seconds: int) -> Table:
+    """For the page: the stages of a frame, and the design's budget."""
+    head = (
+        "figures",
+        *(name for name, _, _ in STAGES),
+        "all, x Lab",
+        "by the wall's clock",
+        "moves told",
+        "memory grew",
+    )
+    rows, budgets = [], []
+    for run in runs(counts, seconds):
+        lab_ms = float(np.mean(run.lab_ms))
+        parts = [number(run.a_frame(name) / lab_ms) for name, _, _ in STAGES]
+        ratios = [number(run.ratio), number(run.wall_ratio)]
+        rows.append((str(run.count), *parts, *ratios, f"{run.told} of {run.moves}", f"{run.grown_mib:.1f} MiB"))
+        if run.count == 60:
+            budgets.append(Budget("vision, a 1080p frame, 60 figures, markers watched", run.ratio, 2.5, "x Lab"))
+            budgets.append(Budget("the same by the clock on the wall", run.wall_ratio, 2.5, "x Lab"))
+            budgets.append(Budget("memory over the sequence (hours: `benchmarks.endurance`)", run.grown_mib, 2, "MiB"))
+    words = f"One Lab is {lab_ms:.1f} ms of the processor here; {seconds} s of thirty frames each."
+    return Table("sequence", head, rows, words, tuple(budgets))
+
+
+def search_table(counts: Sequence[int], rounds: int) -> Table:
+    """For the page: a search of the whole picture, stage by stage, the lie of the land known."""
+    rows = []
+    for count in counts:
+        scene = scene_of(count)
+        stage = Stage(scene, CAMERA)
+        frame = Frame(_grainy(stage.picture(scene.models))[0], 0, 0.0)
+        setup = Setup(Prints(), CAMERA.lens, _palette(scene, frame.image_bgr), Stage(scene.empty, CAMERA).picture(()))
+        with _Watched((("whole", Finder, "find"), *SEARCH)) as spent:
+            looker, lab_s = Pipeline(), 0.0
+            for k in range(rounds + 1):
+                looker.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
+                lab_s += _seconds(lambda: cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2LAB)) if k else 0.0  # noqa: B023
+                if not k:  # the first look lays the land as well
+                    for took in spent.values():
+                        took.clear()
+        lab_ms = 1000 * lab_s / rounds
+        parts = [sum(spent[name]) / rounds / lab_ms for name, _, _ in SEARCH]
+        rows.append((str(count), *map(number, parts), number(sum(spent["whole"]) / rounds / lab_ms)))
+    return Table("search", ("figures", *(name for name, _, _ in SEARCH), "all, x Lab"), rows)
+
+
+def runs(counts: Sequence[int], seconds: int) -> Iterator[Run]:
+    """One sequence for each number of soldiers."""
+    for count in counts:
+        with _Watched(STAGES) as spent:
+            yield _run(count, seconds, spent)
+
+
+def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
     scene = scene_of(count)
     stage = Stage(scene, CAMERA)
-    first = stage.picture(scene.models)
-    baseline_ms = typical_ms(lambda: cv2.cvtColor(first, cv2.COLOR_BGR2LAB), 15)
+    first = stage.picture(scene.models).copy()
     setup = Setup(Prints(), CAMERA.lens, _palette(scene, first), Stage(scene.empty, CAMERA).picture(()))
     looker = Pipeline()
-    spent.clear()
-    frames = events = lost = 0
-    began_kib = ended_kib = 0
-    total: list[float] = []
+    told, began_mib, ended_mib = 0, 0.0, 0.0
+    frame_s: list[tuple[float, float]] = []
+    lab_s: list[tuple[float, float]] = []
     for frame in frames_of(scene, stage, seconds):
-        begun = time.perf_counter()
+        before = time.process_time(), time.perf_counter()
         view = looker.look(frame, setup)
-        total.append(1000 * (time.perf_counter() - begun))
-        frames += 1
-        events += sum(event.kind == "moved" for event in view.tracking.events)
-        lost += sum(event.kind == "lost" for event in view.tracking.events)
-        ended_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        began_kib = began_kib or (ended_kib if frame.time_s > EVERY_S else 0)
-    found = len(view.figures)
-    print(f"{count} figures ({found} found), {frames} frames; Lab of one {baseline_ms:.1f} ms")
-    for name, _, _ in STAGES:
-        took = spent[name]
-        print(
-            f"  {name:16s} {sum(took) / frames:7.2f} ms a frame; {len(took):4d} times, median {np.median(took):.2f} ms"
-        )
-    mean, late = sum(total) / frames, np.percentile(total, 95)
-    print(f"  all              {mean:7.2f} ms a frame, {mean / baseline_ms:.2f} x Lab; 95 % of frames {late:.1f} ms")
-    grown_mib = (ended_kib - began_kib) / 1024
-    print(f"  moves told {events} of {(seconds - 1) // EVERY_S}, lost {lost}; memory grew {grown_mib:.1f} MiB")
+        took_s = (time.process_time() - before[0], time.perf_counter() - before[1])
+        told += sum(event.kind == "moved" for event in view.tracking.events)
+        if frame.index == PER_S:
+            for took in spent.values():  # the start is over
+                took.clear()
+        if frame.index > PER_S:
+            frame_s.append(took_s)
+        if frame.index > PER_S and frame.index % LAB_EVERY == 0:
+            before = time.process_time(), time.perf_counter()
+            cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2LAB)
+            lab_s.append((time.process_time() - before[0], time.perf_counter() - before[1]))
+        if frame.index and frame.index % (EVERY_S * PER_S) == 0:
+            ended_mib = resident_mib()
+            began_mib = began_mib or ended_mib
+    return Run(
+        count=count,
+        found=len(view.figures),
+        stage_ms=dict(spent),
+        frame_ms=[1000 * one for one, _ in frame_s],
+        frame_wall_ms=[1000 * one for _, one in frame_s],
+        lab_ms=[1000 * one for one, _ in lab_s],
+        lab_wall_ms=[1000 * one for _, one in lab_s],
+        told=told,
+        moves=(seconds - 1) // EVERY_S,
+        grown_mib=ended_mib - began_mib,
+    )
 
 
 def scene_of(count: int) -> Scene:
@@ -145,23 +269,39 @@ def _palette(scene: Scene, picture: ImageBgr) -> Palette:
     return tuple(teach(picture, (float(x), float(y)), army) for army, (x, y) in at.items())
 
 
-def _timed() -> dict[str, list[float]]:
-    """Milliseconds of every call of each stage from now on."""
-    spent: dict[str, list[float]] = defaultdict(list)
+class _Watched:
+    """While it lasts, milliseconds of the processor are kept of every call of each stage."""
 
-    def watched(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def timed(*args: Any, **named: Any) -> Any:
-            begun = time.perf_counter()
-            try:
-                return call(*args, **named)
-            finally:
-                spent[name].append(1000 * (time.perf_counter() - begun))
+    def __init__(self, stages: Stages) -> None:
+        self._stages = stages
+        self._own = [getattr(owner, method) for _, owner, method in stages]
 
-        return timed
+    def __enter__(self) -> dict[str, list[float]]:
+        spent: dict[str, list[float]] = defaultdict(list)
+        for (name, owner, method), call in zip(self._stages, self._own, strict=True):
+            setattr(owner, method, _watched(spent[name], call))
+        return spent
 
-    for name, owner, method in STAGES:
-        setattr(owner, method, watched(name, getattr(owner, method)))
-    return spent
+    def __exit__(self, *_: object) -> None:
+        for (_, owner, method), call in zip(self._stages, self._own, strict=True):
+            setattr(owner, method, call)
+
+
+def _watched(spent: list[float], call: Callable[..., Any]) -> Callable[..., Any]:
+    def timed(*args: Any, **named: Any) -> Any:
+        begun = time.process_time()
+        try:
+            return call(*args, **named)
+        finally:
+            spent.append(1000 * (time.process_time() - begun))
+
+    return timed
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from shapely.geometry import Point, Polygon
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from rules.table import FloatArray, Refused, TerrainKind, TerrainPiece
-from ui.terrain import outline_height_in
+from ui.table.terrain import outline_height_in
 from vision.frame import ImageBgr
 from vision.simulator import SimulatedTable, overhead_camera
 from vision.table_scene import demo_scene
@@ -75,11 +75,12 @@ def _scene(path: Path) -> Table:
     seen = truth["camera"]
     lens = Lens(tuple(truth["image_size"]), np.array(seen["K"]), np.array(seen["dist"]))
     camera = TableCamera(lens, np.array(seen["R"]), np.array(seen["t"]))
-    pieces = [(piece["kind"], _piece(piece)) for piece in truth["terrain"]]
+    pieces = [(piece["kind"], piece_of(piece)) for piece in truth["terrain"]]
     return Table(np.asarray(cv2.imread(str(path)), np.uint8), camera, pieces)
 
 
-def _piece(told: dict[str, Any]) -> TerrainPiece:
+def piece_of(told: dict[str, Any]) -> TerrainPiece:
+    """A piece as the truth of a rendered scene tells it."""
     known = told["kind"] in {str(kind) for kind in TerrainKind}
     kind = TerrainKind(told["kind"]) if known else _KINDS.get(told["kind"], TerrainKind.OTHER)
     outline = tuple((float(x), float(y)) for x, y in told.get("canopy_polygon", told["polygon"]))

@@ -29,7 +29,7 @@ from rules.events import (
 )
 from rules.game import Game
 from rules.games import open_game
-from rules.journal import REDO, UNDO, Entry, Journal, standing
+from rules.journal import BEFALLEN, REDO, UNDO, Entry, Journal, redoable, standing
 from rules.roster import check_card
 from rules.ruleset import Value
 from rules.state import State, fold
@@ -51,6 +51,7 @@ class Battle:
     Attributes:
         game: The game with its options and house rules.
         state: How the battle stands.
+        taken_up_at: Number of the last entry that was there when it was opened; 1 where it has just begun.
     """
 
     def __init__(self, journal: Journal) -> None:
@@ -61,6 +62,7 @@ class Battle:
         """
         self._journal = journal
         self._entries = journal.entries()
+        self.taken_up_at = len(self._entries)
         self._events = events_of(self._entries)
         self.state = folded(self._entries, self._events)
         self.game = game_of(self.state)
@@ -116,6 +118,11 @@ class Battle:
         except Refused as refusal:
             journal.close()
             raise Refused(f"the battle {path} cannot be read: {refusal}") from refusal
+
+    @property
+    def path(self) -> Path:
+        """Of its file."""
+        return self._journal.path
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -192,6 +199,30 @@ class Battle:
     def redo(self) -> str | None:
         """Do again what was taken back last; its name, or None where nothing was."""
         return self._turn_back(REDO)
+
+    def go_to(self, seq: int) -> int:
+        """Take back, or do again, until this entry is the last that was done; how many were.
+
+        Every step is an entry of its own, as if each had been undone by itself.
+
+        Raises:
+            Refused: if the entry does not hold and cannot be done again, or the disk is full: as far as it got.
+        """
+        steps = [one for one in standing(self._entries) if one.kind not in BEFALLEN]
+        again = redoable(self._entries)
+        held = [one.seq for one in steps]
+        if seq in held:
+            turns = [(UNDO, one) for one in reversed(steps[held.index(seq) + 1 :])]
+        elif seq in (coming := [one.seq for one in again]):
+            turns = [(REDO, one) for one in again[: coming.index(seq) + 1]]
+        else:
+            raise Refused(f"entry {seq} is no step of this battle any more: choose another")
+        try:
+            for kind, one in turns:
+                self._append(kind, {"entry": one.seq, "what": label(self._events[one.seq])})
+        finally:
+            self.state = folded(self._entries, self._events)
+        return len(turns)
 
     def close(self) -> None:
         """Let go of the file."""

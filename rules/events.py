@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from rules.dice import DiceRequest, Roll
 from rules.journal import REDO, UNDO, Entry
-from rules.table import PointIn, Refused
+from rules.table import Outline, PointIn, Refused, TerrainPiece
 from rules.typed import Inches, Reader, Within
 from rules.verdict import Verdict
 
@@ -86,6 +86,22 @@ class Effects:
 
     moves: tuple[Move, ...] = ()
     changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenBack:
+    """What a deed took of those who did it, and no longer takes.
+
+    Attributes:
+        allowance_in: Inches of its move that each figure has again.
+        action, by: The deed that no longer counts as done, by whom; nobody where it goes on counting.
+        this_turn: Whether it counted among the acts of this turn.
+    """
+
+    allowance_in: Mapping[str, Inches]
+    action: str = ""
+    by: tuple[str, ...] = ()
+    this_turn: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,10 +293,41 @@ class Settled(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overruled(Event):
-    """The players set aside what an entry says, and what holds instead."""
+    """The players set aside what an entry says.
+
+    Attributes:
+        reason: Why, in their words.
+        effects: What holds instead: all that becomes otherwise by it, from now on.
+        what: What was set aside, in a few words; empty in battles of before it was kept.
+        outcome: What holds instead, in a few words.
+        given_back: What those who did it have again.
+    """
 
     kind = "overruled"
     entry: EntryNumber
+    reason: str
+    effects: Effects
+    what: str = ""
+    outcome: str = ""
+    given_back: GivenBack | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruled(Event):
+    """The players say what comes of a deed, and no die is rolled.
+
+    Attributes:
+        title: The deed, as "Rifle at Tan 4".
+        action, by: As of a question; it counts as done by them.
+        outcome: What comes of it, in a few words.
+        reason: Why they say so, in their words.
+    """
+
+    kind = "ruled"
+    title: str
+    action: str
+    by: tuple[str, ...]
+    outcome: str
     reason: str
     effects: Effects
 
@@ -313,11 +360,31 @@ class MarkerMoved(Event):
     ids: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLaid(Event):
+    """The table that is played on, as it is from now on: nobody's deed, so it is not taken back.
+
+    Attributes:
+        camera: Identity of the camera over it; empty where there is none.
+        terrain: What stands on it.
+        area_in: Outline of the part that is played on; none where nobody has said.
+    """
+
+    kind = "table"
+    camera: str
+    terrain: tuple[TerrainPiece, ...]
+    area_in: Outline = ()
+
+    def __post_init__(self) -> None:
+        for place_in in self.area_in:
+            _check_point("the table's edge", place_in)
+
+
 EVENTS: Mapping[str, type[Event]] = {
     event.kind: event
     for event in (
         *(Begun, Enlisted, PhaseBegun, Placed, Moved, Asked),
-        *(Changed, Doubted, Settled, Overruled, Noted, CameraMoved, MarkerMoved),
+        *(Changed, Doubted, Settled, Overruled, Ruled, Noted, CameraMoved, MarkerMoved, TableLaid),
     )
 }
 """Every event by its kind."""
@@ -422,10 +489,12 @@ _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
     Changed: lambda e: ", ".join(map(change_words, e.changes)),
     Doubted: lambda e: f"asked: {e.question}",
     Settled: lambda e: f"settled: {e.question} {e.answer}",
-    Overruled: lambda e: f"overruled entry {e.entry}: {e.reason}",
+    Overruled: lambda e: f"overruled {e.what}: {e.outcome}" if e.what else f"overruled entry {e.entry}: {e.reason}",
+    Ruled: lambda e: f"ruled {e.title}: {e.outcome}",
     Noted: lambda e: f"note: {e.text}",
     CameraMoved: lambda e: f"the {e.what} was bumped",
     MarkerMoved: lambda e: f"marker {', '.join(map(str, e.ids))} was moved",
+    TableLaid: lambda e: f"on the table: {', '.join(piece.name for piece in e.terrain) or 'no terrain'}",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import MISSING, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +16,7 @@ from rules.typed import Asked, Reader, answers_to, field_name, hints, typed_as
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 Answer = Verdict | Procedure[Verdict]
 """A rule that needs no dice answers at once; one that does returns the procedure that asks for them."""
@@ -138,6 +139,10 @@ class Game(Generic[T]):
         def told(answer: Verdict) -> Any:
             return answer.outcome if number is None else answer.numbers.get(number)
 
+        return self.odds_of(action, given, told)
+
+    def odds_of(self, action: str, given: Mapping[str, Any], told: Callable[[Verdict], K]) -> dict[K, Fraction]:
+        """Exact chance of everything that `told` makes of a verdict; raises as `begin` and `rules.dice.odds`."""
         return odds(self._asked(action, given), told)
 
     def questions(self, action: str) -> tuple[Question, ...]:

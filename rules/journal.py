@@ -22,7 +22,7 @@ APPLICATION_ID = 0x53616E64
 
 UNDO, REDO = "undo", "redo"
 
-BEFALLEN = ("camera_moved", "marker_moved")
+BEFALLEN = ("camera_moved", "marker_moved", "table")
 """What befalls the table and nobody did: it is not taken back, and ends nothing that could be done again."""
 
 _MAGIC = b"SQLite format 3\0"
@@ -154,6 +154,16 @@ class Journal:
 
 def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """What holds: all entries but those taken back. A new one after an undo ends what could be done again."""
+    return _turned(entries)[0]
+
+
+def redoable(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """What was taken back and can be done again, in the order in which it would be."""
+    return _turned(entries)[1][::-1]
+
+
+def _turned(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
+    """What holds, and what was taken back, the last first to be done again."""
     done: list[Entry] = []
     undone: list[Entry] = []
     for entry in entries:
@@ -169,7 +179,7 @@ def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
         else:
             done.append(entry)
             undone.clear()
-    return tuple(done)
+    return tuple(done), tuple(undone)
 
 
 def _body(seq: int, text: str) -> Mapping[str, Any]:

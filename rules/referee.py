@@ -7,16 +7,17 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
+from rules.aims import Task
 from rules.battle import Battle
 from rules.call import DOUBT_SIGMAS
 from rules.dice import Dice
-from rules.events import Effects, PhaseBegun, place_words
+from rules.events import Change, Effects, PhaseBegun, place_words
 from rules.game import Game, Question
 from rules.moment import Moment, View
 from rules.path import Path
 from rules.ruleset import Ruleset
 from rules.scene import SightRules
-from rules.state import State
+from rules.state import ELIMINATED, State
 from rules.table import PointIn, Refused, TerrainPiece
 from rules.template import Template
 from rules.verdict import RuleRefusal, Verdict
@@ -67,6 +68,7 @@ class Deed:
         listed: Whether its odds are worked out; not for volleys of more dice than a list can tell.
         each: What of its facts asks for one of many targets alone, by target; then the odds of each are worked out
             instead of those of all together.
+        round: The round that it belongs to, where one figure after another is asked, as "Morale".
     """
 
     title: str
@@ -86,6 +88,7 @@ class Deed:
     bar: Verdict | None = None
     listed: bool = True
     each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    round: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,43 @@ def _nothing(moment: Moment, figure: str, spot_in: PointIn) -> Iterable[Deed]:
     return ()
 
 
+FIRE = "Fire"
+"""The round of everybody who has somebody to attack; attacks that name no other belong to it."""
+
+
+def _fire(moment: Moment) -> tuple[str, ...]:
+    return (FIRE,)
+
+
+def _no_tasks(rules: Ruleset[Any]) -> tuple[Task, ...]:
+    return ()
+
+
 def _as_set_up(rules: Ruleset[Any], state: State, terrain: Iterable[TerrainPiece]) -> Iterable[TerrainPiece]:
     return terrain
+
+
+Condition = tuple[Change, ...]
+"""What is so of a figure, for the players to say; the changes leave open of whom."""
+
+
+def condition(*statuses: str, value: Any = True) -> Condition:
+    """That these statuses have this value."""
+    return tuple(Change(figure="", key=key, value=value) for key in statuses)
+
+
+def unharmed(*statuses: str) -> Condition:
+    """That a figure is in the battle, and that none of these statuses holds."""
+    return condition(ELIMINATED, *statuses, value=None)
+
+
+CONDITIONS: Mapping[str, Condition] = {"eliminated": condition(ELIMINATED), "unharmed": unharmed()}
+"""What can be so of a figure in any game."""
+
+
+def befallen(figure: str, found: Condition) -> tuple[Change, ...]:
+    """What is new about a figure that a condition holds for."""
+    return tuple(replace(one, figure=figure) for one in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +200,9 @@ class Referee(Generic[T]):
         next_phase: What begins when the players say that they are done.
         at_spot: What a figure may do at a bare place; nothing in games that know no such weapon.
         ground: The terrain as the battle has left it.
+        conditions: What the players may say of a figure where they overrule the rules, by its name in the game.
+        rounds: The rounds of attacks that there may be now: one figure after another is asked what it attacks.
+        tasks: What a side may have to do, the usual first; none where the game leaves that to its players.
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
@@ -174,6 +215,9 @@ class Referee(Generic[T]):
     next_phase: Callable[[Moment], PhaseBegun]
     at_spot: Callable[[Moment, str, PointIn], Iterable[Deed]] = _nothing
     ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
+    conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
+    rounds: Callable[[Moment], tuple[str, ...]] = _fire
+    tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from rules.events import (
     Effects,
     Enlisted,
     Event,
+    GivenBack,
     MarkerMoved,
     Move,
     Moved,
@@ -25,9 +26,11 @@ from rules.events import (
     Overruled,
     PhaseBegun,
     Placed,
+    Ruled,
     Settled,
+    TableLaid,
 )
-from rules.table import PointIn, Refused
+from rules.table import Outline, PointIn, Refused, TerrainPiece
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -87,6 +90,7 @@ class State:
         doubts: Questions that wait for the players, each with the answers it may have.
         settled: What they answered.
         overruled: Numbers of the entries that they set aside, and why.
+        terrain, area_in: The table that is played on, as far as it was told.
     """
 
     game: str = ""
@@ -102,6 +106,8 @@ class State:
     doubts: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     settled: Mapping[str, str] = field(default_factory=_nothing)
     overruled: Mapping[int, str] = field(default_factory=_nothing)
+    terrain: tuple[TerrainPiece, ...] = ()
+    area_in: Outline = ()
 
     def unit(self, figure: str) -> Unit:
         """The unit of a figure.
@@ -176,7 +182,7 @@ def _placed(state: State, event: Placed) -> State:
     return _with(state, replace(state.unit(event.figure), at_in=event.at_in))
 
 
-def _asked(state: State, event: Asked) -> State:
+def _asked(state: State, event: Asked | Ruled) -> State:
     for figure in event.by:
         unit = state.unit(figure)
         acts, this_turn = (_counted(counts, event.action) for counts in (unit.acts, unit.acts_this_turn))
@@ -222,7 +228,21 @@ def _settled(state: State, event: Settled) -> State:
 
 def _overruled(state: State, event: Overruled) -> State:
     after = _effected(state, event.effects)
+    after = after if event.given_back is None else _given_back(after, event.given_back)
     return replace(after, overruled=_set(state.overruled, event.entry, event.reason))
+
+
+def _given_back(state: State, given: GivenBack) -> State:
+    for figure, inches in given.allowance_in.items():
+        unit = state.unit(figure)
+        state = _with(state, replace(unit, allowance_used_in=max(0.0, unit.allowance_used_in - inches)))
+    for figure in given.by:
+        unit, action = state.unit(figure), given.action
+        left = max(0, unit.acts.get(action, 0) - 1)
+        lately = min(left, max(0, unit.acts_this_turn.get(action, 0) - given.this_turn))
+        acts, acts_this_turn = _set(unit.acts, action, left or None), _set(unit.acts_this_turn, action, lately or None)
+        state = _with(state, replace(unit, acts=acts, acts_this_turn=acts_this_turn))
+    return state
 
 
 _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
@@ -236,9 +256,11 @@ _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
     Doubted: _doubted,
     Settled: _settled,
     Overruled: _overruled,
+    Ruled: _asked,
     Noted: lambda state, _: state,
     CameraMoved: lambda state, _: state,
     MarkerMoved: lambda state, _: state,
+    TableLaid: lambda state, event: replace(state, terrain=event.terrain, area_in=event.area_in),
 }
 
 

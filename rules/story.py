@@ -21,8 +21,10 @@ from rules.events import (
     Overruled,
     PhaseBegun,
     Placed,
+    Ruled,
     Said,
     Settled,
+    TableLaid,
     Throw,
     change_words,
     label,
@@ -126,12 +128,31 @@ def _settled(event: Settled) -> Iterator[str]:
 
 
 def _overruled(event: Overruled) -> Iterator[str]:
-    yield f"  The players overrule entry {event.entry}: {event.reason}."
+    if event.what:
+        yield f"  The players overrule {event.what}: {event.outcome}. {_sentence(event.reason)}"
+    else:
+        yield f"  The players overrule entry {event.entry}: {event.reason}."
     yield from _effects(event.effects)
+
+
+def _ruled(event: Ruled) -> Iterator[str]:
+    who = f"{listed(event.by)}: " if event.by else ""
+    yield f"  {who}{event.title}: the players rule: {event.outcome}. {_sentence(event.reason)}"
+    yield from _effects(event.effects)
+
+
+def _sentence(words: str) -> str:
+    """What somebody typed, as a sentence."""
+    words = words.strip()
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
 
 
 def _befallen(event: Event) -> Iterator[str]:
     yield f"  ({label(event)}; positions on the table stay)"
+
+
+def _table(event: TableLaid) -> Iterator[str]:
+    yield f"  ({label(event)[:1].upper()}{label(event)[1:]})"
 
 
 def _noted(event: Noted) -> Iterator[str]:
@@ -147,7 +168,9 @@ _TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
     Doubted: _doubted,
     Settled: _settled,
     Overruled: _overruled,
+    Ruled: _ruled,
     Noted: _noted,
     CameraMoved: _befallen,
     MarkerMoved: _befallen,
+    TableLaid: _table,
 }

@@ -224,6 +224,8 @@ def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polyg
 def _check_points(what: str, outline_in: Outline) -> None:
     if len(outline_in) < 3:
         raise Refused(f"{what} has {len(outline_in)} points; three make an area: mark it again")
+    if any(len(point) != 2 for point in outline_in):
+        raise Refused(f"{what} has a place that is not [x, y]: mark it again, not {outline_in}")
     if not all(math.isfinite(v) for point in outline_in for v in point):
         raise Refused(f"{what} has a place that is not a finite number: mark it again, not {outline_in}")
 

@@ -68,8 +68,8 @@ class Pretence:
 def pretence(tmp_path: Path) -> Pretence:
     made = Pretence(tmp_path / "machine", tmp_path / "a checkout")
     (made.machine / "bin").mkdir(parents=True)
-    (made.checkout / "ui").mkdir(parents=True)
-    for name in ("setup.sh", "pyproject.toml", "requirements.lock", "ui/libraries.py"):
+    (made.checkout / "ui" / "commands").mkdir(parents=True)
+    for name in ("setup.sh", "pyproject.toml", "requirements.lock", "ui/commands/libraries.py"):
         shutil.copy(ROOT / name, made.checkout / name)
     made.script("python3", PYTHON)
     made.script("apt-get", APT_GET)

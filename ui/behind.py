@@ -12,46 +12,60 @@ T = TypeVar("T")
 
 
 class Behind(Generic[T]):
-    """Does one thing in a thread.
-
-    Attributes:
-        refusal: Why the last thing could not be done; empty where it could.
-    """
+    """Does one thing in a thread."""
 
     def __init__(self, name: str) -> None:
         """`name` it to whoever debugs."""
-        self.refusal = ""
         self._name, self._thread = name, threading.Thread()
-        self._result: T | None = None
+        self._task: _Task[T] | None = None
 
     @property
     def busy(self) -> bool:
         """Whether it is at work."""
         return self._thread.is_alive()
 
+    @property
+    def refusal(self) -> str:
+        """Why the last thing could not be done; empty where it could."""
+        return self._task.refusal if self._task is not None else ""
+
     def start(self, work: Callable[[], T]) -> bool:
         """Begin; whether it did: it does one thing at a time, and what was not taken is lost."""
         if self.busy:
             return False
-        self._result, self.refusal = None, ""
-        self._thread = threading.Thread(target=self._do, args=(work,), name=self._name, daemon=True)
+        self._task = _Task(work)
+        # No daemon: one that is cut off inside a library may take the program's ending down with it.
+        self._thread = threading.Thread(target=self._task.do, name=self._name, daemon=False)
         self._thread.start()
         return True
 
     def take(self) -> T | None:
         """What came of it, once; None before it is done, or where it was refused."""
-        if self.busy:
+        if self.busy or self._task is None:
             return None
-        result, self._result = self._result, None
+        result, self._task.result = self._task.result, None
         return result
+
+    def drop(self) -> None:
+        """Forget what is under way: nobody waits for it, and what comes of it is lost."""
+        self._task, self._thread = None, threading.Thread()
 
     def join(self) -> None:
         """Wait until it is done."""
         if self._thread.ident is not None:
             self._thread.join()
 
-    def _do(self, work: Callable[[], T]) -> None:
+
+class _Task(Generic[T]):
+    """One thing, and what came of it."""
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self.result: T | None = None
+        self.refusal = ""
+
+    def do(self) -> None:
         try:
-            self._result = work()
+            self.result = self._work()
         except Refused as refusal:
             self.refusal = str(refusal)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rules.table import STANDING_HEIGHT_IN, PointIn, Refused
-from ui.wire_options import add_dice, add_rod
+from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
 _MOST_SQUARES = 60  # of a board in a row; the largest dictionary has markers for 44 x 44
@@ -212,24 +212,24 @@ def _chessboard(text: str) -> tuple[int, int, float]:
 
 
 def _lens(options: argparse.Namespace) -> int:
-    from ui.lens import run_lens
+    from ui.commands.lens import run_lens
 
     return run_lens(options)
 
 
 def _analyse(options: argparse.Namespace) -> int:
-    from ui.analyse import run_analysis  # OpenCV takes a third of a second: usage errors do not wait for it
+    from ui.commands.analyse import run_analysis  # OpenCV takes a third of a second: usage errors do not wait for it
 
     return run_analysis(options)
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from ui.doctor import display_problem
+    from ui.commands.doctor import display_problem
 
     problem = display_problem(os.environ, sys.platform)
     if problem is None:
         return _window(argparse.Namespace(source="demo"))
-    from ui.demo import play_demo
+    from ui.commands.demo import play_demo
 
     print(f"{problem} Playing the simulated table without a window instead.")
     return play_demo(options.out, options.seed)
@@ -238,9 +238,9 @@ def _demo(options: argparse.Namespace) -> int:
 def _print(options: argparse.Namespace) -> int:
     from calibration.markers import Board
     from calibration.print_scale import TRUE_PRINT, PrintScale
-    from ui.armies import find_army
+    from ui.battle.armies import find_army
     from ui.desktop.paper import write_pdf
-    from ui.printing import Kind, PrintJob, sheet_of
+    from ui.paper.printing import Kind, PrintJob, sheet_of
 
     job = PrintJob(
         kind=Kind(options.kind or ("cards" if options.army or options.game else "markers")),
@@ -259,7 +259,7 @@ def _print(options: argparse.Namespace) -> int:
 
 
 def _resolve(options: argparse.Namespace) -> int:
-    from ui.resolve import is_refused, read_question, resolve_question
+    from ui.commands.resolve import is_refused, read_question, resolve_question
 
     answer = resolve_question(read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file)))
     print(json.dumps(answer, indent=1, ensure_ascii=False))
@@ -267,7 +267,7 @@ def _resolve(options: argparse.Namespace) -> int:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from ui.replay import replay_json, replay_text
+    from ui.commands.replay import replay_json, replay_text
 
     if options.json:
         print(json.dumps(replay_json(options.battle), indent=1, ensure_ascii=False))
@@ -277,7 +277,7 @@ def _replay(options: argparse.Namespace) -> int:
 
 
 def _doctor(_: argparse.Namespace) -> int:
-    from ui.doctor import examine, format_findings
+    from ui.commands.doctor import examine, format_findings
 
     findings = examine()
     print(format_findings(findings))
@@ -285,7 +285,7 @@ def _doctor(_: argparse.Namespace) -> int:
 
 
 def _window(options: argparse.Namespace) -> int:
-    from ui.doctor import display_problem
+    from ui.commands.doctor import display_problem
 
     problem = display_problem(os.environ, sys.platform)
     if problem is not None:

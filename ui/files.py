@@ -60,11 +60,20 @@ def write_picture(path: Path, image_bgr: ImageBgr) -> None:
     Raises:
         Refused: for an unknown ending; see also `write_bytes`.
     """
+    write_bytes(path, picture_bytes(path, image_bgr))
+
+
+def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
+    """What is to be written to `path` for a picture.
+
+    Raises:
+        Refused: for an unknown ending.
+    """
     refuse_unpicturable(path)
     done, data = cv2.imencode(path.suffix, image_bgr)
     if not done:
         raise Refused(f"the picture {path} cannot be written as {path.suffix}: use .png or .jpg")
-    write_bytes(path, data.tobytes())
+    return data.tobytes()
 
 
 def refuse_unpicturable(path: Path) -> None:

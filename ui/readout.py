@@ -9,7 +9,7 @@ from enum import StrEnum
 from calibration.solve import Calibration
 from rules.measure import Range
 from rules.table import Figure, PointIn
-from ui.play_area import PlayArea
+from ui.table.play_area import PlayArea
 from ui.units import Unit
 
 
@@ -18,6 +18,16 @@ class Basis(StrEnum):
 
     CENTRE = "centre"
     EDGE = "edge"
+
+
+def begun(words: str) -> str:
+    """With a capital: a refusal's words as they begin a line."""
+    return words[:1].upper() + words[1:]
+
+
+def sentence(words: str) -> str:
+    """With a capital, and an end."""
+    return begun(words) + ("" if not words or words[-1] in ".…?!" else ".")
 
 
 def spread_in(sigma_in: float) -> float:

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-
-import numpy as np
 
 from calibration.camera import Lens
 from calibration.drift import Drift
 from calibration.prints import Prints
-from calibration.solve import Calibration
-from rules.measure import Range, range_between
-from rules.scene import SightRules
-from rules.sight import Exposures, exposures
-from rules.table import (
-    POSTURE_HEIGHT_IN,
-    Figure,
-    FloatArray,
-    PointIn,
-    Posture,
-    Refused,
-    TerrainPiece,
-    ellipse_outline,
-)
-from rules.template import Blast, Hit, Template, under, under_blast
-from ui.corrections import Added, Bound, Correction, Deleted, bind, corrected
-from ui.play_area import PlayArea
+from rules.table import PointIn, Refused, TerrainPiece
+from rules.template import Template
 from ui.readout import Basis, place_words
-from ui.shapes import reach_of, start_of, template_words
+from ui.table.corrections import Added, Bound, Correction, Deleted, bind, corrected
+from ui.table.play_area import PlayArea
+from ui.table.shapes import template_words
 from ui.units import Unit
 from vision.frame import Frame
-from vision.palette import teach
+from vision.motion import Box
+from vision.palette import ArmyColour, teach
 from vision.pipeline import Pipeline, Setup, TableView
+from vision.plastics import usual_colour
+from vision.tracking import Tracking, tracks_of
 
 End = str | PointIn
 """Of a ruler: a figure's id, or a bare place on the table."""
@@ -59,11 +44,6 @@ class Ruler:
         """For people, as "green-1 to tan-2"."""
         corners = f" round {len(self.via)} corner{'s' if len(self.via) > 1 else ''}" if self.via else ""
         return f"{end_name(self.a)} to {end_name(self.b)}{corners}"
-
-
-_PIN_IN = 1e-4
-_HALF_BASE_IN = 0.5
-_LONGEST_BASE_IN = 5.0  # from its middle, of anything that is driven over a table, with its error
 
 
 def end_name(end: End) -> str:
@@ -154,6 +134,29 @@ class Session:
         """What was found to have been moved since the last call, also in views that nobody saw."""
         return tuple(self._drifts.popleft() for _ in range(len(self._drifts)))
 
+    @property
+    def known(self) -> frozenset[str]:
+        """Every name that the camera's figures have had."""
+        return self._known
+
+    @property
+    def bound(self) -> Bound:
+        """Which newcomers the figures are that were added by hand."""
+        return self._bound
+
+    def take_up(self, label: str, state: TableState, seen: Tracking, known: frozenset[str], bound: Bound) -> None:
+        """Go on with a table as it was known at another time; `label` names the step.
+
+        Args:
+            label: As in "Undo: the table as it was left".
+            state: As it was.
+            seen: The figures as the camera had them: whoever still stands there has his name again.
+            known, bound: As they were.
+        """
+        self._pipeline.know(tracks_of(seen, known))
+        self._known, self._bound, self._over = known, bound, frozenset()
+        self.do(label, state)
+
     def new_source(self) -> None:
         """Forget calibration and figures: the next frame comes from somewhere else. The set-up stays.
 
@@ -225,10 +228,21 @@ class Session:
             raise Refused("an army needs a name: type one before clicking its soldier")
         setup = self.state.setup
         known = next((colour for colour in setup.palette if colour.name == army), None)
-        colour = teach(frame.image_bgr, px, army, known)
-        others = tuple(c for c in setup.palette if c.name != army)
+        self._know_army(f"teach {army}", teach(frame.image_bgr, px, army, known))
+
+    def begin_army(self, army: str) -> None:
+        """Look for an army by the usual colour of the plastic it is named after; clicks make it its own.
+
+        Raises:
+            Refused: if no usual plastic has that name.
+        """
+        self._know_army(f"begin {army.strip()}", usual_colour(army))
+
+    def _know_army(self, label: str, colour: ArmyColour) -> None:
+        setup = self.state.setup
+        others = tuple(c for c in setup.palette if c.name != colour.name)
         palette = tuple(sorted((*others, colour), key=lambda c: c.name))
-        self.do(f"teach {army}", replace(self.state, setup=replace(setup, palette=palette)))
+        self.do(label, replace(self.state, setup=replace(setup, palette=palette)))
 
     def forget_army(self, army: str) -> None:
         """Forget an army's colour."""
@@ -238,7 +252,7 @@ class Session:
 
     def learn_empty_table(self, frame: Frame) -> None:
         """Take this picture as the empty table."""
-        setup = replace(self.state.setup, reference_bgr=frame.image_bgr)
+        setup = replace(self.state.setup, reference_bgr=frame.image_bgr, reference_camera=None)
         self.do("learn the empty table", replace(self.state, setup=setup))
 
     def use_prints(self, prints: Prints, label: str = "") -> None:
@@ -263,6 +277,11 @@ class Session:
     def show_in(self, unit: Unit) -> None:
         """Show lengths in this unit, whatever is undone: it changes nothing on the table."""
         self._steps[:] = [Step(step.label, replace(step.state, unit=unit)) for step in self._steps]
+
+    def put_aside(self, boxes_px: tuple[Box, ...]) -> None:
+        """Look for nobody in these parts of the picture, whatever is undone: a dice tray is no part of the table."""
+        if boxes_px != self.state.setup.aside_px:
+            self._steps[:] = [Step(step.label, _aside(step.state, boxes_px)) for step in self._steps]
 
     def use_area(self, area: PlayArea | None) -> None:
         """Play on this part of the table; None for all of it."""
@@ -294,151 +313,12 @@ class Session:
             self.do("clear the table", replace(self.state, rulers=(), templates=()))
 
 
+def _aside(state: TableState, boxes_px: tuple[Box, ...]) -> TableState:
+    return replace(state, setup=replace(state.setup, aside_px=boxes_px))
+
+
 def _unclicked(state: TableState) -> TableState:
     prints = state.setup.prints
     if prints.rectangle is None and not prints.taped:
         return state
     return replace(state, setup=replace(state.setup, prints=prints.unclicked))
-
-
-class Tape:
-    """Ranges between figures of one view, each measured when it is first asked for.
-
-    Their errors are what calibration and silhouettes leave. The figures' own deviations already hold the
-    calibration's at each place; but errors that both places share cancel in a distance, so the calibration's part is
-    taken out of both and put in once, for the pair.
-    """
-
-    def __init__(self, calibration: Calibration, figures: Sequence[Figure]) -> None:
-        self._row = {figure.id: row for row, figure in enumerate(figures)}
-        self._places = np.array([(f.x_in, f.y_in, f.z_in) for f in figures]).reshape(-1, 3)
-        self._shared = calibration.covariance_in2(self._places)
-        own = np.array([f.sigma_in**2 for f in figures]) - np.diag(self._shared).reshape(-1, 2).mean(1)
-        self._own2 = np.maximum(0, own)
-        self._known: dict[tuple[str, PointIn, str, PointIn], Range] = {}
-
-    def __call__(self, a: Figure, b: Figure) -> Range:
-        """The range from one of the figures to another; either may have been shifted since it was seen."""
-        there, back = ((a.id, a.centre_in, b.id, b.centre_in), (b.id, b.centre_in, a.id, a.centre_in))
-        if there not in self._known:
-            found = self._measured(a, b)
-            self._known |= {there: found, back: found.turned()}
-        return self._known[there]
-
-    def _measured(self, a: Figure, b: Figure) -> Range:
-        i, j = self._row[a.id], self._row[b.id]
-        two = np.ix_([2 * i, 2 * i + 1, 2 * j, 2 * j + 1], [2 * i, 2 * i + 1, 2 * j, 2 * j + 1])
-        variance = self._own2[i] + self._own2[j] + _along(self._shared[two], self._places[i, :2] - self._places[j, :2])
-        return range_between(a, b, float(np.sqrt(variance)))
-
-
-def measured(view: TableView, figures: Sequence[Figure]) -> dict[tuple[str, str], Range]:
-    """Ranges between all of some figures of a view, by their ids, each pair in both orders."""
-    if view.calibration is None or len(figures) < 2:
-        return {}
-    tape = Tape(view.calibration, figures)
-    return {(a.id, b.id): tape(a, b) for a in figures for b in figures if a.id != b.id}
-
-
-def _along(covariance_in2: FloatArray, way_in: FloatArray) -> float:
-    """Variance of the distance between two places with this (4, 4) covariance, along the way between them."""
-    length = float(np.hypot(*way_in))
-    direction = way_in / length if length > 0 else np.array([1.0, 0.0])
-    slope = np.concatenate([direction, -direction])
-    return float(slope @ covariance_in2 @ slope)
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A ruler read off in one view.
-
-    Attributes:
-        a, b: What stands at its ends.
-        range: Along all of it.
-        legs: From corner to corner; one for a straight ruler.
-    """
-
-    a: Figure
-    b: Figure
-    range: Range
-    legs: tuple[Range, ...]
-
-
-def read_off(view: TableView, ruler: Ruler) -> Reading | None:
-    """What a ruler says in this view, or None where one of its ends is not seen."""
-    seen = [standing_at(view, end) for end in (ruler.a, *ruler.via, ruler.b)]
-    stops = [stop for stop in seen if stop is not None]
-    if len(stops) < len(seen):
-        return None
-    legs = tuple(measured(view, pair)[pair[0].id, pair[1].id] for pair in pairwise(stops) if pair[0].id != pair[1].id)
-    if not legs:
-        return None
-    return Reading(stops[0], stops[-1], legs[0] if len(legs) == 1 else _joined(legs), legs)
-
-
-def _joined(legs: Sequence[Range]) -> Range:
-    """One range along all legs; what errs in the scale errs in all of them alike, so their errors add up."""
-    first, last = legs[0], legs[-1]
-    return Range(
-        centre_in=sum(leg.centre_in for leg in legs),
-        edge_in=sum(leg.edge_in for leg in legs),
-        sigma_in=sum(leg.sigma_in for leg in legs),
-        centre_segment_in=(first.centre_segment_in[0], last.centre_segment_in[1]),
-        edge_segment_in=(first.edge_segment_in[0], last.edge_segment_in[1]),
-        rise_in=sum(leg.rise_in for leg in legs),
-    )
-
-
-def standing_at(view: TableView, end: End) -> Figure | None:
-    """The figure of that id; for a bare place a pin, a figure too small to matter. None where it is not seen."""
-    if view.calibration is None or isinstance(end, str):
-        return next((figure for figure in view.figures if figure.id == end), None)
-    sigma_in = float(view.calibration.sigma_in([(*end, 0.0)])[0])
-    if not np.isfinite(sigma_in):
-        return None
-    pin = ellipse_outline(end, _PIN_IN, _PIN_IN)
-    return Figure(f"pin {end[0]:.3f} {end[1]:.3f}", "", *end, 0.0, sigma_in, Posture.STANDING, pin)
-
-
-def sights(view: TableView, setup: Setup) -> Exposures:
-    """What each figure of a view sees of each other one past the terrain."""
-    return exposures(view.figures, setup.terrain, SightRules(standing_height_in=setup.figure_height_in))
-
-
-def blasted(view: TableView, blast: Blast) -> tuple[Hit, ...]:
-    """Figures of a view under the blast, most covered first."""
-    return under_blast(blast, view.figures)
-
-
-def covered(view: TableView, template: Template) -> tuple[Hit, ...]:
-    """Figures of a view that are under a template, or may be, most covered first; not he from whom it starts."""
-    start, reach_in = start_of(template), reach_of(template) + _LONGEST_BASE_IN
-    spared_in = 0.0 if isinstance(template, Blast) else _HALF_BASE_IN
-    return under(template, [f for f in view.figures if spared_in <= math.dist(f.centre_in, start) < reach_in])
-
-
-def figure_at(view: TableView, px: tuple[float, float], reach_px: float = 12.0) -> Figure | None:
-    """The figure that a click means: the one whose body, from base to top, is nearest to the pixel.
-
-    Args:
-        view: The picture that was clicked.
-        px: The click.
-        reach_px: How far beside a body a click still means it.
-    """
-    if view.calibration is None or not view.figures:
-        return None
-    figures = view.figures
-    feet_in = np.array([(*f.centre_in, f.z_in) for f in figures])
-    tops_in = feet_in + [(0, 0, 0.8 * POSTURE_HEIGHT_IN[f.posture]) for f in figures]
-    sides_in = feet_in + (_HALF_BASE_IN, 0, 0)
-    feet, tops, sides = view.calibration.camera.table_to_pixel([*feet_in, *tops_in, *sides_in]).reshape(3, -1, 2)
-    away = _distance_to_segments(np.array(px, np.float64), feet, tops) - np.linalg.norm(sides - feet, axis=1)
-    nearest = int(np.nanargmin(away)) if np.isfinite(away).any() else 0
-    return figures[nearest] if away[nearest] < reach_px else None
-
-
-def _distance_to_segments(point: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """(N,) from a point (2,) to the segments between a (N, 2) and b (N, 2)."""
-    way = b - a
-    part = np.clip(((point - a) * way).sum(1) / np.maximum((way**2).sum(1), 1e-9), 0, 1)
-    return np.asarray(np.linalg.norm(point - a - part[:, None] * way, axis=1))

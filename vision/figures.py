@@ -32,6 +32,7 @@ from vision.motion import Box
 from vision.palette import FloatImage, Palette
 from vision.recogniser import POSTURES, Candidate, Recogniser
 from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
+from vision.separation import Separation, separations
 from vision.sheet import BoolImage
 from vision.silhouette import base_outline, figure_scale, solids
 from vision.tiles import View
@@ -74,9 +75,14 @@ class Sighting:
 
 
 class Finder:
-    """Finds figures in picture after picture and keeps what stays the same between them: the lie of the land."""
+    """Finds figures in picture after picture and keeps what stays the same between them: the lie of the land.
+
+    Attributes:
+        separations: How well the armies separate in the picture that was last searched as a whole.
+    """
 
     def __init__(self) -> None:
+        self.separations: tuple[Separation, ...] = ()
         self._asked: tuple[object, ...] = ()
         self._reference: ImageBgr | None = None
         self._lie: Lie | None = None
@@ -95,6 +101,7 @@ class Finder:
         reference_bgr: ImageBgr | None = None,
         reference_camera: TableCamera | None = None,
         keep_out_in: Sequence[Outline] = (),
+        aside_px: Sequence[Box] = (),
         area_in: Outline | None = None,
         expected_in: Sequence[PointIn] = (),
         within_px: Box | None = None,
@@ -110,6 +117,7 @@ class Finder:
             reference_bgr: the empty table seen by the same camera, of the same size; it must not be written to later.
             reference_camera: where the camera hung then, if it was bumped since.
             keep_out_in: outlines on the table that are no figures, as the markers.
+            aside_px: parts of the picture where nobody is looked for.
             area_in: outline of the table; without it, it is told from the picture and the papers.
             expected_in: where figures stood a moment ago; less makes them believed there.
             within_px: only figures whose feet are seen in this part of the picture; the table's colours are then those
@@ -127,14 +135,22 @@ class Finder:
             raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
         if not palette:
             return ()
-        asked = (camera, figure_height_in, tuple(terrain), tuple(keep_out_in), area_in, reference_camera)
+        asked = (
+            camera,
+            figure_height_in,
+            tuple(terrain),
+            tuple(keep_out_in),
+            tuple(aside_px),
+            area_in,
+            reference_camera,
+        )
         if self._lie is None or asked != self._asked or reference_bgr is not self._reference:
             self._asked, self._reference = asked, reference_bgr
             bare_bgr = image_bgr if reference_bgr is None else reference_bgr  # no hand reaches over the empty table
             bare_camera = camera if reference_bgr is None else reference_camera or camera
             table_in = area_in or table_area(bare_camera, bare_bgr, keep_out_in)
             scale = figure_scale(figure_height_in)
-            self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera)
+            self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera, aside_px)
             self._known = None
         self._recogniser = self._recogniser or Recogniser()
         part_px = within_px if self._known is not None and palette == self._palette else None
@@ -143,6 +159,8 @@ class Finder:
             return ()
         if part_px is None or self._known is None:
             self._known, self._palette = _table_colours(*laid[-1], palette), palette
+            ground, picture = laid[-1]
+            self.separations = separations(palette, self._known, picture, ground.empty)
         search = _Search(palette, self._lie.scale, self._recogniser, self._known, expected_in)
         found = tuple(search.over(laid))
         if within_px is None:

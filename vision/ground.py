@@ -23,6 +23,7 @@ _ROUND_IN = 3.5  # that is laid round what is wanted
 _SHRINK = 1.9  # a picture this much finer than its sheet is halved first
 _PAPER_IN = 0.2  # a paper's edge is not where it is said to be
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
+_ALONG = 8  # points along each side of a box
 _LOW_IN = 0.45  # terrain lower than this hides nobody
 
 
@@ -34,7 +35,7 @@ class Ground:
         sheet: It, laid flat, with room for what leans over its edge: R rows and C columns.
         inside: (R, C) where on it a figure may stand.
         seen: (R, C) float32, 1 where it is seen past the terrain, else 0: nothing is known of the rest.
-        barred: (R, C) where paper lies: a figure may lean over it, and nothing is known.
+        barred: (R, C) where paper lies or the picture is set aside: a figure may lean over it, and nothing is known.
         empty: What it looks like without figures, if that is known.
     """
 
@@ -92,6 +93,7 @@ class Lie:
         reference_bgr: ImageBgr | None,
         scale: float,
         reference_camera: TableCamera | None = None,
+        aside_px: Sequence[Box] = (),
     ) -> None:
         """Lay every level flat.
 
@@ -103,11 +105,13 @@ class Lie:
             reference_bgr: the empty table, (height, width, 3) uint8.
             scale: the figures' standing height / 2.1 in.
             reference_camera: where the empty table was taken from, if not from `camera`.
+            aside_px: parts of the picture of which nothing is to be known.
         """
         self.scale = scale
         self._reference_camera = reference_camera or camera
         self.px_per_in = _PX_PER_IN / scale
         self._camera = camera
+        self._aside_px = tuple(aside_px)
         self._table_in = np.array(table_in)
         middle = self._table_in.mean(axis=0)
         self._shrink = 2 if camera.px_per_inch(*middle.tolist()) > _SHRINK * self.px_per_in else 1
@@ -177,6 +181,11 @@ class Lie:
             for paper in papers_in:
                 sheet.fill(barred, np.array(paper), 1)
             barred = np.asarray(cv2.dilate(barred, disc(_PAPER_IN * self.px_per_in)), np.uint8)
+        for box_px in self._aside_px:
+            edge_in = camera.pixel_to_table(_round_box(box_px), surface.z_in)[:, :2]
+            if np.isfinite(edge_in).all():
+                sheet.fill(barred, edge_in, 1)
+                sheet.fill(inside, edge_in, 0)
         seen += 1
         for piece in terrain:
             if piece.top_in > surface.z_in + _LOW_IN:
@@ -185,9 +194,20 @@ class Lie:
         may = (inside > 0) & sheet.in_view((width // self._shrink, height // self._shrink))
         empty = None
         if reference is not None:
-            from_there = lay_sheet(self._reference_camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+            there = self._reference_camera
+            from_there = sheet
+            if there is not camera:
+                from_there = lay_sheet(there, low, high, surface.z_in, self.px_per_in, self._shrink)
             empty = empty_table(from_there.lay(reference), may if may.any() else inside > 0)
         return Ground(sheet, may, seen.astype(np.float32), barred > 0, empty)
+
+
+def _round_box(box_px: Box) -> FloatArray:
+    """(N, 2) points along the edge of a box of the picture, which a lens bends on the table."""
+    left, top, right, bottom = box_px
+    corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64)
+    along = np.linspace(0, 1, _ALONG, endpoint=False)[:, None]
+    return np.vstack([a + along * (b - a) for a, b in zip(corners, np.roll(corners, -1, 0), strict=True)])
 
 
 def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surface]:

@@ -6,6 +6,7 @@ falls everywhere is taken out; what is left beyond the noise is new.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,12 +67,14 @@ class MotionWatch:
         self._known: _Small | None = None
         self._now: _Small | None = None
         self._blur: _Small | None = None
+        self._aside: BoolImage | None = None
         self._rest_from_s = self._before_s = -np.inf
         self._noise = 0.5
 
-    def look(self, gray: ImageGray, time_s: float) -> Motion:
-        """What is new in this picture."""
+    def look(self, gray: ImageGray, time_s: float, aside_px: Sequence[Box] = ()) -> Motion:
+        """What is new in this picture, but for some parts of it: dice that are thrown there, and who throws them."""
         small = _shrunk(gray)
+        self._aside = _covered(small.shape, aside_px)
         before, self._before, self._now = self._before, small, small
         if before is None or before.shape != small.shape:
             self._known, self._rest_from_s, self._before_s = None, -np.inf, time_s
@@ -86,7 +89,7 @@ class MotionWatch:
         if self._known is None:
             return Motion(restless, (_whole(gray),))
         new = cv2.morphologyEx(self._differs(small, self._known, self._blur), cv2.MORPH_CLOSE, _CLOSE)
-        boxes, hand = _components(np.asarray(new, np.uint8), _rim(self._known))
+        boxes, hand = _components(np.asarray(new, np.uint8), _rim(self._known, self._aside))
         return Motion(restless, () if restless else boxes, hand and rested_s < PATIENCE_S)
 
     def turned(self, old_to_new: FloatArray, table_px: FloatArray | None = None) -> None:
@@ -128,7 +131,7 @@ class MotionWatch:
         if blur is not None:
             away = np.where(other >= 0, away - blur, 0)
         least = max(_LEAST_GREY, _NOISE_SIGMAS * self._noise)
-        return np.asarray(away > least, np.uint8)
+        return np.asarray(away > least if self._aside is None else (away > least) & ~self._aside, np.uint8)
 
 
 def _shrunk(gray: ImageGray) -> _Small:
@@ -141,9 +144,20 @@ def _whole(gray: ImageGray) -> Box:
     return (0, 0, gray.shape[1], gray.shape[0])
 
 
-def _rim(known: _Small) -> BoolImage:
-    """The edge of what is known of a picture, inside of its own edge once the camera was turned."""
-    unknown = cv2.copyMakeBorder((known < 0).astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
+def _covered(shape: tuple[int, ...], boxes_px: Sequence[Box]) -> BoolImage | None:
+    """Where boxes of the picture reach in the small one; None without any."""
+    if not boxes_px:
+        return None
+    mask = np.zeros(shape, np.bool_)
+    for left, top, right, bottom in boxes_px:
+        mask[top // SHRINK : -(-bottom // SHRINK), left // SHRINK : -(-right // SHRINK)] = True
+    return mask
+
+
+def _rim(known: _Small, aside: BoolImage | None) -> BoolImage:
+    """The edge of what is known of a picture, inside of its own edge once the camera was turned, or a part is aside."""
+    beyond = known < 0 if aside is None else (known < 0) | aside
+    unknown = cv2.copyMakeBorder(beyond.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
     return np.asarray(cv2.dilate(unknown, _CLOSE)[1:-1, 1:-1] > 0)
 
 

@@ -20,7 +20,9 @@ from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import SHRINK, Box, Motion, MotionWatch
 from vision.palette import Palette
-from vision.tracking import Tracker, Tracking
+from vision.separation import Separation
+from vision.spot import Likenesses
+from vision.tracking import Looked, PlaceIn, Tracker, Tracking, Tracks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,16 +34,21 @@ class Setup:
         lens: Lens profile, or None to find the lens along with the pose.
         palette: The armies' colours, taught by clicks.
         reference_bgr: The empty table, (height, width, 3), from the same camera.
+        reference_camera: Where that hung then, if the picture is of an earlier evening; else it is seen to.
         terrain: Pieces that stand on it.
         figure_height_in: Height of a standing figure.
+        aside_px: Parts of the picture that are not played on, as a dice tray: nobody stands there, and what moves
+            there is no news.
     """
 
     prints: Prints = field(default_factory=Prints)
     lens: Lens | None = None
     palette: Palette = ()
     reference_bgr: ImageBgr | None = None
+    reference_camera: TableCamera | None = None
     terrain: tuple[TerrainPiece, ...] = ()
     figure_height_in: float = STANDING_HEIGHT_IN
+    aside_px: tuple[Box, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.figure_height_in <= 12:
@@ -68,6 +75,8 @@ class TableView:
         problem: Why inches are not to be had or not to be trusted now, as a sentence; None when all is well.
         frozen: A hand is in the picture, or something large moves: the figures are those of before.
         hand: Whether a hand came in or went out with this frame.
+        reference_camera: Where the picture of the empty table was taken from, in today's inches; None without one.
+        separations: How well the armies were told apart, and from the table, when all of it was last searched.
     """
 
     frame: Frame
@@ -78,16 +87,22 @@ class TableView:
     problem: str | None = None
     frozen: bool = False
     hand: Hand | None = None
+    reference_camera: TableCamera | None = None
+    separations: tuple[Separation, ...] = ()
 
     @property
     def camera_moved(self) -> bool:
         """Whether the camera was found in another place over the table than it had been."""
-        return any(drift.what is not Moved.MARKER for drift in self.drifts)
+        return _camera_moved(self.drifts)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         """The figures that are seen now."""
         return self.tracking.figures
+
+
+def _camera_moved(drifts: Sequence[Drift]) -> bool:
+    return any(drift.what is not Moved.MARKER for drift in drifts)
 
 
 _ENOUGH_OF_PICTURE = 0.15
@@ -115,10 +130,11 @@ class _Empty:
     camera: TableCamera | None = None
     bumped: bool = False
 
-    def after(self, picture_bgr: ImageBgr | None, camera: TableCamera | None, moved: bool) -> _Empty:
+    def after(self, setup: Setup, camera: TableCamera | None, moved: bool) -> _Empty:
         """The same after a frame; `moved` where this frame found the camera elsewhere."""
-        if picture_bgr is not self.picture_bgr:
-            return _Empty(picture_bgr, camera)
+        if setup.reference_bgr is not self.picture_bgr:
+            earlier = setup.reference_camera is not None
+            return _Empty(setup.reference_bgr, setup.reference_camera if earlier else camera, bumped=earlier)
         if self.bumped or moved:
             return replace(self, bumped=True)
         return replace(self, camera=camera)
@@ -134,6 +150,7 @@ class Pipeline:
     def __init__(self) -> None:
         self._keeper = Keeper()
         self._tracker = Tracker()
+        self._likenesses = Likenesses()
         self._finder = Finder()
         self._motion = MotionWatch()
         self._asked: tuple[object, ...] = (None, None)
@@ -143,6 +160,11 @@ class Pipeline:
         self._known = Tracking()
         self._hand_in = False
         self._camera: TableCamera | None = None
+        self._told: Tracks | None = None
+
+    def know(self, tracks: Tracks) -> None:
+        """From the next frame on, take these for who is known; may be called while another thread looks."""
+        self._told = tracks
 
     def look(self, frame: Frame, setup: Setup) -> TableView:
         """Everything that this frame shows.
@@ -150,12 +172,13 @@ class Pipeline:
         Raises:
             Refused: if the reference is a picture of another size.
         """
-        gray = np.asarray(cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)
+        if (told := self._told) is not None:
+            self._told, self._tracker, self._asked = None, Tracker(tracks=told), (None, None)
+        gray = frame.gray()
         kept = self._keeper.look(gray, setup.prints, setup.lens)
         self._follow(kept.calibration, frame)
-        moved = any(drift.what is not Moved.MARKER for drift in kept.drifts)
-        self._empty = self._empty.after(setup.reference_bgr, self._camera, moved)
-        motion = self._motion.look(gray, frame.time_s)
+        self._empty = self._empty.after(setup, self._camera, _camera_moved(kept.drifts))
+        motion = self._motion.look(gray, frame.time_s, setup.aside_px)
         frozen = (motion.moving or motion.hand) and bool(self._known.figures)
         self._take_up(motion, kept.calibration, setup, frame.size_px)
         tracking = replace(self._known, events=())
@@ -163,8 +186,18 @@ class Pipeline:
             self._motion.understood()
             tracking = self._known = self._searched(frame, kept.calibration, setup)
             self._looks_left -= 1
-        hand = self._hand_moved(motion)
-        return TableView(frame, kept.calibration, tracking, kept.drifts, kept.set_aside, kept.problem, frozen, hand)
+        return TableView(
+            frame,
+            kept.calibration,
+            tracking,
+            kept.drifts,
+            kept.set_aside,
+            kept.problem,
+            frozen,
+            self._hand_moved(motion),
+            self._empty.camera if setup.reference_bgr is not None else None,
+            self._finder.separations if setup.palette else (),
+        )
 
     def _take_up(self, motion: Motion, calibration: Calibration | None, setup: Setup, size_px: tuple[int, int]) -> None:
         """Look again, and where: everywhere for another set-up or camera's place, else where something is new."""
@@ -181,17 +214,24 @@ class Pipeline:
         """The figures where they are to be looked for, folded into what is known of all."""
         if calibration is None:
             return self._tracker.update(())
-        if self._where is None:
-            return self._tracker.update(self._sightings(frame, calibration, setup, None))
-        parts = self._where
+        parts: Part = self._where
+        if parts is None:
+            return self._tracked(frame, calibration.camera, self._sightings(frame, calibration, setup, None), None)
         found = [one for part in parts for one in self._sightings(frame, calibration, setup, part)]
         camera = calibration.camera
 
-        def looked(place_in: tuple[float, float, float]) -> bool:
+        def looked(place_in: PlaceIn) -> bool:
             x, y = camera.table_to_pixel(place_in)[0]
             return any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
 
-        return self._tracker.update(found, looked)
+        return self._tracked(frame, camera, found, looked)
+
+    def _tracked(self, frame: Frame, camera: TableCamera, found: Sequence[Sighting], looked: Looked | None) -> Tracking:
+        """What is known of all after some sightings; a place that looks as it did holds nobody who fell."""
+        tracking = self._tracker.update(found, looked, lambda name: self._likenesses.unchanged(name, frame, camera))
+        sure = self._tracker.undoubted
+        self._likenesses.keep(frame, camera, sure if looked is None else [one for one in sure if looked(one[1])])
+        return tracking
 
     def _follow(self, calibration: Calibration | None, frame: Frame) -> None:
         """Where the camera was moved, what is known of the picture moves along."""
@@ -225,6 +265,7 @@ class Pipeline:
             reference_bgr=setup.reference_bgr,
             reference_camera=self._empty.camera,
             keep_out_in=marker_papers(calibration),
+            aside_px=setup.aside_px,
             expected_in=[(x, y) for x, y, _ in self._tracker.places_in],
             within_px=within_px,
         )

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
+from rules.table import FloatArray
 from vision.frame import ImageBgr
 from vision.palette import LOG_LEVELS, ArmyColour, FloatImage, Palette, log_colour
 
@@ -79,9 +80,14 @@ def _histogram(cells: CellImage) -> FloatImage:
     return np.asarray(grid.ravel()[_cells()[1]])
 
 
+def army_covariance(army: ArmyColour) -> FloatArray:
+    """(3, 3) of the log colours of all of an army, of whom few were clicked."""
+    return np.asarray(army.covariance + np.diag(np.square([_CHROMA_FLOOR, _BLUE_FLOOR, _LIGHT_FLOOR])))
+
+
 def _army_density(army: ArmyColour) -> FloatImage:
     """Density of the army's colour, a t-distribution round what was taught, for every cell."""
-    covariance = army.covariance + np.diag(np.square([_CHROMA_FLOOR, _BLUE_FLOOR, _LIGHT_FLOOR]))
+    covariance = army_covariance(army)
     root = np.linalg.cholesky(np.linalg.inv(covariance)).astype(np.float32)
     distance = np.square((_cells()[0] - army.mean.astype(np.float32)) @ root).sum(axis=1)
     scale = math.lgamma((_FREEDOM + 3) / 2) - math.lgamma(_FREEDOM / 2) - 1.5 * math.log(_FREEDOM * math.pi)
@@ -175,12 +181,41 @@ def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: Empty | None = 
             for k, table in enumerate(known.ratios):
                 table.take(cells, out=out[k, start : start + _BAND], mode="clip")
             continue
-        # A spot's own empty colour counts most; the histogram stands for what else may come.
         part = slice(start, start + _BAND)
-        local = (1 - _ELSE) * _empty_density(band, empty.colours[part], empty.levels[part], lamp)
-        for k, (army, rest) in enumerate(zip(known.armies, known.rest, strict=True)):
-            cv2.log(army[cells] / (local + _ELSE * rest[cells]), out[k, start : start + _BAND])
+        local = _empty_density(band, empty.colours[part], empty.levels[part], lamp)
+        _beside(local, cells, known, out[:, start : start + _BAND])
     return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT, out=out))
+
+
+def _beside(local: FloatImage, cells: CellImage, known: Likelihood, out: FloatImage) -> None:
+    """Evidence where the density of each pixel's colour in the empty table is known.
+
+    A spot's own empty colour counts most; the histogram stands for what else may come.
+    """
+    for k, (army, rest) in enumerate(zip(known.armies, known.rest, strict=True)):
+        cv2.log(army[cells] / ((1 - _ELSE) * local + _ELSE * rest[cells]), out[k])
+
+
+def evidence_anywhere(colours_bgr: ImageBgr, known: Likelihood, image_bgr: ImageBgr, empty: Empty | None) -> FloatImage:
+    """The evidence that some colours would give if they were seen here and there on the table.
+
+    Args:
+        colours_bgr: (1, N, 3) uint8.
+        known: the colours of armies and table.
+        image_bgr: (height, width, 3) the table.
+        empty: the same view of it empty, if there is one.
+
+    Returns:
+        (A, N) as `army_evidence` gives it.
+    """
+    cells = cells_of(colours_bgr)
+    out = np.ascontiguousarray(known.ratios[:, cells])
+    if empty is not None:
+        count = colours_bgr.shape[1]
+        at = empty.sample[np.linspace(0, len(empty.sample), count, endpoint=False).astype(int)]
+        there, levels = empty.colours.reshape(-1, 3)[at][None], empty.levels.reshape(-1)[at][None]
+        _beside(_empty_density(colours_bgr, there, levels, _lamp(image_bgr, empty)), cells, known, out)
+    return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT)[:, 0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,3 +64,22 @@ def spot_at(frame: Frame, camera: TableCamera, place_in: tuple[float, float, flo
     relief = np.asarray(grey - grey.mean(), np.float32)
     relief.setflags(write=False)
     return Spot(place_in, relief)
+
+
+class Likenesses:
+    """How the figures of one source looked where they stand or lie, by their ids."""
+
+    def __init__(self) -> None:
+        self._spots: dict[str, Spot] = {}
+
+    def keep(self, frame: Frame, camera: TableCamera, places: Iterable[tuple[str, tuple[float, float, float]]]) -> None:
+        """Keep how these look now: id, and (x, y, z) in inches."""
+        for name, place_in in places:
+            spot = spot_at(frame, camera, place_in)
+            if spot is not None:
+                self._spots[name] = spot
+
+    def unchanged(self, name: str, frame: Frame, camera: TableCamera) -> bool:
+        """Whether his place looks as it did; not where that is unknown."""
+        spot = self._spots.get(name)
+        return spot is not None and spot.unchanged(frame, camera) is True

@@ -22,17 +22,8 @@ from rules.table import (
 )
 from vision.mesh import Mesh, turn_z
 from vision.plastic import HALF_BASE_IN, SCULPT_POSTURE, SOLDIER_HALF_BASE_IN, Sculpt, toy
+from vision.plastics import PLASTIC_BGR
 from vision.surface import Surface
-
-PLASTIC_BGR = {
-    "green": (46, 102, 96),
-    "tan": (120, 168, 196),
-    "grey": (150, 142, 134),
-    "blue": (150, 90, 40),
-    "red": (44, 44, 160),
-    "yellow": (60, 170, 205),
-}
-"""Colour of each army's plastic in full light, as a picture file holds it. Army "green" is olive: OpenCV hue 27."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +64,7 @@ class Model:
 
     Attributes:
         id: Name, as "green-1".
-        army: A key of `PLASTIC_BGR`.
+        army: A key of `vision.plastics.PLASTIC_BGR`.
         sculpt: Which toy.
         x_in, y_in, z_in: Centre of its base, and the height of what it stands on.
         facing_deg: Counter-clockwise from +x.

@@ -6,7 +6,7 @@ A pure fold: `update(tracks, sightings)` returns the next tracks and what happen
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -17,6 +17,13 @@ from rules.table import Figure, PointIn, Posture
 from vision.figures import Sighting
 
 _FORBIDDEN = 1e6
+
+PlaceIn = tuple[float, float, float]
+"""x, y and the height of the ground there."""
+Looked = Callable[[PlaceIn], bool]
+"""Whether a place lies in the part of the picture that was searched."""
+Unchanged = Callable[[str], bool]
+"""Whether the place of who has this id looks as it did when he was last seen as he is told to stand or lie."""
 
 
 class EventKind(StrEnum):
@@ -41,7 +48,7 @@ class Pace:
         confirm: Frames before a newcomer (unless nobody is known yet), a fall or a rise is believed.
         settle: Frames a figure must rest before its move is told.
         patience: Frames a figure may go unseen before it counts as lost.
-        memory: Frames over which a still figure's place is averaged.
+        memory: Frames over which a still figure's place is averaged; so many at most speak for his posture.
     """
 
     gate_in: float = 1.0
@@ -84,6 +91,7 @@ class Track:
         posture: What it was last told to be.
         believed: False for a newcomer until he has been seen again.
         doubts: Frames in a row that showed the other side of standing and lying.
+        votes: By how many frames his side of the two is ahead, where nothing has changed in the picture.
         seen: Frames it was seen in.
         missing: Frames in a row it was not.
     """
@@ -97,6 +105,7 @@ class Track:
     posture: Posture
     believed: bool = False
     doubts: int = 0
+    votes: int = 1
     seen: int = 1
     missing: int = 0
 
@@ -132,30 +141,71 @@ class Tracking:
 class Tracker:
     """Keeps the tracks between the pictures of one source."""
 
-    def __init__(self, pace: Pace | None = None) -> None:
+    def __init__(self, pace: Pace | None = None, tracks: Tracks | None = None) -> None:
+        """Begin with these tracks, if somebody is known already."""
         self._pace = pace or Pace()
-        self._tracks = Tracks()
+        self._tracks = tracks or Tracks()
 
     @property
-    def places_in(self) -> tuple[tuple[float, float, float], ...]:
+    def places_in(self) -> tuple[PlaceIn, ...]:
         """Where those stand who are seen now: x, y and the height of what they stand on."""
         here = [track for track in self._tracks.all if track.believed and not track.missing]
         return tuple((*track.place_in, track.last.z_in) for track in here)
 
-    def update(self, sightings: Sequence[Sighting], looked: Looked | None = None) -> Tracking:
+    @property
+    def undoubted(self) -> tuple[tuple[str, PlaceIn], ...]:
+        """Who was last seen as he is told to stand or lie, and where, as `places_in`."""
+        sure = [track for track in self._tracks.all if track.believed and not track.missing and not track.doubts]
+        return tuple((track.id, (*track.place_in, track.last.z_in)) for track in sure)
+
+    def update(
+        self, sightings: Sequence[Sighting], looked: Looked | None = None, unchanged: Unchanged | None = None
+    ) -> Tracking:
         """Fold the next picture in; as `update`."""
-        self._tracks, events = update(self._tracks, sightings, self._pace, looked)
+        self._tracks, events = update(self._tracks, sightings, self._pace, looked, unchanged)
         known = [track for track in self._tracks.all if track.believed]
         here = tuple(_figure(track) for track in known if not track.missing)
         return Tracking(here, events, tuple(_figure(track) for track in known if track.missing))
 
 
-Looked = Callable[[tuple[float, float, float]], bool]
-"""Whether a place in inches, with the height of its ground, lies in the part of the picture that was searched."""
+def tracks_of(tracking: Tracking, known: Iterable[str] = ()) -> Tracks:
+    """The tracks of who was known at another time, for a tracker that begins there: ids go on where they ended.
+
+    Args:
+        tracking: What was known then.
+        known: Every id that was given until then; none of them is given again.
+    """
+    here, given_up = [_track(figure, 0) for figure in tracking.figures], Pace().patience
+    count: dict[str, int] = {}
+    for name in (*known, *(figure.id for figure in (*tracking.figures, *tracking.lost))):
+        army, _, number = name.rpartition("-")
+        if army and number.isdecimal():
+            count[army] = max(count.get(army, 0), int(number))
+    return Tracks((*here, *(_track(figure, given_up) for figure in tracking.lost)), tuple(count.items()))
+
+
+def _track(figure: Figure, missing: int) -> Track:
+    last = Sighting(
+        figure.army,
+        figure.x_in,
+        figure.y_in,
+        figure.z_in,
+        figure.sigma_in,
+        figure.posture,
+        figure.base_in,
+        figure.facing_deg,
+        figure.confidence,
+    )
+    place = figure.centre_in
+    return Track(figure.id, figure.army, last, place, 1, place, figure.posture, believed=True, missing=missing)
 
 
 def update(
-    tracks: Tracks, sightings: Sequence[Sighting], pace: Pace | None = None, looked: Looked | None = None
+    tracks: Tracks,
+    sightings: Sequence[Sighting],
+    pace: Pace | None = None,
+    looked: Looked | None = None,
+    unchanged: Unchanged | None = None,
 ) -> tuple[Tracks, tuple[Event, ...]]:
     """Fold one picture's sightings into the tracks.
 
@@ -164,6 +214,7 @@ def update(
         sightings: the figures of this picture.
         pace: how patient to be.
         looked: where they were looked for; of who stands elsewhere nothing new is known. None for everywhere.
+        unchanged: who cannot have fallen or risen, whatever this sighting says. None for nobody.
 
     Returns:
         The tracks after this picture, and what it brought to light. Whoever is there from the start is no news.
@@ -180,7 +231,9 @@ def update(
         now: list[Track] = [track]
         news: list[Event] = []
         if track.id in matched:
-            now, news = _seen(track, matched[track.id], pace)
+            sighting = matched[track.id]
+            still = unchanged is not None and _disagree(track, sighting) and unchanged(track.id)
+            now, news = _seen(track, sighting, pace, still=still)
         elif track in here:
             now, news = _unseen(track, pace)
         after += now
@@ -249,18 +302,15 @@ def _unseen(track: Track, pace: Pace) -> tuple[list[Track], list[Event]]:
     return [now], [Event(EventKind.LOST, now.id)] if now.missing == pace.patience else []
 
 
-def _seen(track: Track, sighting: Sighting, pace: Pace) -> tuple[list[Track], list[Event]]:
+def _seen(track: Track, sighting: Sighting, pace: Pace, *, still: bool) -> tuple[list[Track], list[Event]]:
     at = (sighting.x_in, sighting.y_in)
     strayed = math.dist(at, track.place_in) > max(pace.still_in, 3 * sighting.sigma_in)
     weight = 1 if strayed else min(track.weight + 1, pace.memory)
-    changed = (sighting.posture is Posture.DOWN) != (track.posture is Posture.DOWN)
     now = replace(
         track,
         last=sighting,
         place_in=at if strayed else _between(track.place_in, at, 1 / weight),
         weight=weight,
-        posture=track.posture if changed else sighting.posture,
-        doubts=track.doubts + 1 if changed else 0,
         seen=track.seen + 1,
         missing=0,
     )
@@ -268,11 +318,33 @@ def _seen(track: Track, sighting: Sighting, pace: Pace) -> tuple[list[Track], li
     if now.weight >= pace.settle and math.dist(now.rest_in, now.place_in) >= pace.least_move_in:
         events.append(Event(EventKind.MOVED, now.id, now.rest_in, now.place_in))
         now = replace(now, rest_in=now.place_in)
+    now = _judged(now, pace, still=still and not strayed)
     if now.doubts >= pace.confirm:
         events.append(Event(EventKind.DOWN if sighting.posture is Posture.DOWN else EventKind.UP, now.id))
         # Where somebody is who lies is his own middle, else his base's: to topple over is no march.
-        now = replace(now, posture=sighting.posture, doubts=0, rest_in=at)
+        now = replace(now, posture=sighting.posture, doubts=0, votes=1, rest_in=at)
     return [now], events if now.believed else []
+
+
+def _disagree(track: Track, sighting: Sighting) -> bool:
+    """Whether one of the two lies as a casualty and the other does not."""
+    return (sighting.posture is Posture.DOWN) != (track.posture is Posture.DOWN)
+
+
+def _judged(track: Track, pace: Pace, *, still: bool) -> Track:
+    """Posture after one more sighting.
+
+    Who falls or rises changes the picture. Where it has not changed, another verdict is another opinion of the same
+    thing: the majority counts, and nothing has happened.
+    """
+    posture = track.last.posture
+    if not _disagree(track, track.last):
+        return replace(track, posture=posture, doubts=0, votes=min(track.votes + 1, pace.memory))
+    if not still:
+        return replace(track, doubts=track.doubts + 1)
+    if track.votes > 0:
+        return replace(track, doubts=0, votes=track.votes - 1)
+    return replace(track, posture=posture, doubts=0, votes=1)
 
 
 def _between(start: PointIn, end: PointIn, share: float) -> PointIn:

@@ -7,7 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rules.game import Game
-from rules.games import army_men, fudge_miniatures, plastic_fudge, simple_plastic, simple_plastic_figure
+from rules.games.army_men import game as army_men
+from rules.games.fudge_miniatures import game as fudge_miniatures
+from rules.games.plastic_fudge import game as plastic_fudge
+from rules.games.simple_plastic import game as simple_plastic
+from rules.games.simple_plastic_figure import game as simple_plastic_figure
 from rules.verdict import RuleRefusal
 
 GAMES: Mapping[str, Callable[[Path | None], Game[Any]]] = {

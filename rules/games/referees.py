@@ -7,13 +7,11 @@ from typing import Any
 
 from rules.aftermath import wrecks
 from rules.battle import Battle
-from rules.games import (
-    army_men_referee,
-    fudge_miniatures_referee,
-    plastic_fudge_referee,
-    simple_plastic_figure_referee,
-    simple_plastic_referee,
-)
+from rules.games.army_men import referee as army_men_referee
+from rules.games.fudge_miniatures import referee as fudge_miniatures_referee
+from rules.games.plastic_fudge import referee as plastic_fudge_referee
+from rules.games.simple_plastic import referee as simple_plastic_referee
+from rules.games.simple_plastic_figure import referee as simple_plastic_figure_referee
 from rules.measure import range_between
 from rules.moment import Measure, Moment
 from rules.referee import Referee

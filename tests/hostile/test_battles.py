@@ -33,7 +33,7 @@ from rules.events import (
 from rules.journal import Journal
 from rules.table import Refused
 from tests.hostile.nasty import NASTY, TREES, damaged, few, mutants, only_refuses, text_of
-from ui.replay import replay_json, replay_text
+from ui.commands.replay import replay_json, replay_text
 
 Row = tuple[Any, Any, Any, str]
 """Time, kind, version and body of an entry, as SQLite keeps it."""

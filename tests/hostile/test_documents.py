@@ -20,9 +20,9 @@ from calibration.profile import read_layout, read_lens
 from rules.games import GAMES, open_game
 from rules.roster import enlistment, points_check
 from tests.hostile.nasty import NASTY, TREES, changed, damaged, few, mutants, only_refuses, places, text_of
-from ui.armies import Shelf, load_army
+from ui.battle.armies import Shelf, load_army
 from ui.files import read_terrain, write_json
-from ui.profiles import LensProfiles
+from ui.setup.profiles import LensProfiles
 
 LENS = {
     "schema": 1,

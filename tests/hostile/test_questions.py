@@ -14,7 +14,7 @@ from rules.dice import DiceRequest, Die
 from rules.games import GAMES, open_game
 from rules.table import Refused
 from tests.hostile.nasty import NASTY, TREES, few, is_a_sentence, mutants, only_refuses, text_of
-from ui.resolve import read_question, resolve_question
+from ui.commands.resolve import read_question, resolve_question
 
 DATA = Path(__file__).parents[1] / "data"
 EXAMPLES: dict[str, list[Any]] = {

@@ -16,7 +16,7 @@ from calibration.prints import Prints
 from hardware.range_rod import RodShape
 from tests.hostile.nasty import NASTY, damaged, few, mutants, text_of
 from ui.desktop.memory import Memory
-from ui.tray_camera import Region
+from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour, separation
 

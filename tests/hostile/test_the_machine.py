@@ -21,13 +21,13 @@ from rules.battle import Battle
 from rules.events import Enlisted, Noted
 from rules.roster import Army, Recruit
 from rules.table import Refused
-from ui.armies import Shelf
+from ui.battle.armies import Shelf
 from ui.cli import main
 from ui.desktop.memory import Memory
 from ui.desktop.paper import write_pdf
 from ui.files import write_json, write_picture
-from ui.printing import PrintJob, sheet_of
-from ui.profiles import LensProfiles
+from ui.paper.printing import PrintJob, sheet_of
+from ui.setup.profiles import LensProfiles
 from ui.units import Unit
 
 ROOT = Path(__file__).parents[2]

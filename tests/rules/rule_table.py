@@ -64,7 +64,7 @@ def lives(game: str) -> Places:
     found: dict[str, list[str]] = defaultdict(list)
     for place, rule in rule_ids(rules.written):
         found[rule].append(f"`[{place}]`")
-    for path in sorted((ROOT / "rules" / "games").glob(f"{game}*.py")):
+    for path in sorted((ROOT / "rules" / "games" / game).glob("*.py")):
         for name, source in _parts(path):
             for rule in _named(rules.header.prefix, source):
                 found[rule].append(f"`{path.stem}.{name}`")

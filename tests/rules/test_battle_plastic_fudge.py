@@ -6,40 +6,34 @@ Every distance, every share of a base and every modifier is measured on the tabl
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from rules.battle import Battle
 from rules.dice import Scripted
-from rules.events import Doubted, PhaseBegun, Placed, Settled
-from rules.referee import Deed, at_spot
-from rules.roster import Army, Recruit, points_check
-from rules.state import Unit
-from rules.table import Figure, PointIn, Posture, Refused, TerrainKind, TerrainPiece
-from rules.template import Blast
-from tests.rules.board import box, figure, piece, square
+from rules.roster import points_check
+from rules.table import PointIn, TerrainKind
+from tests.rules.board import box, piece
 from tests.rules.evening import (
     Evening,
     begun,
     plot,
     random_evening,
-    recruits,
     replays_to_the_same,
     told,
     undone_and_done_again,
 )
+from tests.rules.minefield import (
+    EVEN,
+    MARKER,
+    army,
+    duty,
+    square_base,
+    table,
+)
 
 WOODS = piece("woods", TerrainKind.WOODS, box(5, 8, 7, 10), height=3.0)
-MARKER = piece("marker", TerrainKind.MINE, box(13.5, 7, 14.5, 8))
-
-
-def army(side: str, *cards: str) -> Army:
-    return Army(name=f"The {side} camp", game="plastic_fudge", recruits=recruits(side, *cards))
-
-
 GREEN = army("green", "commander", "radioman", "grenade_and_rifle", "minesweeper", "basic")
 TAN = army("tan", "commander", "radioman", "flamethrower", "basic")
 PLACES: dict[str, PointIn] = {
@@ -47,13 +41,6 @@ PLACES: dict[str, PointIn] = {
     "tan-1": (8, 18), "tan-2": (4, 18), "tan-3": (10, 15), "tan-4": (6, 15),
 }  # fmt: skip
 """Centres of square bases an inch wide: edges are half an inch nearer on either side."""
-
-
-def square_base(unit: Unit, sigma: float = 0.0) -> Figure:
-    """Green looks up the table and Tan down."""
-    assert unit.at_in is not None
-    facing = 90.0 if unit.side == "green" else 270.0
-    return figure(unit.id, *unit.at_in, sigma, square(*unit.at_in, 0.5), facing)
 
 
 def set_up(path: Path) -> Evening:
@@ -67,19 +54,11 @@ def set_up(path: Path) -> Evening:
     return Evening(battle, [WOODS, MARKER], square_base)
 
 
-def duty(evening: Evening, action: str, by: str) -> Deed:
-    """What is owed by a unit."""
-    return next(one for one in evening.referee.duties(evening.moment) if one.action == action and one.by == (by,))
-
-
 def stand(evening: Evening, side: str, *dice: Sequence[int]) -> None:
     """The morale checks that are owed of a side, in its order."""
     names = [unit.id for unit in evening.battle.state.standing(side)]
     for name, faces in zip(names, dice, strict=True):
         evening.do(duty(evening, "morale_check", name), *faces)
-
-
-EVEN = (0, 0, 0, 0)
 
 
 def round_1(evening: Evening) -> None:
@@ -317,358 +296,6 @@ def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     names = undone_and_done_again(battle)
     assert names[:3] == ["Victory: green", "Tan 1 eliminated", "shot: NE"]
     assert names[-1] == "Green 1 joins Green"
-
-
-# What a unit can do.
-
-
-def table(
-    path: Path,
-    green: Sequence[str],
-    tan: Sequence[str],
-    places: Sequence[PointIn],
-    terrain: Sequence[TerrainPiece] = (),
-    sigma: float = 0.0,
-    phase: str = "attacks",
-    **options: object,
-) -> Evening:
-    """Two sides that stand where the script says, Green first, in a phase of the first turn."""
-    armies = {"green": army("green", *green), "tan": army("tan", *tan)}
-    names = [one.figure for side in armies.values() for one in side.recruits]
-    battle = begun(path / "b", "plastic_fudge", armies, dict(zip(names, places, strict=True)), options)
-    battle.record(PhaseBegun(turn=1, side={"a_moves": "green", "b_moves": "tan"}.get(phase, ""), phase=phase))
-    return Evening(battle, terrain, lambda unit: square_base(unit, sigma))
-
-
-def shots(evening: Evening, name: str) -> dict[str, str]:
-    """Why a figure may not attack each enemy, or the band of the range."""
-    return {one.deed.at[0]: one.why_not or one.deed.band for one in evening.outlook(name).attacks}
-
-
-FAR: PointIn = (40, 40)
-
-
-def test_exact_odds_of_a_shot_and_the_number_it_needs(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["crawling"], ["radioman"], [(0, 0), (0, 7)])  # Fair against Fair, 6 in away
-    [one] = evening.outlook("green-1").attacks
-    # Four dice against four fall as eight dice do: of 6561 ways 1107, 1016, 784, 504 differ by 0, 1, 2 and 3, and 423
-    # by more; Fair keeps all totals on the damage chart (PF-49).
-    ways = {"NE": 1107 + 1016, "INJ": 784 + 504, "KIL": 423, "--": 6561 - 1107 - 1016 - 784 - 504 - 423}
-    assert one.odds == {result: Fraction(many, 6561) for result, many in ways.items()}
-    assert one.before is not None
-    numbers = one.before.numbers
-    assert (numbers["attack_level"], numbers["defense_level"], numbers["to_injure"], numbers["to_kill"]) == (0, 0, 2, 4)
-    assert (one.deed.band, numbers["limit_in"]) == ("R2", 9)
-
-
-def test_why_not_out_of_range_hidden_or_not_now(tmp_path: Path) -> None:
-    wall = piece("wall", TerrainKind.WALL, box(2, 3, 8, 3.5), height=6.0)
-    places: list[PointIn] = [(0, 0), (0, 7.1), (5, 5), (0, 4)]
-    evening = table(tmp_path, ["basic"], ["basic", "basic", "basic"], places, [wall])
-    why = shots(evening, "green-1")
-    assert "6.1 in away; the rifle reaches 6 in (PF-10)" in why["tan-1"]  # R2 is two bands of 3 in
-    assert why["tan-2"] == "the target is not in sight (PF-A08)"
-    assert why["tan-3"] == "R1"
-    evening.do(evening.attack("green-1", "tan-3"), *EVEN, *EVEN)
-    assert set(shots(evening, "green-1").values()) == {"A unit makes one attack a turn. (PF-45)"}
-    assert evening.battle.undo() == "shot: NE"
-    assert shots(evening, "green-1")["tan-3"] == "R1"  # the attack is given back
-    evening.next_phase(1, "", "morale")
-    assert "(PF-44)" in shots(evening, "green-1")["tan-3"]
-
-
-def test_in_any_phase_where_the_players_chose_so(tmp_path: Path) -> None:
-    places: list[PointIn] = [(0, 0), (0, 4)]
-    evening = table(tmp_path, ["basic"], ["basic"], places, phase="a_moves", attacks_when="any_time")
-    assert shots(evening, "green-1") == {"tan-1": "R1"}
-    evening.next_phase(1, "tan", "b_moves")
-    evening.next_phase(1, "", "morale")  # no part of the round is kept for attacks
-
-
-def test_a_range_at_its_limit_is_settled_by_the_players(tmp_path: Path) -> None:
-    """6 in from edge to edge with 0.1 for each of the two places: the rules would answer otherwise."""
-    evening = table(tmp_path, ["basic"], ["basic"], [(0, 0), (0, 7)], sigma=0.1)
-    [one] = evening.outlook("green-1").attacks
-    [doubt] = one.doubts
-    assert doubt.question == "turn 1, all, Rifle at Tan 1: the range to Tan 1"
-    assert doubt.answers == {"less": pytest.approx(6 - 0.2 * 2**0.5), "more": pytest.approx(6 + 0.2 * 2**0.5)}
-    with pytest.raises(Refused, match="settle it first"):
-        evening.do(one.deed, *EVEN, *EVEN)
-    evening.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-    evening.battle.record(Settled(question=doubt.question, answer="more"))
-    assert "(PF-10)" in shots(evening, "green-1")["tan-1"]
-    evening.battle.undo()
-    evening.battle.record(Settled(question=doubt.question, answer="less"))
-    assert evening.do(one.deed, *EVEN, *EVEN).outcome == "NE"
-
-
-def test_a_mortar_needs_eyes(tmp_path: Path) -> None:
-    wall = piece("wall", TerrainKind.WALL, box(-5, 3, 5, 3.5), height=6.0)
-    places: list[PointIn] = [(0, 0), (9, 4), (0, 8)]
-    evening = table(tmp_path, ["mortar", "spotter"], ["basic"], places, [wall])
-    assert shots(evening, "green-1") == {"tan-1": "R3"}  # 7 in away behind the wall, in sight of the spotter
-    evening.say("green-2", "routed", True, this_turn=False)
-    assert "(PF-109)" in shots(evening, "green-1")["tan-1"]
-
-
-def test_hand_to_hand_is_asked_of_whom_it_changes_and_only_in_contact(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["bazooka"], ["bfg", "basic"], [(0, 0), (0, 1), FAR])
-    [near, _] = evening.outlook("green-1").attacks
-    assert [one.fact for one in near.asks] == ["attacked_hand_to_hand"]
-    # PF-114, PF-119: his AL 2 falls to 0 once he is attacked by hand; the BFG's 2 rises to 4 by its knife.
-    evening.do(evening.attack("tan-1", "green-1"), *EVEN, *EVEN)
-    [near, far] = evening.outlook("green-1").attacks
-    assert near.asks == ()
-    assert near.before is not None
-    assert near.before.numbers["attack_level"] == 0
-    assert "reaches 6 in (PF-10)" in far.why_not  # RL 2 falls to -1
-    evening.do(near.deed, 1, 0, 0, 0, *EVEN)
-    [knife] = evening.outlook("tan-1").attacks
-    assert "(PF-45)" in knife.why_not
-
-
-def test_a_tank_tells_the_odds_of_each_in_its_disk(tmp_path: Path) -> None:
-    places: list[PointIn] = [(0, 0), (0, 8), (0, 11.5), (3, 8)]
-    evening = table(tmp_path, ["tank", "basic"], ["basic", "crawling"], [places[0], places[3], *places[1:3]])
-    one = next(one for one in evening.outlook("green-1").attacks if one.deed.at == ("tan-1",))
-    assert one.odds == {}
-    assert set(one.odds_of) == {"green-2", "tan-1", "tan-2"}  # the basic trooper beside him is one of Green's
-    # PF-76: wholly in it he defends as against any attack; the crawling trooper is in by half, a step less (PF-77).
-    alone = evening.battle.game.odds("attack", {"attacker_AL": 2, "defender_DL": -1, "ranged": True})
-    assert one.odds_of["tan-1"] == {f"tan-1 {result}": chance for result, chance in alone.items()}
-    half = evening.battle.game.odds("attack", {"attacker_AL": 2, "defender_DL": 1, "ranged": True})
-    assert one.odds_of["tan-2"]["tan-2 NE"] == half["INJ"]
-    assert "tan-2 KIL" not in one.odds_of["tan-2"]
-
-
-def test_a_grenade_between_two_catches_both_in_part(tmp_path: Path) -> None:
-    places: list[PointIn] = [(0, 0), (-1.4, 4), (1.4, 4), FAR]
-    evening = table(tmp_path, ["grenade_and_rifle"], ["basic", "basic", "basic"], places)
-    others = evening.outlook("green-1").others
-    assert [one.deed.title for one in others] == ["Grenade between Tan 1 and Tan 2"]
-    # 3.5 in across and 1.4 in to either: a corner 1.96 in away is out, so each takes a step less (PF-77).
-    assert {one["id"]: one["fraction"] < 1 for one in others[0].deed.given["targets"]} == {"tan-1": True, "tan-2": True}
-    found = evening.do(others[0].deed, 1, 1, 0, 0, *EVEN, 1, 1, 1, 1)  # 4 against -1 and 3
-    assert found.outcome == "tan-1 INJ, tan-2 --"
-
-
-def test_a_grenade_may_fall_at_his_own_feet(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["grenade_and_rifle", "basic"], ["basic"], [(0, 0), (0, -1.2), (0, 4)])
-    assert shots(evening, "green-1") == {"tan-1": "R1"}
-    thrown = evening.attack("green-1", "tan-1", "grenade")
-    # PF-79: four times minus. A fresh roll, 2 + 2, against both about him: Mediocre -1 and the mate partly in it.
-    found = evening.do(thrown, -1, -1, -1, -1, 1, 1, 0, 0, *EVEN, *EVEN)
-    assert found.outcome == "dropped: green-1 KIL, green-2 INJ"
-    evening.do(evening.duty("casualties"))
-    state = evening.battle.state
-    assert (state.unit("green-1").out, dict(state.unit("green-2").statuses)) == (True, {"lost_defense": 1})
-
-
-def test_a_mine_goes_off_under_who_crosses_it(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["basic"], ["basic"], [(14, 4), FAR], [MARKER], phase="a_moves")
-    evening.march((0, 5), "green-1")
-    trodden = duty(evening, "mine", "green-1")
-    assert [one.fact for one in evening.prospect(trodden).asks] == ["real"]
-    # PF-A31: Great 2 and 2 on the dice against Mediocre -1: a kill, at once, for nobody fires now.
-    assert evening.do(trodden, 1, 1, 0, 0, *EVEN).numbers["goes_off"]
-    assert evening.battle.state.unit("green-1").out
-    assert evening.battle.state.statuses["mine marker"] == "gone"
-    assert evening.battle.undo() == "Mine marker: gone, Green 1 eliminated"
-    evening.say("green-1", "real", False)
-    assert not evening.do(trodden).numbers["goes_off"]  # a false marker
-    assert not evening.battle.state.unit("green-1").out
-
-
-def test_who_runs_off_the_table_is_gone(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["basic"], ["basic"], [(0, 3), FAR], phase="morale")
-    evening.do(duty(evening, "morale_check", "green-1"), *EVEN)  # -1
-    assert "(PF-66)" in evening.outlook("green-1").movement.why_not
-    evening.do(evening.other("green-1", "rout_move"))
-    edge = duty(evening, "rout_reaches_edge", "green-1")
-    assert not evening.prospect(edge).possible  # it must be told
-    evening.say("green-1", "reaches_edge", True)
-    evening.do(edge)
-    unit = evening.battle.state.unit("green-1")
-    assert unit.at_in == pytest.approx((0, -3))  # from y = 3 his full 6 in
-    assert unit.out
-    lost = [one for one in evening.referee.duties(evening.moment) if one.given.get("side") == "tan"]
-    assert evening.do(lost[0]).numbers["winner"] == "tan"
-
-
-def test_a_flight_shakes_each_friend_once_or_each_time(tmp_path: Path) -> None:
-    """A second flight in the same round, where morale is checked after every phase."""
-    for path, once in ((tmp_path / "once", True), (tmp_path / "again", False)):
-        path.mkdir()
-        places: list[PointIn] = [(0, 9), (2, 9), FAR]
-        cards = ["basic", "commander"]
-        evening = table(path, cards, ["basic"], places, morale_when="after_each_phase", rout_spreads_once=once)
-        for _ in range(2):
-            evening.do(duty(evening, "morale_check", "green-1"), -1, -1, -1, 0)
-            evening.do(duty(evening, "rout_move", "green-1"))
-            owed = [one for one in evening.referee.duties(evening.moment) if one.action == "rout_contagion"]
-            if evening.battle.state.phase == "attacks":
-                evening.do(owed[0])  # PF-68: from an inch away
-                evening.do(duty(evening, "morale_check", "green-2"), *EVEN)
-                evening.next_phase(1, "", "morale")
-                evening.battle.record(Placed(figure="green-1", at_in=(0, 9)))
-        assert bool(owed) is not once
-
-
-def test_units_move_one_by_one_and_the_rest_of_the_move_is_told(tmp_path: Path) -> None:
-    hill = piece("hill", TerrainKind.HILL, box(-3, 2, 3, 8), height=3.0)
-    evening = table(tmp_path, ["basic", "50_cal"], ["basic"], [(0, 0), (9, 0), FAR], [hill], phase="a_moves")
-    both = evening.referee.march(evening.moment, {"green-1": ((0, 0), (0, 1)), "green-2": ((9, 0), (9, 1))})
-    assert "by itself" in evening.prospect(both).why_not
-    evening.march((0, 3), "green-1")  # an inch more onto the hill, a band of 3 in high (PF-41)
-    left = evening.outlook("green-1").movement.before
-    assert left is not None
-    assert (left.numbers["allowance_in"], left.numbers["left_in"]) == (6, 2)
-    assert evening.battle.undo() == "Green 1 moved 3.0 in"
-    back = evening.outlook("green-1").movement.before
-    assert back is not None
-    assert back.numbers["left_in"] == 6
-    assert "(PF-112)" in evening.outlook("green-2").movement.why_not
-    assert "(PF-25)" in evening.outlook("tan-1").movement.why_not
-
-
-def test_a_helicopter_takes_up_and_sets_down_instead_of_firing(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["helicopter", "basic"], ["basic"], [(0, 0), (0, 1), (0, 6)])
-    evening.do(evening.other("green-1", "carry", "green-2"))
-    assert evening.battle.state.unit("green-2").statuses["rides"] == "green-1"
-    assert "(PF-123)" in shots(evening, "green-1")["tan-1"]
-    # PF-70: who is inside is asked of the wreck: 4 + 2 clamped to 4 against his even -1 kills him too.
-    down = evening.attack("tan-1", "green-1")
-    assert down.given["occupants"] == [{"id": "green-2", "DL": -1}]
-    evening.do(evening.other("green-1", "carry", "green-2"))
-    assert "rides" not in evening.battle.state.unit("green-2").statuses
-
-
-def test_the_jet_comes_three_turns_after_its_call_when_morale_is_done(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["radioman", "jet_fighter"], ["basic"], [(0, 0), (3, 3), (0, 9)])
-    assert "nobody has called it (PF-126)" in evening.outlook("green-2").movement.why_not
-    evening.do(evening.other("green-1", "call_jet", "green-2"))
-    evening.next_phase(1, "", "morale")
-    evening.next_phase(1, "", "jet")
-    assert "it comes in turn 4 (PF-126)" in shots(evening, "green-2")["tan-1"]
-    while evening.battle.state.turn < 4 or evening.battle.state.phase != "attacks":
-        evening.battle.record(evening.referee.next_phase(evening.moment))
-    assert "(PF-44)" in shots(evening, "green-2")["tan-1"]
-    evening.next_phase(4, "", "morale")
-    evening.next_phase(4, "", "jet")
-    assert shots(evening, "green-2") == {"tan-1": "R2"}
-    evening.march((0, 10), "green-2")
-    # Nobody answers at the same time: 4 against -1 kills at once.
-    evening.do(evening.attack("green-2", "tan-1"), 1, 1, 0, 0, *EVEN)
-    assert evening.battle.state.unit("tan-1").out
-
-
-def test_a_bazooka_takes_a_hole_out_of_a_base_and_a_tank_wears_it_down(tmp_path: Path) -> None:
-    camp = piece("camp", TerrainKind.BUNKER, box(-2, 6, 2, 8), height=1.0)
-    evening = table(tmp_path, ["bazooka", "tank"], ["basic"], [(0, 0), (4, 0), (0, 9)], [camp])
-    evening.do(evening.other("green-1", "hole"))
-    assert evening.battle.state.statuses["holes in camp"] == [[0, 6]]  # where it is nearest to him
-    assert "(PF-45)" in evening.prospect(evening.other("green-1", "hole")).why_not
-    # PF-A30: a base is Fair: 2 against 0 injures it, a step less for its far part (PF-77).
-    found = evening.do(evening.attack("green-2", "tan-1"), 1, 0, 0, 0, *EVEN, *EVEN)
-    assert found.outcome == "tan-1 KIL, camp NE"
-    evening.battle.undo()
-    evening.do(evening.attack("green-2", "tan-1"), 1, 1, 1, 1, *EVEN, *EVEN)
-    assert evening.battle.state.statuses["base camp"] == -1
-
-
-def test_a_commander_rides_in_his_jeep(tmp_path: Path) -> None:
-    cards, places = ["commander", "jeep", "basic"], [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 30.0)]
-    evening = table(tmp_path, cards, ["basic"], places, phase="a_moves", on_foot_ML="mediocre")
-    assert not [one for one in evening.outlook("green-3").others if one.deed.action == "ride"]  # PF-93: not his
-    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 6  # PF-A33
-    evening.do(evening.other("green-1", "ride", "green-2"))
-    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 12
-    evening.march((0, 10), "green-2")
-    assert evening.battle.state.unit("green-1").at_in == (0, 10)
-    [jeep] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-2",)]
-    assert [one["id"] for one in jeep.deed.given["occupants"]] == ["green-1"]  # PF-A25
-    [man] = [one for one in evening.outlook("tan-1").attacks if one.deed.at == ("green-1",)]
-    assert man.why_not == "he is in Green 2: fire at that (PF-70)"
-    evening.do(evening.other("green-1", "ride", "green-2"))
-    assert not evening.battle.state.unit("green-1").statuses.get("rides")
-    evening.next_phase(1, "tan", "b_moves")
-    assert "(PF-25)" in evening.prospect(evening.other("green-1", "ride", "green-2")).why_not
-
-
-def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
-    places: list[PointIn] = [(0, 0), (-1, 4), (1, 4), (0, 6.5)]
-    evening = table(tmp_path, ["grenade_and_rifle"], ["basic", "basic", "basic"], places)
-    found = evening.at_spot("green-1", (0, 4))
-    assert found.deed.template == Blast((0, 4), 1.75)  # PF-03: 3.5 in across
-    # The corners of the two are 1.6 in off at most, those of the third 2 in at least.
-    assert (found.deed.at, found.deed.band) == (("tan-1", "tan-2"), "R2")  # 3.5 in from edge to spot
-    assert set(found.odds_of) == {"tan-1", "tan-2"}
-    assert sum(found.odds_of["tan-1"].values()) == 1
-    assert "he throws" not in found.why_not
-    assert "reaches 4.5 in" in evening.at_spot("green-1", (0, 5.1)).why_not  # PF-74: half of his 9 in
-    wall = piece("wall", TerrainKind.WALL, box(-5, 2, 5, 2.2), height=4)
-    hidden = Evening(evening.battle, [wall], square_base).at_spot("green-1", (0, 4))
-    assert "(PF-A08)" in hidden.why_not
-    outcome = evening.do(found.deed, *EVEN, *EVEN, *EVEN).outcome  # 2 against -1 twice
-    assert outcome == "tan-1 INJ, tan-2 INJ"
-    with pytest.raises(Refused, match="finite"):
-        evening.at_spot("green-1", (float("nan"), 0))
-
-
-def test_a_flame_goes_towards_a_place(tmp_path: Path) -> None:
-    evening = table(tmp_path, ["flamethrower"], ["basic", "basic"], [(0, 0), (2, 0), (0, 2)])
-    found = evening.at_spot("green-1", (2.5, 0))  # PF-05: 45 degrees wide and 3 in long
-    assert found.deed.at == ("tan-1",)
-
-
-def test_through_the_hole_of_a_bazooka_one_sees_what_stands_behind_the_base(tmp_path: Path) -> None:
-    camp = piece("camp", TerrainKind.BUNKER, box(-4, 6, 4, 8), height=3.0)
-    evening = table(tmp_path, ["bazooka", "basic"], ["basic"], [(0, 0), (1, 0), (0, 11)], [camp])
-    assert evening.moment.view("green-1", "tan-1").exposure == 0
-    found = next(one for one in at_spot(evening.referee, evening.moment, "green-1", (0, 7)))
-    assert (found.deed.piece, found.deed.template) == ("camp", Blast((0, 7), 1.75))
-    evening.do(found.deed)
-    # PF-81: 1.75 in about (0, 7) is more than the base is deep: it is parted, 1.4 in to either side at its walls.
-    assert [one.name for one in evening.moment.terrain] == ["camp, part 1", "camp, part 2"]
-    assert evening.moment.view("green-1", "tan-1").exposure == 1
-    assert evening.prospect(evening.attack("green-2", "tan-1")).before is not None
-    evening.battle.undo()
-    evening.battle.undo()
-    assert [one.name for one in evening.moment.terrain] == ["camp"]
-
-
-def test_without_his_radio_a_commander_is_out_of_touch(tmp_path: Path) -> None:
-    cards = ["commander", "radioman", "minesweeper"]
-    evening = table(tmp_path, cards, cards, [(0, 0), (2, 0), (4, 0), (0, 20), (2, 20), (4, 20)], phase="initiative")
-    evening.say("tan-2", "eliminated", True, this_turn=False)
-    players = evening.duty("initiative").given["players"]
-    # PF-90: the best trooper's training is rolled on, the minesweeper's Great; Superb for Green.
-    assert [(one["id"], one["roll_level"], one["out_of_touch"]) for one in players] == [
-        ("green", 3, False),
-        ("tan", 2, True),
-    ]
-    while evening.battle.state.phase != "morale":
-        evening.battle.record(evening.referee.next_phase(evening.moment))
-    before = {by: evening.prospect(duty(evening, "morale_check", by)).before for by in ("green-3", "tan-3")}
-    assert [one and one.numbers["modifier"] for one in before.values()] == [1, -1]  # PF-57; as if he were lost
-
-
-def test_a_card_of_the_players_own_alters_a_ready_one(tmp_path: Path) -> None:
-    own = {"unit": "basic", "title": "Veteran", "RL": ["Good"], "AL": ["Good"], "DL": "Fair", "TL": "Good"}
-    hero = Army(name="Own", game="plastic_fudge", recruits=(Recruit(figure="green-1", own=own),))
-    places: dict[str, PointIn] = {"green-1": (0, 0), "tan-1": (0, 10)}
-    battle = begun(tmp_path / "b", "plastic_fudge", {"green": hero, "tan": army("tan", "basic")}, places)
-    battle.record(PhaseBegun(turn=1, phase="attacks"))
-
-    def kneeling(unit: Unit) -> Figure:
-        return replace(square_base(unit), posture=Posture.KNEELING)
-
-    evening = Evening(battle, [], kneeling)
-    [mine], [his] = evening.outlook("green-1").attacks, evening.outlook("tan-1").attacks
-    assert mine.before is not None
-    assert (mine.before.numbers["attack_level"], mine.before.numbers["limit_in"]) == (1, 12)
-    assert his.deed.given["target_DL"] == 1  # PF-95: Fair, and a level for kneeling
-    assert "9 in away" in his.why_not
 
 
 def test_a_random_player_breaks_nothing(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_every_event_has_a_name_in_a_menu(event: Event) -> None:
 
 
 def test_kinds_are_told_apart() -> None:
-    assert len(EVENTS) == 13
+    assert len(EVENTS) == 15
     assert all(event.kind == kind for kind, event in EVENTS.items())
 
 

@@ -9,7 +9,7 @@ from rules.game import Question
 from rules.games import open_game
 from rules.table import Refused
 from rules.verdict import RuleRefusal
-from ui.resolve import resolve_question
+from ui.commands.resolve import resolve_question
 
 GAME = open_game("army_men")
 RIFLE = {"weapon": "rifle", "distance_in": 10.0, "target": "infantry"}

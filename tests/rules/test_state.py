@@ -20,6 +20,7 @@ from rules.events import (
     Effects,
     Enlisted,
     Event,
+    GivenBack,
     MarkerMoved,
     Move,
     Moved,
@@ -27,14 +28,17 @@ from rules.events import (
     Overruled,
     PhaseBegun,
     Placed,
+    Ruled,
     Settled,
+    TableLaid,
     Told,
 )
 from rules.journal import Entry, standing
 from rules.state import State, fold
-from rules.table import Refused
+from rules.table import Refused, TerrainKind, TerrainPiece
 
 BEGUN = Begun(game="army_men", players=("green", "tan"), options={})
+HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 FIGURES = ("green-1", "green-2", "tan-1", "nobody")
 
 figures = st.sampled_from(FIGURES)
@@ -47,6 +51,13 @@ changes = st.builds(Change, figure=figures, key=keys, value=values, this_turn=st
 moves = st.builds(Move, figure=figures, from_in=places, to_in=places, moved_in=lengths, cost_in=lengths)
 effects = st.builds(
     Effects, moves=st.lists(moves, max_size=2).map(tuple), changes=st.lists(changes, max_size=2).map(tuple)
+)
+given_back = st.builds(
+    GivenBack,
+    allowance_in=st.dictionaries(figures, lengths, max_size=2),
+    action=st.sampled_from(["attack", "medic"]),
+    by=st.lists(figures, max_size=2).map(tuple),
+    this_turn=st.booleans(),
 )
 told = st.builds(Told, outcome=st.just("hit"), numbers=st.just({}), reasons=st.just(()))
 events: st.SearchStrategy[Event] = st.one_of(
@@ -69,10 +80,28 @@ events: st.SearchStrategy[Event] = st.one_of(
     st.builds(
         Settled, question=st.sampled_from(["in range?", "in cover?"]), answer=st.sampled_from(["in", "out", "maybe"])
     ),
-    st.builds(Overruled, entry=st.integers(1, 9), reason=st.just("we agreed"), effects=effects),
+    st.builds(
+        Overruled,
+        entry=st.integers(1, 9),
+        reason=st.just("we agreed"),
+        effects=effects,
+        what=st.sampled_from(["", "Tan 1: attack: kills"]),
+        outcome=st.just("misses"),
+        given_back=st.none() | given_back,
+    ),
+    st.builds(
+        Ruled,
+        title=st.just("Rifle at Tan 1"),
+        action=st.sampled_from(["attack", "medic"]),
+        by=st.lists(figures, max_size=2).map(tuple),
+        outcome=st.just("misses"),
+        reason=st.just("we agreed"),
+        effects=effects,
+    ),
     st.builds(Noted, text=st.text(max_size=9)),
     st.just(CameraMoved(what="camera")),
     st.just(MarkerMoved(ids=(3,))),
+    st.just(TableLaid(camera="c", terrain=(HOUSE,), area_in=((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)))),
 )
 
 

@@ -26,16 +26,20 @@ from rules.events import (
     Overruled,
     PhaseBegun,
     Placed,
+    Ruled,
     Settled,
+    TableLaid,
     Throw,
     Told,
 )
 from rules.games import open_game
 from rules.story import tell
+from rules.table import TerrainKind, TerrainPiece
 from tests.rules.test_state import BEGUN, events
 
 GAME = open_game("simple_plastic")
 MOVE = Move(figure="tan-4", from_in=(0, 0), to_in=(3, 4), moved_in=5, cost_in=7.5, ground=("the old wood", "creek"))
+HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 OUT = Change(figure="green-1", key="eliminated", value=True, rule="SP-11")
 
 
@@ -80,9 +84,27 @@ def asked(**changes: Any) -> Asked:
                 "  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which takes 7.5.",
             ],
         ),
+        (
+            Overruled(
+                entry=9, reason="he stood behind", effects=Effects(), what="Tan 4: attack: kills", outcome="misses"
+            ),
+            ["  The players overrule Tan 4: attack: kills: misses. He stood behind."],
+        ),
+        (
+            Ruled(
+                title="Attack",
+                action="attack",
+                by=("tan-4",),
+                outcome="kills",
+                reason="Agreed!",
+                effects=Effects(changes=(OUT,)),
+            ),
+            ["  Tan 4: Attack: the players rule: kills. Agreed!", "  Green 1 eliminated."],
+        ),
         (Noted(text="Tea."), ["  Tea."]),
         (CameraMoved(what="camera"), ["  (the camera was bumped; positions on the table stay)"]),
         (MarkerMoved(ids=(2,)), ["  (marker 2 was moved; positions on the table stay)"]),
+        (TableLaid(camera="c", terrain=(HOUSE,)), ["  (On the table: house)"]),
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )

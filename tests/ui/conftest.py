@@ -4,6 +4,7 @@ import os
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,9 +14,14 @@ import pytest
 from PyQt6.QtCore import QCoreApplication, QEvent, QSettings, QtMsgType, qInstallMessageHandler
 from PyQt6.QtWidgets import QApplication
 
+from calibration.camera import TableCamera
+from rules.table import Figure
 from tests.ui.windows import POSTS, TABLE_IN, Open, Wait
+from ui.care.diary import Diary
 from ui.desktop.window import Window
 from vision.figures import Sighting
+from vision.motion import Box
+from vision.palette import Palette
 from vision.simulator import SimulatedTable, overhead_camera
 from vision.source import Source
 from vision.table_scene import Model, Scene, Sculpt, corner_markers
@@ -76,24 +82,34 @@ def table() -> SimulatedTable:
 def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
     """Figures are found where they are and at once; what finds them has tests of its own."""
 
-    def find(_self: object, _image: object, _camera: object, palette: object, **_: object) -> tuple[Sighting, ...]:
-        armies = {colour.name for colour in palette}  # type: ignore[attr-defined]
+    def find(
+        _self: object, _image: object, camera: TableCamera, palette: Palette, *, within_px: Box | None = None, **_: object
+    ) -> tuple[Sighting, ...]:
+        armies = {colour.name for colour in palette}
         return tuple(
             Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
             for f in table.truth.figures
-            if f.army in armies
+            if f.army in armies and _within(camera, f, within_px)
         )
 
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
+
+
+def _within(camera: TableCamera, figure: Figure, part_px: Box | None) -> bool:
+    left, top, right, bottom = part_px or (-math.inf, -math.inf, math.inf, math.inf)
+    u, v = camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
+    return bool(left <= u < right and top <= v < bottom)
 
 
 @pytest.fixture
 def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_until: Wait) -> Iterator[Open]:
     windows: list[Window] = []
 
-    def start(spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table) -> Window:
+    def start(
+        spec: str | None = "demo", opener: Callable[[str], Source] = lambda _: table, diary: Diary | None = None
+    ) -> Window:
         kept = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        windows.append(Window(spec, kept, opener))
+        windows.append(Window(spec, kept, opener, diary=diary, tables=tmp_path / "tables"))
         windows[-1].resize(1000, 640)
         windows[-1].show()
         return windows[-1]
@@ -102,7 +118,8 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     for window in windows:
         window.close()
         window.deleteLater()
-    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("sandtable")] == []
+    # What nobody waits for any more may take another moment.
+    wait_until(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
 
 
 @pytest.fixture

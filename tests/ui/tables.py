@@ -10,11 +10,11 @@ from rules.games.referees import moment_of
 from rules.roster import Army, Recruit
 from rules.table import Figure, Outline, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from tests.rules.evening import begun
-from tests.ui.test_overlay import view_of
-from ui.play import Play
+from tests.ui.picture.test_overlay import view_of
+from ui.battle.play import Play
+from ui.questions.situation import Situation
 from ui.readout import Basis
 from ui.session import TableState
-from ui.situation import Situation
 from vision.pipeline import Setup
 
 

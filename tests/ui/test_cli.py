@@ -12,7 +12,7 @@ import pytest
 from calibration.opencv import cv2
 from calibration.solve import place_of
 from ui.cli import main
-from ui.demo_armies import demo_palette
+from ui.setup.demo_armies import demo_palette
 from vision.simulator import demo_table
 
 
@@ -61,6 +61,22 @@ def analysis(table):
     ])  # fmt: skip
     assert done == 0
     return json.loads((folder / "out.json").read_text()), truth, folder
+
+
+def test_how_well_the_armies_separate_is_told_in_numbers_and_words(analysis, table, capsys):
+    document, _, folder = analysis
+    assert document["empty_table"] is True
+    told = {(one["army"], one["other"]): one for one in document["separation"]}
+    assert set(told) == {("green", None), ("grey", None), ("green", "grey")}
+    assert all(0 <= one["score"] <= 1 for one in told.values())
+    assert told["green", "grey"]["words"] == "Green and grey are told apart well."
+    _, _, clicks = table
+    assert main(["analyse", str(folder / "table.png"), "--lens", str(folder / "lens.json"), *clicks]) == 0
+    said = capsys.readouterr().out
+    assert "Green and grey are told apart well." in said
+    assert said.rstrip().endswith(
+        "Without a picture of the empty table fewer soldiers are found, most of all in shade."
+    )
 
 
 def test_the_calibration_is_the_true_camera(analysis):
@@ -264,7 +280,7 @@ def test_ctrl_c_does_not_lose_what_was_seen(monkeypatch, tmp_path):
         return type(demo).read(demo)
 
     monkeypatch.setattr(demo, "read", interrupted)
-    monkeypatch.setattr("ui.analyse.open_source", lambda _: demo)
+    monkeypatch.setattr("ui.commands.analyse.open_source", lambda _: demo)
     assert main(["analyse", "demo", "--frames", "9", "--json", str(out)]) == 130
     assert len(json.loads(out.read_text())["frames"]) == 2
 

@@ -4,8 +4,8 @@ import pytest
 
 from rules.measure import Range
 from rules.table import Figure, Posture, ellipse_outline
-from ui.play_area import PlayArea
 from ui.readout import edge_words, in_order, percent_words, place_words, range_words, spread_in
+from ui.table.play_area import PlayArea
 from ui.units import Unit
 
 

@@ -1,88 +1,24 @@
+"""What is set up and laid on the table, step by step."""
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from calibration.by_hand import Taped
-from calibration.camera import Lens, TableCamera
 from calibration.drift import Drift, Moved
 from calibration.prints import Prints
-from calibration.solve import NUDGE, Calibration
-from rules.aftermath import shifted
-from rules.table import Figure, Posture, Refused, ellipse_outline
+from rules.table import Refused
 from rules.template import Blast
-from ui.session import Ruler, Session, Tape, blasted, figure_at, measured, read_off
+from tests.ui.views import (
+    LENS,
+    view_of,
+)
+from ui.session import Ruler, Session
 from ui.units import Unit
 from vision.frame import Frame
-from vision.pipeline import Setup, TableView
-from vision.tracking import Tracking
-
-# Looks straight down from 40 in over (10, 8): 800 px of focal length make 20 px an inch.
-DOWN = np.diag([1.0, -1.0, -1.0])
-LENS = Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
-
-
-def over(height_in=40.0, at=(10.0, 8.0)):
-    return TableCamera(LENS, DOWN, -DOWN @ np.array([*at, height_in]))
-
-
-def figure(name, x, y, sigma_in=0.1, posture=Posture.STANDING):
-    return Figure(name, name.split("-")[0], x, y, 0.0, sigma_in, posture, ellipse_outline((x, y), 0.5, 0.4))
-
-
-def view_of(*figures, deviants=()):
-    calibration = Calibration(over(), {0: np.zeros((4, 2))}, 0.1, deviants)
-    frame = Frame(np.zeros((800, 1000, 3), np.uint8), 0, 0.0)
-    return TableView(frame, calibration, Tracking(figures=figures))
-
-
-def test_a_range_with_a_perfect_camera_has_the_figures_errors_only():
-    a, b = figure("tan-1", 4, 8, 0.3), figure("tan-2", 14, 8, 0.4)
-    ranges = measured(view_of(a, b), (a, b))
-    assert set(ranges) == {("tan-1", "tan-2"), ("tan-2", "tan-1")}
-    assert ranges["tan-1", "tan-2"].centre_in == pytest.approx(10)
-    assert ranges["tan-1", "tan-2"].edge_in == pytest.approx(9, abs=0.02)
-    assert ranges["tan-1", "tan-2"].sigma_in == pytest.approx(0.5)
-
-
-def test_what_shifts_both_ends_alike_is_no_error_of_a_range():
-    """A camera that may hang elsewhere moves every place by the same: places err, ranges do not."""
-    moved = over(at=(10.0 + 0.5 * NUDGE, 8.0))  # half an inch of standard deviation
-    a, b = figure("tan-1", 4, 8, 0.5), figure("tan-2", 14, 8, 0.5)
-    view = view_of(a, b, deviants=(moved,))
-    assert view.calibration.sigma_in([(4, 8, 0)])[0] == pytest.approx(0.5 / np.sqrt(2), rel=1e-3)
-    # 0.5^2 - 0.5^2 / 2 each is the figures' own; the pair adds nothing: sqrt(2 * 0.125) = 0.5.
-    assert measured(view, (a, b))["tan-1", "tan-2"].sigma_in == pytest.approx(0.5, rel=1e-3)
-
-
-def test_what_scales_the_table_grows_with_the_range():
-    higher = over(height_in=40.0 * (1 + 0.01 * NUDGE))  # one per cent of scale
-    a, b, c = figure("t-1", 4, 8, 0.0), figure("t-2", 9, 8, 0.0), figure("t-3", 14, 8, 0.0)
-    ranges = measured(view_of(a, b, c, deviants=(higher,)), (a, b, c))
-    assert ranges["t-1", "t-2"].sigma_in == pytest.approx(0.05, rel=1e-3)
-    assert ranges["t-1", "t-3"].sigma_in == pytest.approx(0.10, rel=1e-3)
-
-
-def test_a_click_means_the_body_not_only_the_base():
-    standing = figure("tan-1", 20, 8)
-    view = view_of(standing, figure("tan-2", 4, 8))
-    head = view.calibration.camera.table_to_pixel((20, 8, 1.6))[0]
-    assert np.hypot(*(head - view.calibration.camera.table_to_pixel((20, 8, 0))[0])) > 8
-    assert figure_at(view, tuple(head)) is not None
-    assert figure_at(view, tuple(head)).id == "tan-1"
-    assert figure_at(view, (500, 50)) is None
-
-
-def test_a_ruler_goes_with_its_figures_and_waits_for_the_missing():
-    ruler = Ruler("tan-1", (10.0, 8.0))
-    assert read_off(view_of(figure("tan-1", 4, 8)), ruler).range.centre_in == pytest.approx(6)
-    assert read_off(view_of(figure("tan-1", 7, 8)), ruler).range.centre_in == pytest.approx(3)
-    assert read_off(view_of(figure("tan-2", 7, 8)), ruler) is None
-
-
-def test_a_blast_over_a_view():
-    view = view_of(figure("tan-1", 4, 8), figure("tan-2", 14, 8))
-    assert [hit.id for hit in blasted(view, Blast((4, 8), 2))] == ["tan-1"]
+from vision.palette import log_colour
+from vision.pipeline import Setup
 
 
 def test_undo_and_redo_reach_everything_by_name():
@@ -104,6 +40,36 @@ def test_the_same_ruler_twice_is_one_step():
     session.lay_ruler("tan-1", "tan-2")
     session.lay_ruler("tan-1", "tan-1")
     assert len(session.state.rulers) == 1
+
+
+def test_an_army_begins_with_its_usual_plastic_and_a_click_makes_it_its_own():
+    image = np.full((200, 200, 3), (40, 90, 150), np.uint8)
+    image[80:110, 80:110] = (60, 120, 70)
+    session = Session()
+    session.begin_army(" Green ")
+    (usual,) = session.state.setup.palette
+    assert usual.name == "Green"
+    session.teach(Frame(image, 0, 0.0), "Green", (95, 95))
+    (taught,) = session.state.setup.palette
+    # 30 x 30 pixels and a little rim against the 12 that the usual colour counts for.
+    assert np.abs(taught.mean - log_colour(image[95:96, 95:96])[0, 0]).max() < 0.03
+    assert [session.undo(), session.undo()] == ["teach Green", "begin Green"]
+    with pytest.raises(Refused, match="no usual plastic is called 'pink'; there is green, tan"):
+        session.begin_army("pink")
+
+
+def test_a_tray_is_put_aside_in_every_step_and_is_none():
+    session = Session()
+    session.lay_ruler("tan-1", "tan-2")
+    session.put_aside(((10, 20, 30, 40),))
+    before = session.state
+    session.put_aside(((10, 20, 30, 40),))
+    assert session.state is before, "what is known changes nothing: the table is not searched again"
+    assert session.undo() == "ruler tan-1 to tan-2"
+    assert session.state.setup.aside_px == ((10, 20, 30, 40),)
+    session.put_aside(())
+    session.redo()
+    assert session.state.setup.aside_px == ()
 
 
 def test_teaching_undoes_and_refines():
@@ -131,15 +97,6 @@ def test_the_empty_table_is_a_step():
     assert session.state.setup.reference_bgr is not None
     session.undo()
     assert session.state.setup.reference_bgr is None
-
-
-def test_a_tape_measures_a_figure_that_was_shifted_anew():
-    a, b = figure("tan-1", 4, 8), figure("tan-2", 14, 8)
-    tape = Tape(view_of(a, b).calibration, (a, b))
-    assert tape(a, b).centre_in == pytest.approx(10)
-    assert tape(a, shifted(b, (17, 12))).centre_in == pytest.approx(np.hypot(13, 4))
-    assert tape(a, b).centre_in == pytest.approx(10)
-    assert tape(b, a) == tape(a, b).turned()
 
 
 TAPED = Prints(taped=(Taped(((10.0, 10.0), (900.0, 10.0)), 40.0),))

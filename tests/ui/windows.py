@@ -9,7 +9,7 @@ from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from ui.desktop.view import PictureView
+from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
 
 LEFT = Qt.MouseButton.LeftButton

@@ -81,6 +81,19 @@ def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(rng: np
     assert not watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S + 0.1).hand
 
 
+def test_what_moves_in_a_part_set_aside_is_no_news_and_an_arm_beyond_it_is(rng: np.random.Generator) -> None:
+    """Dice that roll there, and the hand that throws them; one that reaches on to the table comes in over its edge."""
+    tray = ((0, 150, 240, 350),)
+    watch = watched(rng, (700, 300))
+    for step in range(1, 20):  # they roll for two seconds and end elsewhere than they lay
+        dice = table(rng, (700, 300), (20 + 10 * step, 180 + 7 * step), arm=200 if step < 5 else 0)
+        assert nothing(watch.look(dice, 1.0 + step / 10, tray))
+    watch.look(table(rng, (700, 300), arm=500), 4.0, tray)
+    beyond = watch.look(table(rng, (700, 300), arm=500), 4.0 + STILL_S + 0.01, tray)
+    assert beyond.hand
+    assert all(box[0] >= 240 for box in beyond.places_px)
+
+
 def test_a_camera_that_was_moved_knows_the_table_again_and_an_arm_over_it(rng: np.random.Generator) -> None:
     """The camera moves by 40 pixels: all lies 40 px further left in the picture, and 40 columns were never seen."""
     watch = watched(rng, (300, 300), (700, 300))

@@ -3,7 +3,7 @@ import pytest
 
 from rules.table import Refused
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
-from vision.palette import log_colour, separation, teach
+from vision.palette import log_colour, teach
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +56,3 @@ def test_a_click_on_the_bare_table_is_refused(table):
     image, eye = table
     with pytest.raises(Refused, match="not on a soldier"):
         teach(image, base_px(eye, 15, 12), "green")
-
-
-def test_separation_tells_easy_from_hopeless(table):
-    image, eye = table
-    green, tan = teach(image, base_px(eye, 8, 8), "green"), teach(image, base_px(eye, 22, 16), "tan")
-    by_pair = {(s.army, s.other): s for s in separation((green, tan), image)}
-    assert by_pair["green", "tan"].score > 0.9
-    assert by_pair["green", "the table"].score > 0.9
-    (same,) = [s for s in separation((green, green), image) if s.other == "green"]
-    assert same.score == pytest.approx(0, abs=1e-9)
-    assert "much like" in same.sentence

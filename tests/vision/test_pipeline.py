@@ -170,6 +170,16 @@ def test_nobody_is_looked_for_before_an_army_is_taught(setup):
     assert Pipeline().look(frame(), Setup()).figures == ()
 
 
+def test_nobody_stands_in_a_part_of_the_picture_that_is_set_aside(setup):
+    (u, v), (left, top) = CAMERA.table_to_pixel([(20, 15, 0), (18, 18, 0)]).round().astype(int).tolist()
+    tray = replace(setup, aside_px=((left, top, 2 * u - left, 2 * v - top),))
+    for here in (tray, replace(tray, reference_bgr=None)):
+        view = Pipeline().look(frame(), here)
+        assert len(view.figures) == 2
+        assert away_in(view, 10, 8) < 0.25
+        assert away_in(view, 27, 9) < 0.25
+
+
 def test_an_empty_table_of_another_size_is_refused(setup):
     wrong = Setup(palette=setup.palette, reference_bgr=np.zeros((20, 30, 3), np.uint8))
     with pytest.raises(Refused, match="empty table"):

@@ -7,7 +7,7 @@ import pytest
 
 from vision.frame import Frame
 from vision.simulator import overhead_camera, render
-from vision.spot import spot_at
+from vision.spot import Likenesses, spot_at
 from vision.table_scene import Model, Scene, Sculpt
 
 SIZE, TABLE_IN = (640, 360), (24.0, 16.0)
@@ -34,7 +34,7 @@ def test_the_same_under_another_lamp_and_after_a_bump(spot):
 
 def test_another_once_it_is_gone_or_something_else_is_there(spot):
     assert not spot.unchanged(frame(SCENE.empty, seed=1), CAMERA)
-    other = replace(SCENE, models=(Model("tan-1", "tan", Sculpt.PRONE, 10.0, 8.0, 90.0),))
+    other = replace(SCENE, models=(Model("tan-1", "tan", Sculpt.PRONE, 10.0, 8.0, facing_deg=90.0),))
     assert not spot.unchanged(frame(other, seed=1), CAMERA)
 
 
@@ -49,3 +49,22 @@ def test_beside_the_picture_there_is_no_telling(spot):
     assert spot_at(frame(), CAMERA, (100.0, 8.0, 0.0)) is None
     away = overhead_camera(SIZE, (200.0, 16.0), 32.0)
     assert spot.unchanged(frame(), away) is None
+
+
+@pytest.mark.parametrize("sculpt", [Sculpt.RIFLEMAN, Sculpt.KNEELING, Sculpt.GRENADIER])
+def test_who_fell_over_or_was_laid_where_he_stood_looks_another(sculpt):
+    stands = Model("green-1", "green", sculpt, 10.0, 8.0, facing_deg=30.0)
+    fell = replace(stands, tilt_deg=90.0)
+    laid = replace(fell, x_in=20.0 - fell.figure.x_in, y_in=16.0 - fell.figure.y_in)
+    known = Likenesses()
+    known.keep(frame(replace(SCENE, models=(stands,))), CAMERA, [("green-1", PLACE)])
+    assert known.unchanged("green-1", frame(replace(SCENE, models=(stands,)), seed=1), CAMERA)
+    for model in (fell, laid):
+        assert not known.unchanged("green-1", frame(replace(SCENE, models=(model,)), seed=1), CAMERA)
+
+
+def test_of_whom_nothing_was_kept_nothing_is_known():
+    known = Likenesses()
+    known.keep(frame(), CAMERA, [("far", (100.0, 8.0, 0.0))])
+    assert not known.unchanged("far", frame(), CAMERA)
+    assert not known.unchanged("nobody", frame(), CAMERA)

@@ -78,6 +78,41 @@ def test_falling_and_rising_need_two_frames():
     ]  # fmt: skip
 
 
+def told_by(*looks):
+    """Kinds of the events of each look at one man: his posture, and whether the picture shows what it showed before."""
+    tracker = Tracker()
+    views = [
+        tracker.update([sighting("tan", 2, 1, posture)], unchanged=lambda _, same=same: same) for posture, same in looks
+    ]
+    return [[event.kind for event in view.events] for view in views], [view.figures[0].posture for view in views]
+
+
+def test_nobody_falls_in_a_picture_that_has_not_changed():
+    kneels, lies = (Posture.KNEELING, True), (Posture.DOWN, True)
+    events, postures = told_by(kneels, kneels, kneels, lies, lies, kneels, lies, lies)
+    assert events == [[]] * 8
+    assert set(postures) == {Posture.KNEELING}, "four said that he kneels, four that he lies"
+
+
+def test_a_wrong_first_verdict_is_put_right_by_the_majority_and_is_no_news():
+    lies, stands = (Posture.DOWN, True), (Posture.STANDING, True)
+    events, postures = told_by(lies, stands, stands, stands)
+    assert events == [[]] * 4
+    assert postures == [Posture.DOWN] * 2 + [Posture.STANDING] * 2
+
+
+def test_who_is_laid_down_on_the_spot_has_fallen_once_the_picture_changed():
+    stands, lies = (Posture.STANDING, True), (Posture.DOWN, False)
+    assert told_by(stands, stands, lies, lies)[0] == [[], [], [], [EventKind.DOWN]]
+
+
+def test_who_strayed_has_fallen_whatever_else_is_seen_there():
+    tracker = Tracker()
+    looks = [sighting("tan", 2, 1), *[sighting("tan", 2.7, 1, Posture.DOWN)] * 3]
+    told = [event.kind for one in looks for event in tracker.update([one], unchanged=lambda _: False).events]
+    assert told == [EventKind.DOWN]
+
+
 def test_armies_that_cross_do_not_swap():
     frames = [[sighting("tan", 2 + 0.5 * k, 1), sighting("green", 6 - 0.5 * k, 1.1)] for k in range(9)]
     assert places(run(*frames)[-1]) == {"tan-1": (6, 1), "green-1": (2, 1.1)}

@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
-from ui.cameras import Camera, cameras
-from ui.desktop.battle_files import BattleFiles
+from ui.desktop.battle.files import BattleFiles
+from ui.desktop.battle.history_desk import HistoryDesk
+from ui.desktop.picture.stills import Stills
+from ui.desktop.setup.table_desk import TableDesk
+from ui.setup.cameras import Camera, cameras
 
 
 class Doer(Protocol):
     """What the window does when told."""
 
     files: BattleFiles
+    history: HistoryDesk
+    kept: TableDesk
+    stills: Stills
 
     def use_tool(self, name: str) -> None: ...  # noqa: D102
     def let_go(self) -> None: ...  # noqa: D102
@@ -33,8 +40,7 @@ class Doer(Protocol):
     def open_folder(self) -> None: ...  # noqa: D102
     def learn_empty_table(self) -> None: ...  # noqa: D102
     def print_sheets(self) -> None: ...  # noqa: D102
-    def freeze(self, on: bool) -> None: ...  # noqa: D102
-    def save_snapshot(self) -> None: ...  # noqa: D102
+    def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None: ...  # noqa: D102
     def fit(self) -> None: ...  # noqa: D102
     def zoom(self, steps: int) -> None: ...  # noqa: D102
     def close(self) -> bool: ...  # noqa: D102
@@ -71,6 +77,7 @@ class Actions:
     Attributes:
         undo, redo: Named after the step they would undo or do again.
         freeze: Checked while the picture stands still.
+        compare: Checked while the picture that was frozen last and that of now are shown in turn.
         source_menu: What can be opened.
     """
 
@@ -82,11 +89,22 @@ class Actions:
             group.addAction(action)
         self.undo = self._action("Undo", "Ctrl+Z", "Take the last step back", do.undo)
         self.redo = self._action("Redo", "Ctrl+Shift+Z", "Do again what was undone", do.redo)
-        self.freeze = self._action("Freeze", "P", "Hold the picture still; it can still be measured", do.freeze, True)
+        still = do.stills
+        self.freeze = self._action(
+            "Freeze", "P", "Hold the picture still; it can still be measured", still.freeze, True
+        )
+        tip = "Show the picture that was frozen last and the one of now in turn, and mark what has changed"
+        self.compare = self._action("Compare", "X", tip, still.compare, True)
         self._clear = self._action("Clear", "Ctrl+L", "Take all rulers and templates off the table", do.clear)
         self._basis = self._action("Centre or edge", "E", "Measure from the bases' centres, or edges", do.turn_basis)
         self._save = self._action(
-            "Save picture…", "Ctrl+S", "Save the picture with all that is drawn", do.save_snapshot
+            "Save picture…", "Ctrl+S", "Save the picture with all that is drawn", lambda: do.save_snapshot()
+        )
+        self._save_bare = self._action(
+            "Save bare picture…",
+            "Ctrl+Shift+S",
+            "Save the picture as the camera sees it, with nothing drawn over it",
+            lambda: do.save_snapshot(bare=True),
         )
         self._fit = self._action("Fit", "F", "Show the whole picture", do.fit)
         self.source_menu = self._source_menu(do)
@@ -176,12 +194,14 @@ class Actions:
                 do.learn_empty_table,
             )
         )
+        tip = "Terrain, rulers, corrections, the empty table and everybody's names, as this camera saw them last"
+        table.addAction(self._action("As you left it", "", tip, do.kept.take_up))
         table.addSeparator()
-        table.addAction(self._save)
+        table.addActions([self._save, self._save_bare])
         table.addAction(self._action("Quit", "Ctrl+Q", "Close the program", do.close))
         edit, look = QMenu("&Edit", self._window), QMenu("&View", self._window)
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
-        look.addActions([self._fit, self.freeze])
+        look.addActions([self._fit, self.freeze, self.compare])
         look.addAction(self._action("Closer", "Ctrl++", "Enlarge the picture (or turn the wheel)", lambda: do.zoom(1)))
         look.addAction(self._action("Farther", "Ctrl+-", "Show more of the picture", lambda: do.zoom(-1)))
         tools = QMenu("T&ools", self._window)
@@ -194,7 +214,11 @@ class Actions:
         for text, key, tip, slot in (
             ("New battle…", "Ctrl+N", "Choose a game and say which figure is which unit", do.files.new_battle),
             ("Open battle…", "Ctrl+B", "Go on with a battle; every one is saved as it is played", do.files.open_battle),
+            ("Lay out its terrain", "", "Put the battle's terrain where it stood", do.history.lay_out),
+            ("History…", "Ctrl+H", "What happened, with pictures; look back, and go back", do.history.show),
             ("Save the story…", "", "The battle so far as a text to read", do.files.save_story),
+            ("Save with pictures…", "", "The battle as one page that any browser opens", do.history.save_page),
+            ("Save as JSON…", "", "The battle's journal and state, for programs", do.history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))
         return menu
@@ -215,7 +239,7 @@ class Actions:
         bar.addSeparator()
         bar.addActions([self.undo, self.redo, self._clear])
         bar.addSeparator()
-        bar.addActions([self.freeze, self._fit, self._save])
+        bar.addActions([self.freeze, self.compare, self._fit, self._save])
         self._window.addToolBar(bar)
 
 

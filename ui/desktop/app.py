@@ -7,11 +7,16 @@ import signal
 import sys
 import threading
 import traceback
+from collections.abc import Callable
 from types import TracebackType
 
 from PyQt6.QtCore import QObject, QSettings, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from ui.care.diary import Diary, log_file
+from ui.care.stalls import StallWatch
+from ui.desktop.claims import Claims, claims_folder
+from ui.desktop.heartbeat import Heartbeat
 from ui.desktop.window import Window
 
 
@@ -25,18 +30,23 @@ def run(source: str | None = None) -> int:
     assert isinstance(application, QApplication)  # noqa: S101 - the program makes no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    window = Window(source, QSettings("sandtable", "sandtable"))
-    report = LastResort(window)
+    diary = Diary(log_file())
+    opener = Claims(claims_folder()).open
+    window = Window(source, QSettings("sandtable", "sandtable"), opener, diary=diary)
+    report = LastResort(window, diary.failed)
     report.install()
     # The window's timer lets Python run often enough to notice.
     signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     window.show()
+    heartbeat = Heartbeat(StallWatch(diary.stalled), window)
     if source is None:
         window.help.guide.begin_at_first()
     try:
         return application.exec()
     finally:
+        heartbeat.stop()
         report.remove()
+        diary.close()
 
 
 class LastResort(QObject):
@@ -50,9 +60,10 @@ class LastResort(QObject):
 
     _caught = pyqtSignal(str)
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, keep: Callable[[str], object] = lambda _: None) -> None:
+        """`keep` is given every report, from any thread."""
         super().__init__(parent)
-        self._parent = parent
+        self._parent, self._keep = parent, keep
         self.box: QMessageBox | None = None
         self._caught.connect(self._show)
 
@@ -69,6 +80,7 @@ class LastResort(QObject):
         """Report an exception, from any thread."""
         report = "".join(traceback.format_exception(kind, error, where))
         print(report, file=sys.stderr)
+        self._keep(report)
         self._caught.emit(f"Python {platform.python_version()} on {platform.platform()}\n\n{report}")
 
     def _show(self, report: str) -> None:

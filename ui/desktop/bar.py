@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QStyle, QWidget
 
+from ui.desktop.labels import word_label
+
 Ways = Sequence[tuple[str, Callable[[], object]]]
 """Words on a button, and what it does."""
 
@@ -18,11 +20,10 @@ class MessageBar(QFrame):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
-        self._words = QLabel()
+        self._words = word_label()
         font = self._words.font()
         font.setPointSizeF(1.2 * font.pointSizeF())
         self._words.setFont(font)
-        self._words.setWordWrap(True)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         sign = QLabel()

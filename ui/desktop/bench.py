@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ui.corrections import Correction
-from ui.demo_armies import demo_ground, demo_setup
 from ui.desktop.worker import Worker
 from ui.session import Session
+from ui.setup.demo_armies import demo_ground, demo_setup
+from ui.table.corrections import Correction
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
 from vision.simulator import SimulatedTable
@@ -81,6 +81,11 @@ class Bench:
         if self._seen is not None and asked != self._asked:
             self._asked, self._shown = asked, self.session.shown(self._seen)
         return self._shown
+
+    @property
+    def seen(self) -> TableView | None:
+        """The newest view as the camera has it."""
+        return self._seen
 
     def _open(self) -> Source:
         source = self._opener(self.spec)

@@ -15,7 +15,6 @@ from PyQt6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QWidget,
 )
@@ -24,6 +23,8 @@ from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.prints import Prints
 from rules.table import Refused
+from ui.desktop.labels import word_label
+from ui.readout import begun
 from vision.source import IMAGE_SUFFIXES
 
 _DICTIONARIES = tuple(f"{cells}X{cells}_{count}" for cells in (4, 5, 6) for count in (50, 100, 250, 1000))
@@ -70,8 +71,7 @@ class PrintsDialog(QDialog):
         from_file = QPushButton("From a file…")
         from_file.setToolTip("A dictionary of your own, as OpenCV writes it (.yml)")
         from_file.clicked.connect(self._ask_dictionary)
-        self._problem = QLabel()
-        self._problem.setWordWrap(True)
+        self._problem = word_label()
         self._measured = QCheckBox("I have measured the 100 mm scales on the sheet")
         self._measured.setToolTip("Then lengths are sure to a quarter of a per cent instead of half of one")
         self._measured.setChecked(prints.scale is not None)
@@ -113,7 +113,7 @@ class PrintsDialog(QDialog):
         try:
             dictionary_of(str(path))
         except Refused as refusal:
-            self._problem.setText(str(refusal)[:1].upper() + str(refusal)[1:])
+            self._problem.setText(begun(str(refusal)))
             self._form.setRowVisible(self._problem, True)
             self._problem.setMinimumHeight(self._problem.heightForWidth(self._problem.width()))
             return

@@ -18,8 +18,10 @@ from PyQt6.QtWidgets import (
 )
 
 from ui.about import about_words, libraries
-from ui.desktop.guide_desk import Guided, GuideDesk
+from ui.care.diary import Diary
+from ui.desktop.details import DetailsDialog
 from ui.desktop.memory import Memory
+from ui.desktop.setup.guide_desk import Guided, GuideDesk
 
 _SIZE = (560, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText
@@ -36,15 +38,16 @@ class HelpDesk:
         dialog: What was opened last.
     """
 
-    def __init__(self, window: QMainWindow, do: Guided, memory: Memory, hint: QLabel) -> None:
+    def __init__(self, window: QMainWindow, do: Guided, memory: Memory, hint: QLabel, diary: Diary) -> None:
         """Add the menu to the window; the guide speaks instead of `hint` while it is open."""
-        self._window = window
+        self._window, self._diary = window, diary
         self.guide = GuideDesk(window, do, memory, hint)
         self.dialog: QDialog | None = None
         menu = QMenu("&Help", window)
         for text, key, tip, slot in (
             ("Guide…", "", "From the camera to the first measured shot, step by step", self.guide.begin),
             ("Keys…", "F1", "Every key, and what it does", self.show_keys),
+            ("Details for a bug report…", "", "What whoever mends the program needs to know", self.show_details),
             ("About…", "", "What this program is", self.show_about),
             ("Licences…", "", "The libraries that it stands on, and their licences", self.show_licences),
         ):
@@ -66,6 +69,10 @@ class HelpDesk:
             for title, rows in keys_of(self._window)
         ]
         self._show("Keys", "".join(parts))
+
+    def show_details(self) -> None:
+        """Show what belongs into a bug report."""
+        self._open(DetailsDialog(self._diary, self._window))
 
     def show_about(self) -> None:
         """Show what the program is."""
@@ -99,6 +106,9 @@ class HelpDesk:
         layout = QVBoxLayout(dialog)
         layout.addWidget(words)
         layout.addWidget(buttons)
+        self._open(dialog)
+
+    def _open(self, dialog: QDialog) -> None:
         dialog.finished.connect(dialog.deleteLater)
         self.dialog = dialog
         dialog.open()

@@ -15,7 +15,7 @@ from calibration.prints import Prints
 from calibration.profile import from_json
 from hardware.range_rod import RodShape
 from rules.table import Refused
-from ui.tray_camera import Region
+from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour, Palette
 

@@ -11,7 +11,6 @@ from PyQt6.QtWidgets import (
     QGroupBox,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QListWidget,
     QPushButton,
     QTreeWidget,
@@ -21,13 +20,16 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.table import Figure, PointIn
-from ui.finding import Answer
+from ui.desktop.labels import as_typed, plain_label, word_label
 from ui.readout import in_order, place_words
+from ui.table.finding import Answer
 from ui.theme import Colour, army_colour
+from vision.plastics import PLASTIC_BGR
 
-SUGGESTED_ARMIES = ("green", "tan", "grey", "blue")
+SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
 _HEADLINE_PT = 30
 _WIDTH = 360
+_MOST_APART = 3  # sentences on how armies separate; all of them stand in the tip
 _TEXT = 1.2  # the screen stands beyond the table: at arm's length the usual size is hard to read
 
 
@@ -37,10 +39,12 @@ class SidePanel(QWidget):
     Signals:
         forget: An army (its name) is to be forgotten.
         army_chosen: Another army (its name) is to be taught.
+        usual_wanted: An army (its name) is to begin with the usual colour of its plastic.
     """
 
     forget = pyqtSignal(str)
     army_chosen = pyqtSignal(str)
+    usual_wanted = pyqtSignal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,9 +52,11 @@ class SidePanel(QWidget):
         font = self.font()
         font.setPointSizeF(_TEXT * font.pointSizeF())
         self.setFont(font)
-        self._headline, self._rows = QLabel(), QLabel()
+        self._headline, self._rows = plain_label(), word_label()
         self._army = QComboBox()
         self._forget = QPushButton("Forget")
+        self._usual = QPushButton("Begin with its usual colour")
+        self._apart = word_label()
         self._tree = QTreeWidget()
         self._laid = QListWidget()
         self._told: tuple[object, ...] = ()
@@ -90,14 +96,27 @@ class SidePanel(QWidget):
         figures: Sequence[Figure],
         laid: Sequence[str],
         place: Callable[[PointIn], str] = place_words,
+        apart: Sequence[str] = (),
     ) -> None:
-        """Show the armies taught, the figures found and what lies on the table; `place` tells where."""
+        """Show the armies taught, the figures found and what lies on the table.
+
+        Args:
+            armies: Their names.
+            figures: All that are seen.
+            laid: What lies on the table, in words.
+            place: Tells where something is.
+            apart: How well the armies separate, the worst first.
+        """
         places = ((f.id, f.posture, *(round(v, 1) for v in f.centre_in)) for f in figures)
-        told = (place((0.0, 0.0)), *armies, *places, *laid)
+        told = (place((0.0, 0.0)), *armies, *places, *laid, *apart)
         if told == self._told:
             return
         self._told = told
         self._fill_tree(armies, figures, place)
+        self._apart.setText("\n".join(apart[:_MOST_APART]))
+        self._apart.setToolTip(as_typed("\n".join(apart)))
+        self._apart.setVisible(bool(apart))
+        self._allow_usual()
         if laid != [self._text(row) for row in range(self._laid.count())]:
             self._laid.clear()
             self._laid.addItems(list(laid))
@@ -135,6 +154,11 @@ class SidePanel(QWidget):
     def _allow_forget(self) -> None:
         self._forget.setEnabled(self._chosen() is not None)
 
+    def _allow_usual(self) -> None:
+        known = [self._name(row) for row in range(self._tree.topLevelItemCount())]
+        army = self.army.strip()
+        self._usual.setVisible(army.lower() in PLASTIC_BGR and army not in known)
+
     def _answer_box(self) -> QWidget:
         font = QFont(self.font())
         font.setPointSize(_HEADLINE_PT)
@@ -142,7 +166,6 @@ class SidePanel(QWidget):
         self._headline.setFont(font)
         self._headline.setAccessibleName("Answer")
         self._headline.setToolTip("Base centre to base centre; ± holds nineteen times in twenty")
-        self._rows.setWordWrap(True)
         self._rows.setMinimumHeight(4 * self.fontMetrics().height())
         self._rows.setAlignment(Qt.AlignmentFlag.AlignTop)
         box = QWidget()
@@ -169,15 +192,21 @@ class SidePanel(QWidget):
         self._army.setToolTip("Name of the army to teach: choose one or type a new one, then click one of its soldiers")
         self._army.setAccessibleName("Army to teach")
         self._army.editTextChanged.connect(self.army_chosen)
+        self._army.editTextChanged.connect(self._allow_usual)
         self._forget.setToolTip("Forget the army that is chosen in the list")
         self._forget.clicked.connect(lambda: self.forget.emit(self._chosen() or ""))
+        self._usual.setToolTip("Look for what this plastic usually looks like; a click on a soldier is surer")
+        self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
+        self._apart.setAccessibleName("How well the armies separate")
         row = QHBoxLayout()
-        row.addWidget(QLabel("Teach:"))
+        row.addWidget(plain_label("Teach:"))
         row.addWidget(self._army, 1)
         row.addWidget(self._forget)
         layout = QVBoxLayout(box)
         layout.addWidget(self._tree)
+        layout.addWidget(self._apart)
         layout.addLayout(row)
+        layout.addWidget(self._usual)
         return box
 
     def _laid_box(self) -> QWidget:

@@ -24,7 +24,7 @@ from PyQt6.QtGui import (
 from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from rules.table import Refused
 from ui.files import write_bytes
-from ui.pdf import unscaled
+from ui.paper.pdf import unscaled
 
 _DOTS_PER_INCH = 1200
 _TYPE_PX = 100
@@ -35,14 +35,24 @@ def write_pdf(sheet: Sheet, path: Path) -> None:
     """Write the sheet to `path`, whole or not at all.
 
     Raises:
-        Refused: if no font is installed or the file cannot be written.
+        Refused: as `pdf_of` and `write_bytes`.
+    """
+    write_bytes(path, pdf_of(sheet))
+
+
+def pdf_of(sheet: Sheet) -> bytes:
+    """The sheet as a PDF; from any thread, where an application is running.
+
+    Raises:
+        Refused: if no font is installed.
     """
     # Text needs an application; held until the drawing is done. A file needs no display, so on Linux none is asked for.
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     if not QFontDatabase.families():
         raise Refused("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
-    write_bytes(path, unscaled(_drawn(sheet)))
+    drawn = unscaled(_drawn(sheet))
     del own
+    return drawn
 
 
 def _arguments() -> list[str]:

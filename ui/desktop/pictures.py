@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PyQt6.QtCore import QSettings, Qt
-from PyQt6.QtWidgets import QApplication, QWidget
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QWidget
 
 from rules.table import Figure, Posture, Refused
-from ui.armies import Shelf
-from ui.desktop.muster_dialog import MusterDialog
-from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, wait
+from ui.battle.armies import Shelf
+from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, staged, wait
 from ui.desktop.window import Window
-from ui.first_run import Step
-from ui.session import sights
+from ui.measuring import sights
+from ui.setup.first_run import Step
 from vision.pipeline import TableView
 from vision.simulator import SimulatedTable
 from vision.table_scene import demo_scene
 
-_SIZE = (1366, 768)
 _WIDTH_PX = 1000
 _PATIENCE_S = 300.0
 
@@ -34,25 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="pictures", description=__doc__)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     folder: Path = parser.parse_args(arguments).folder
-    if sys.platform == "linux":
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    _application = QApplication.instance() or QApplication(["sandtable"])  # lives as long as this name
-    with tempfile.TemporaryDirectory() as own:
-        settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
-        window = Window("demo", settings, opener=lambda _: SimulatedTable(demo_scene()))
-        try:
-            window.resize(*_SIZE)
-            window.show()
-            for name, scene in _SCENES.items():
-                shown = scene(window, Path(own))
-                wait(0.5)
-                _save(shown, folder / f"{name}.jpg")
-        except Refused as refusal:
-            print(f"pictures: {refusal}", file=sys.stderr)
-            return 1
-        finally:
-            window.close()
-    return 0
+
+    def shoot(window: Window, own: Path) -> None:
+        for name, scene in _SCENES.items():
+            shown = scene(window, own)
+            wait(0.5)
+            _save(shown, folder / f"{name}.jpg")
+
+    return staged("pictures", lambda: SimulatedTable(demo_scene()), shoot)
 
 
 def _save(shown: QWidget, path: Path) -> None:

@@ -28,10 +28,12 @@ from calibration.sheet import EDGE_SIDE_IN
 from rules.games import GAMES, open_game
 from rules.roster import Army
 from rules.table import Refused
-from ui.armies import Shelf, armies_folder, load_army
+from ui.battle.armies import Shelf, armies_folder, load_army
 from ui.desktop.dialogs import NumberBox, ask_where
+from ui.desktop.labels import plain_label, word_label
 from ui.desktop.paper import preview
-from ui.printing import Kind, PrintJob, army_words, sheet_of
+from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
+from ui.readout import begun
 
 _KINDS = (
     (
@@ -90,12 +92,13 @@ class PrintDialog(QDialog):
             " mm", 1, "Length of the upright 100 mm scale, on a page that was printed without a correction"
         )
         self.cards = _combo([], "Whose cards: all ready units of a game, or the figures of an army list")
-        self.problem = _words("problem")
-        self.about = _words("about")
+        self.problem, self.about = word_label(), word_label()
+        self.problem.setObjectName("problem")
+        self.about.setObjectName("about")
         self.picture = QLabel()
         self.picture.setFixedSize(_PREVIEW_PX, round(_PREVIEW_PX * 1.42))
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.page = QLabel()
+        self.page = plain_label()
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._back, self._on = _turner("◀", "The page before"), _turner("▶", "The next page")
         self._load = QPushButton("Army list from a file…")
@@ -146,7 +149,7 @@ class PrintDialog(QDialog):
         self._form.addRow("Cards of:", self.cards)
         self._form.addRow("", self._load)
         self._form.addRow(self.about)
-        self._form.addRow(QLabel("Measured on a page that was printed without a correction:"))
+        self._form.addRow(plain_label("Measured on a page that was printed without a correction:"))
         self._form.addRow("100 mm came out across:", self.across)
         self._form.addRow("100 mm came out down:", self.down)
         self._form.addRow(self.problem)
@@ -209,7 +212,7 @@ class PrintDialog(QDialog):
                 self.about.setText(f"{job.army.name}: {army_words(job.army)}.")
         except Refused as refusal:
             self._sheet, problem = None, str(refusal)
-        self.problem.setText(problem[:1].upper() + problem[1:])
+        self.problem.setText(begun(problem))
         if self._save is not None:
             self._save.setEnabled(self._sheet is not None)
         self._show_page()
@@ -242,7 +245,7 @@ class PrintDialog(QDialog):
             army = load_army(path)
             open_game(army.game)
         except Refused as refusal:
-            self.problem.setText(str(refusal)[:1].upper() + str(refusal)[1:])
+            self.problem.setText(begun(str(refusal)))
             return
         self.add_army(army)
 
@@ -264,13 +267,6 @@ def _box(suffix: str, decimals: int, tip: str) -> NumberBox:
     box.setDecimals(decimals)
     box.setToolTip(tip)
     return box
-
-
-def _words(name: str) -> QLabel:
-    label = QLabel()
-    label.setObjectName(name)
-    label.setWordWrap(True)
-    return label
 
 
 def _turner(sign: str, tip: str) -> QToolButton:

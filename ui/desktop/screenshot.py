@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -37,28 +37,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="screenshot", description=__doc__)
     parser.add_argument("picture", type=Path, metavar="OUT.jpg")
     path: Path = parser.parse_args(arguments).picture
+
+    def shoot(window: Window, _: Path) -> None:
+        _play(window)
+        if not window.grab().save(str(path), quality=QUALITY):
+            raise Refused(f"cannot write {path}: choose another folder, and a name ending in .jpg or .png")
+
+    return staged("screenshot", lambda: SimulatedTable(demo_scene(), frames=1), shoot)
+
+
+def staged(name: str, opened: Callable[[], Source], act: Callable[[Window, Path], None]) -> int:
+    """Play in a window of nobody's, without a screen where there need be none.
+
+    Args:
+        name: Of the program, for what it refuses.
+        opened: Gives the table that the window looks at; called whenever it opens one.
+        act: What is done with the window; the folder is its own, for as long.
+
+    Returns:
+        The exit status.
+    """
     if sys.platform == "linux":
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     _application = QApplication.instance() or QApplication(["sandtable"])  # lives as long as this name
-    with tempfile.TemporaryDirectory() as folder:
-        settings = QSettings(str(Path(folder) / "settings.ini"), QSettings.Format.IniFormat)
-        window = Window("demo", settings, opener=_one_picture)
+    with tempfile.TemporaryDirectory() as own:
+        settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
+        window = Window("demo", settings, opener=lambda _: opened())
         try:
             window.resize(*_SIZE)
             window.show()
-            _play(window)
-            if not window.grab().save(str(path), quality=QUALITY):
-                raise Refused(f"cannot write {path}: choose another folder, and a name ending in .jpg or .png")
+            act(window, Path(own))
         except Refused as refusal:
-            print(f"screenshot: {refusal}", file=sys.stderr)
+            print(f"{name}: {refusal}", file=sys.stderr)
             return 1
         finally:
             window.close()
     return 0
-
-
-def _one_picture(_: str) -> Source:
-    return SimulatedTable(demo_scene(), frames=1)
 
 
 def _play(window: Window) -> None:

@@ -9,17 +9,17 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from ui.desktop.big_answer import BigAnswer
-from ui.desktop.image import to_qimage
 from ui.desktop.panel import SidePanel
-from ui.desktop.projector import Projector
-from ui.desktop.tools import Pointed, point_at
-from ui.desktop.view import PictureView
-from ui.drawing import Drawing
-from ui.finding import Answer
-from ui.overlay import PointPx, Preview
+from ui.desktop.picture.big_answer import BigAnswer
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.projector import Projector
+from ui.desktop.picture.view import PictureView
+from ui.desktop.tools.tool import Pointed, point_at
+from ui.picture.drawing import Drawing
+from ui.picture.overlay import PointPx, Preview
+from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
-from ui.table_map import MapMaker, TableMap
+from ui.table.finding import Answer
 from vision.frame import Frame
 from vision.pipeline import TableView
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PyQt6.QtWidgets import QLabel, QStatusBar
+from PyQt6.QtWidgets import QStatusBar
 
 from calibration.solve import Calibration
 from ui.desktop.bench import Bench
-from ui.desktop.tools import Pointed
+from ui.desktop.labels import plain_label
+from ui.desktop.tools.tool import Pointed
 from ui.readout import calibration_words
 from ui.session import TableState
 from ui.units import Unit
@@ -17,7 +18,7 @@ class StatusLine:
     """Fills the window's status bar."""
 
     def __init__(self, bar: QStatusBar | None) -> None:
-        self._calibration, self._place, self._rate = QLabel(), QLabel(), QLabel()
+        self._calibration, self._place, self._rate = plain_label(), plain_label(), plain_label()
         self._rate.setObjectName("pictures")
         self._known: tuple[Calibration | None, Unit, str] = (None, Unit.INCH, "")
         if bar is not None:

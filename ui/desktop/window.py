@@ -7,46 +7,53 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QSettings, Qt, QTimer
+from PyQt6.QtCore import QSettings, QTimer
 from PyQt6.QtGui import QCloseEvent
-from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QMainWindow, QTabWidget, QWidget
+from PyQt6.QtWidgets import QMainWindow
 
 from rules.table import Refused
-from ui.answer import Laid, asked_now, current_answer, newest, on_table
+from ui.care.diary import Diary
 from ui.desktop.actions import Actions
 from ui.desktop.bar import MessageBar, Ways
-from ui.desktop.battle_desk import BattleDesk
-from ui.desktop.battle_files import BattleFiles
-from ui.desktop.battle_panel import BattlePanel
+from ui.desktop.battle.desk import BattleDesk
+from ui.desktop.battle.files import BattleFiles
+from ui.desktop.battle.history_desk import HistoryDesk
+from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.bench import Bench
-from ui.desktop.calibration_desk import CalibrationDesk
-from ui.desktop.correct_menu import CorrectDesk
-from ui.desktop.devices_desk import DevicesDesk
-from ui.desktop.dialogs import ask_file, ask_folder, ask_where
-from ui.desktop.hands import Hands
+from ui.desktop.devices.desk import DevicesDesk
+from ui.desktop.dialogs import ask_file, ask_folder
+from ui.desktop.errand import Errand
 from ui.desktop.help_desk import HelpDesk
-from ui.desktop.kept_tables import KeptTables
+from ui.desktop.labels import word_label
 from ui.desktop.memory import Memory
-from ui.desktop.painter import annotated
+from ui.desktop.middle import Middle
 from ui.desktop.panel import SidePanel
-from ui.desktop.paper import write_pdf
+from ui.desktop.paper import pdf_of
+from ui.desktop.picture.stills import Stills
+from ui.desktop.picture.view import PictureView
 from ui.desktop.print_dialog import ask_sheet, usual_paper
+from ui.desktop.setup.calibration_desk import CalibrationDesk
+from ui.desktop.setup.kept_tables import KeptTables
+from ui.desktop.setup.table_desk import TableDesk
 from ui.desktop.stage import Stage
 from ui.desktop.status_line import StatusLine
-from ui.desktop.terrain_desk import TerrainDesk
-from ui.desktop.toolbox import Toolbox
-from ui.desktop.tools import Pointed, Tool
-from ui.desktop.view import PictureView
-from ui.files import write_picture
-from ui.guidance import laid_words, next_step, title_words
-from ui.overlay import PointPx, Preview, table_overlay
-from ui.printing import PrintJob, sheet_of
+from ui.desktop.tools.correct_menu import CorrectDesk
+from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.terrain_desk import TerrainDesk
+from ui.desktop.tools.tool import Pointed, Tool
+from ui.desktop.tools.toolbox import Toolbox
+from ui.paper.printing import PrintJob, sheet_of
+from ui.picture.overlay import PointPx, Preview
+from ui.questions.answer import Laid, asked_now, current_answer, newest, on_table
+from ui.questions.situation import Situation, basis_of
+from ui.readout import begun
 from ui.session import Session
-from ui.situation import Situation, basis_of
+from ui.setup.colours import separation_words
+from ui.setup.guidance import laid_words, next_step, title_words
+from ui.setup.kept_shelf import TableShelf, tables_folder
 from vision.source import Source, open_source
 
 _TICK_MS = 16
-_TAB_EDGE_PX = 6
 _WORDS_STAY_S = 8.0
 _WORDS_EVERY_S = 0.2
 """Numbers that flicker cannot be read."""
@@ -59,7 +66,7 @@ class Window(QMainWindow):
         bench: The source that is open and the session over it.
         picture, panel, bar: The parts.
         tools: What the mouse can do.
-        files, help: What these menus do.
+        files, history, kept, help: What these menus do.
         actions_: Menus, toolbar and keys.
     """
 
@@ -69,6 +76,8 @@ class Window(QMainWindow):
         settings: QSettings,
         opener: Callable[[str], Source] = open_source,
         clock: Callable[[], float] = time.monotonic,
+        diary: Diary | None = None,
+        tables: Path | None = None,
     ) -> None:
         """Build the window and open a source.
 
@@ -77,29 +86,40 @@ class Window(QMainWindow):
             settings: What is remembered.
             opener: Opens a source; called in a thread.
             clock: Seconds.
+            diary: Keeps what is told; one of its own if None.
+            tables: Folder of the tables that are kept; the user's own if None.
         """
         super().__init__()
+        self._diary = diary or Diary()
         self._memory, self._opener, self._clock = Memory(settings), opener, clock
         self._tables = KeptTables(self._memory)
         self._left_benches: list[Bench] = []
         self._words, self._words_until_s, self._told_s = "", 0.0, 0.0
+        self._words_ways: Ways = ()
         self._mouse_px: PointPx | None = None
         self._last_laid: Laid | None = None
         self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
-        self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), QLabel()
+        self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), word_label()
         self._status = StatusLine(self.statusBar())
         self.devices = DevicesDesk(self._memory, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
-        self._lay_out()
+        tabs = {"Table": self.panel, "Battle": self.battle.panel, "Devices": self.devices.panel}
+        middle = Middle(self.picture, self.bar, self._hint, tabs)
+        self.sides = middle.sides
+        self.setCentralWidget(middle)
         hands = Hands(lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say)
         self.terrain = TerrainDesk(self.picture, self.sides, hands)
         self.corrections = CorrectDesk(self.picture, hands)
         self.files = BattleFiles(self, self.battle, hands, self._show_battle)
+        self._errand = Errand(self, self._say)
+        self.history = HistoryDesk(self, self.battle, hands, self._errand)
+        self.kept = TableDesk(hands, TableShelf(tables or tables_folder()), self._deeds, clock=clock)
+        self.stills = Stills(self, hands, self._errand, self._refresh)
         self.actions_ = Actions(self, self)
         self.stage = Stage(self, self.picture, self.panel, self._redraw)
-        self._left.addWidget(self.stage.big, 2, 0)
+        middle.add_below(self.stage.big)
         self.calibration = CalibrationDesk(self, hands, self._memory, self.battle.drifted)
-        self.help = HelpDesk(self, self, self._memory, self._hint)
+        self.help = HelpDesk(self, self, self._memory, self._hint, self._diary)
         self._connect()
         self._take_up(self._memory.source if spec is None else spec)
         geometry = self._memory.geometry
@@ -109,33 +129,6 @@ class Window(QMainWindow):
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
-    def _lay_out(self) -> None:
-        font = self._hint.font()
-        font.setPointSizeF(1.25 * font.pointSizeF())
-        self._hint.setFont(font)
-        self._hint.setMargin(6)
-        self._hint.setWordWrap(True)
-        # Two lines always, for the same reason as the bar below.
-        self._hint.setMinimumHeight(2 * self._hint.fontMetrics().lineSpacing() + 2 * self._hint.margin())
-        left = self._left = QGridLayout()
-        left.setSpacing(0)
-        left.addWidget(self.picture, 0, 0)
-        # Over the picture: above it, each message would push the soldiers away from under the mouse.
-        left.addWidget(self.bar, 0, 0, Qt.AlignmentFlag.AlignTop)
-        left.addWidget(self._hint, 1, 0)
-        left.setRowStretch(0, 1)
-        middle = QWidget()
-        layout = QHBoxLayout(middle)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(left, 1)
-        self.sides = QTabWidget()
-        self.sides.addTab(self.panel, "Table")
-        self.sides.addTab(self.battle.panel, "Battle")
-        self.sides.addTab(self.devices.panel, "Devices")
-        self.sides.setFixedWidth(self.panel.width() + 2 * _TAB_EDGE_PX)
-        layout.addWidget(self.sides)
-        self.setCentralWidget(middle)
-
     def _connect(self) -> None:
         self.picture.pressed.connect(self._press)
         self.picture.released.connect(self._release)
@@ -143,7 +136,10 @@ class Window(QMainWindow):
         self.picture.left.connect(self._point_at_nothing)
         self.picture.zoomed.connect(lambda: self._redraw())
         self.picture.turned.connect(self.turn)
+        self.stills.thawed.connect(lambda: self.actions_.freeze.setChecked(False))
+        self.stills.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
+        self.panel.usual_wanted.connect(lambda army: self._change(lambda: self.session.begin_army(army)))
         self.panel.forget.connect(lambda army: self._change(lambda: self.session.forget_army(army)))
         self.panel.army_chosen.connect(lambda _: self._tell())
 
@@ -178,11 +174,13 @@ class Window(QMainWindow):
         self.stage.clear()
         self.panel.show_table((), (), ())
         self.tools.fill(self.session, lambda: self.panel.army, self._taught, (self.terrain.tool, self.corrections.tool))
+        self.stills.forget()
         self.actions_.freeze.setChecked(False)
         self.use_tool("measure" if spec == "demo" or setup.palette else "teach")
 
     def try_again(self) -> None:
         """Open the source anew."""
+        self.stills.forget()  # figures are named anew
         self.actions_.freeze.setChecked(False)
         self.bench.try_again()
 
@@ -234,6 +232,9 @@ class Window(QMainWindow):
         """Do the last undone step again."""
         self._change(self.battle.redo if self._in_battle else self.session.redo)
 
+    def _deeds(self) -> int:
+        return len(self.battle.play.battle.entries) if self.battle.play is not None else 0
+
     @property
     def _in_battle(self) -> bool:
         return self.battle.play is not None and self.sides.currentWidget() is self.battle.panel
@@ -261,23 +262,12 @@ class Window(QMainWindow):
         if asked is not None:
             job, path = asked
             self._memory.keep_print_scale(job.scale)
-            self._words = ""
-            self._try(lambda: write_pdf(sheet_of(job), path))
-            self._say(self._words or f"{path} is written: print it at 100 % (actual size).")
+            done = f"{path} is written: print it at 100 % (actual size)."
+            self._errand.send(f"Drawing {path.name}", lambda: pdf_of(sheet_of(job)), path, done)
 
-    def freeze(self, on: bool) -> None:
-        """Hold the picture, or let it go on."""
-        self.bench.worker.held = on
-
-    def save_snapshot(self, path: Path | None = None) -> None:
-        """Save the picture with what is drawn over it; ask where to if no path is given."""
-        frame, view = self.bench.frame, self.bench.view
-        path = path or ask_where(self, "Save the picture", "sandtable.png", "Pictures (*.png *.jpg)")
-        if path is None or frame is None:
-            return
-        shapes = table_overlay(view, self.session.state) if view else ()
-        self._try(lambda: write_picture(path, annotated(frame.image_bgr, shapes)))
-        self._say(self._words or f"{path} is saved.")
+    def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None:
+        """Save the picture with what is drawn over it, or `bare`; ask where to if no path is given."""
+        self._try(lambda: self.stills.save(path, bare=bare))
 
     def fit(self) -> None:
         """Show the whole picture."""
@@ -337,14 +327,16 @@ class Window(QMainWindow):
     # What is shown
 
     def _taught(self, army: str) -> None:
-        self._say(f"{army} is taught. The list at the right tells how many of them are seen.")
+        self._say(f"{army} is taught. The list at the right tells how many are seen, and how well they stand out.")
 
-    def _say(self, words: str) -> None:
-        self._words, self._words_until_s = words, self._clock() + _WORDS_STAY_S
+    def _say(self, words: str, ways: Ways = ()) -> None:
+        self._words, self._words_ways, self._words_until_s = words, ways, self._clock() + _WORDS_STAY_S
         self._tell()
 
     def pull(self) -> None:
         """Show what is new; called by the timer."""
+        self.kept.pull()
+        self.history.pull()
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
         self.devices.pull(self.battle.dialog, self.bench, shot)
         if self.bench.pull():
@@ -355,14 +347,16 @@ class Window(QMainWindow):
 
     def _redraw(self) -> None:
         frame, view, state = self.bench.frame, self.bench.view, self.session.state
-        self.stage.show_frame(frame, view, state)
+        shown, shown_view = self.stills.shown(frame, view)
+        self.stage.show_frame(shown, shown_view, state)
         at = self._pointed()
         self.picture.in_progress = self.tool.in_progress
         bare_in = at.place_in if at is not None and at.figure is None and self.tool.name == "select" else None
         preview = self.tools.preview(at, self.battle.aiming(bare_in) if self._in_battle else Preview())
-        if view is not None:
+        preview = self.stills.over(preview, view)
+        if view is not None and shown_view is not None:
             self.battle.look(view, state.setup)
-            self.stage.show_table(view, state, preview, current_answer(view, state, preview, self._last_laid))
+            self.stage.show_table(shown_view, state, preview, current_answer(view, state, preview, self._last_laid))
             self.devices.answer(view, asked_now(state, preview, self._last_laid), state.basis)
         self.terrain.show()
         self._status.point(at, state)
@@ -382,14 +376,21 @@ class Window(QMainWindow):
         if self._words and self._told_s > self._words_until_s:
             self._words = ""
         words = self._words or self.bench.problem
-        self.bar.say(words[:1].upper() + words[1:], () if self._words else self._ways_out())
+        self._diary.said(words)
+        ways = self._words_ways if self._words else self._ways_out()
+        offered, answers = ("", ()) if words else self.kept.offer
+        self.bar.say(begun(words or offered), answers or ways)
         self._hint.setText(self._next_step())
         self._status.tell(self.bench)
         view, state = self.bench.view, self.session.state
         if view is not None:
             laid = [laid_words(view, thing, state.basis, state.unit) for thing in on_table(state)]
             self.panel.show_table(
-                [colour.name for colour in state.setup.palette], view.figures, laid, state.place_words
+                [colour.name for colour in state.setup.palette],
+                view.figures,
+                laid,
+                state.place_words,
+                separation_words(view, state.setup),
             )
 
     def _ways_out(self) -> Ways:
@@ -404,6 +405,8 @@ class Window(QMainWindow):
 
     def _next_step(self) -> str:
         view, state = self.bench.view, self.session.state
+        if self.stills.hint:
+            return self.stills.hint
         if view is None:
             return "" if self.bench.worker.source_problem else f"Opening: {title_words(self.bench.spec)} …"
         return next_step(view, state, self.tool.name, self.tool.hint)
@@ -411,10 +414,10 @@ class Window(QMainWindow):
     def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Stop the threads and remember where the window was."""
         self._timer.stop()
-        for part in (self.battle, self.devices, self.help.guide):
-            part.close()
         self._memory.keep_geometry(self.saveGeometry())
         self.hide()
+        for part in (self._errand, self.kept, self.history, self.battle, self.devices, self.help.guide):
+            part.close()
         for bench in (*self._left_benches, self.bench):
             bench.stop()
             bench.join()

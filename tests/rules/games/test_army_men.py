@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.games.army_men_ground import gait
-from rules.games.army_men_shot import DERIVED
-from rules.games.army_men_tables import Effect, Tables
+from rules.games.army_men.ground import gait
+from rules.games.army_men.shot import DERIVED
+from rules.games.army_men.tables import Effect, Tables
 from rules.movement import walk
 from rules.table import Refused, TerrainKind, TerrainPiece
 from tests.rules import rule_table

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.games.plastic_fudge_board import after_hole, bands_up, disk, distance_in, flame, gait, rod, terrain_under
-from rules.games.plastic_fudge_forces import card_cost
-from rules.games.plastic_fudge_movement import Mover
-from rules.games.plastic_fudge_tables import Tables
+from rules.games.plastic_fudge.board import after_hole, bands_up, disk, distance_in, flame, gait, rod, terrain_under
+from rules.games.plastic_fudge.forces import card_cost
+from rules.games.plastic_fudge.movement import Mover
+from rules.games.plastic_fudge.tables import Tables
 from rules.movement import walk
 from rules.table import Figure, Refused, TerrainKind
 from rules.template import fraction_inside
@@ -84,7 +84,7 @@ def test_a_card_costs_what_is_printed_but_for_its_slips_pf_107(name: str) -> Non
 
 
 def test_every_single_number_is_used() -> None:
-    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules/games").glob("plastic_fudge*.py"))
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "rules/games/plastic_fudge").glob("*.py"))
     assert [name for name in GAME.rules.tables.limits if f'"{name}"' not in code] == []
     written = (ROOT / "rules/games/plastic_fudge.toml").read_text(encoding="utf-8")
     idle = [name for name in GAME.options if f'"{name}"' not in code and f"options.{name}.changes" not in written]

@@ -16,9 +16,9 @@ from rules.call import Call
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.games.simple_plastic_attack import FACTS
-from rules.games.simple_plastic_movement import distances, gait, sight_rules
-from rules.games.simple_plastic_tables import Tables
+from rules.games.simple_plastic.attack import FACTS
+from rules.games.simple_plastic.movement import distances, gait, sight_rules
+from rules.games.simple_plastic.tables import Tables
 from rules.movement import walk
 from rules.opacity import Veil
 from rules.table import Refused, TerrainKind

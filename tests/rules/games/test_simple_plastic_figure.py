@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.games.simple_plastic_figure_movement import gait
-from rules.games.simple_plastic_figure_tables import Tables
+from rules.games.simple_plastic_figure.movement import gait
+from rules.games.simple_plastic_figure.tables import Tables
 from rules.movement import walk
 from rules.table import Refused, TerrainKind
 from tests.rules import rule_table

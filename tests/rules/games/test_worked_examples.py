@@ -6,7 +6,7 @@ import pytest
 
 from rules.games import GAMES, open_game
 from tests.rules.games.worked import Question, chosen, questions, told, with_options
-from ui.resolve import resolve_question
+from ui.commands.resolve import resolve_question
 
 
 def _name(question: Question) -> str:

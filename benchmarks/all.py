@@ -1,0 +1,96 @@
+"""`make bench`: every benchmark in some minutes, into docs/performance.md, and the design's budgets checked.
+
+    python -m benchmarks.all [--quick] [--only PART,PART] [--scenes FOLDER] [--page FILE]
+
+Every number is a ratio to a baseline of the same run, or stands beside one. `--quick` takes a minute, prints fewer
+lines, and leaves the page as it is. `--scenes` compares the finder on a folder of rendered scenes besides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import finding, ids, journal, paint, questions, sequence, sight, solving, starting
+from benchmarks.page import Table, budget_table, write
+from calibration.opencv import cv2
+
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+_BUSY = 0.5
+"""Load for each core beyond which the machine does something else as well."""
+
+
+def main() -> None:
+    """Run the parts, print them, write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--scenes", type=Path, metavar="FOLDER")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    options = parser.parse_args()
+    parts = parts_of(options.quick, options.scenes)
+    chosen = options.only.split(",") if options.only else [*parts]
+    if strange := set(chosen) - set(parts):
+        parser.error(f"there is no part {', '.join(sorted(strange))}: choose from {', '.join(parts)}")
+    machine = _machine()
+    print(machine.words, flush=True)
+    tables: list[Table] = [] if options.only else [machine]
+    for name in chosen:
+        began_s = time.monotonic()
+        made = parts[name]()
+        for one in made:
+            print(f"\n{one.markdown()}", flush=True)
+        print(f"({name}: {time.monotonic() - began_s:.0f} s)", flush=True)
+        tables += made
+    budgets = budget_table(budget for one in tables for budget in one.budgets)
+    print(f"\n{budgets.markdown()}")
+    if not options.quick:
+        write(options.page, tables if options.only else [*tables, budgets])
+
+
+def parts_of(quick: bool, scenes: Path | None) -> dict[str, Callable[[], Sequence[Table]]]:
+    """The benchmarks by name; each makes its tables."""
+    counts: Sequence[int] = (60,) if quick else sequence.FIGURES
+    rounds = 3 if quick else 7
+    return {
+        "sequence": lambda: [sequence.table(counts, 11 if quick else 21)],
+        "search": lambda: [sequence.search_table(counts, 1 if quick else 3)],
+        "markers": lambda: solving.tables((1, 4) if quick else solving.COUNTS, rounds),
+        "sight": lambda: [sight.table(((60, 30, 1.0),) if quick else sight.SIZES, rounds)],
+        "resolve": lambda: [questions.table(rounds)],
+        "journal": lambda: journal.tables((100, 1000) if quick else journal.LENGTHS, 6 if quick else 15),
+        "paint": lambda: [paint.table(counts, rounds)],
+        "start": lambda: [starting.table(1 if quick else 3)],
+        "finding": lambda: [finding.table(1 if quick else 6, scenes)],
+        "ids": lambda: _ids(2 if quick else 10),
+    }
+
+
+def _ids(rounds: int) -> list[Table]:
+    """Nobody to be compared with, no table: what the page says of them stays."""
+    if missing := ids.missing():
+        print(f"\nids: {' and '.join(missing)} not installed here, so the page keeps its table; see benchmarks/ids.py")
+        return []
+    return [ids.table(rounds)]
+
+
+def _machine() -> Table:
+    """What it ran on, without its name or the date."""
+    cores = os.cpu_count() or 1
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    busy = f", busy with other work as well (load {load:.1f})" if load > _BUSY * cores else ""
+    words = (
+        f"Last written on {cores} processor cores{busy}: Python {platform.python_version()}, OpenCV {cv2.__version__}, "
+        f"numpy {np.__version__}, {platform.system()}."
+    )
+    return Table("machine", (), (), words)
+
+
+if __name__ == "__main__":
+    main()

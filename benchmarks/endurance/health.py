@@ -1,0 +1,74 @@
+"""What a process holds on to, and whether that grows."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.memory import resident_mib
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a process held at one time.
+
+    Attributes:
+        time_s: Of the simulated clock.
+        resident_mib: Memory, after the garbage was collected and the allocator gave back what it merely kept.
+        files: Open descriptors.
+        threads: Python's own.
+        tasks: All threads, those of the libraries included.
+        entries: Of the battle's journal.
+    """
+
+    time_s: float
+    resident_mib: float
+    files: int
+    threads: int
+    tasks: int
+    entries: int
+
+
+def taken(time_s: float, entries: int) -> Sample:
+    """Of this process, now."""
+    files, tasks = (len(os.listdir(f"/proc/self/{what}")) for what in ("fd", "task"))
+    return Sample(time_s, resident_mib(), files, threading.active_count(), tasks, entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A straight line through values over time, in units an hour.
+
+    Attributes:
+        slope, sigma: Of the line.
+        low, high: Of the values.
+    """
+
+    slope: float
+    sigma: float
+    low: float
+    high: float
+
+    @property
+    def most(self) -> float:
+        """What it may be at the most, at two standard deviations."""
+        return self.slope + 2 * self.sigma
+
+
+def growth(samples: Sequence[Sample], what: str) -> Growth:
+    """Of the second half: in the first, everything is seen for the first time."""
+    half = [one for one in samples if one.time_s >= samples[-1].time_s / 2]
+    hours = np.array([one.time_s / 3600 for one in half])
+    values = np.array([float(getattr(one, what)) for one in half])
+    away = hours - hours.mean()
+    spread = float(away @ away)
+    if len(half) < 3 or not spread:
+        return Growth(0.0, float("inf"), float(values.min()), float(values.max()))
+    slope = float(away @ values) / spread
+    left = values - values.mean() - slope * away
+    sigma = float(np.sqrt(left @ left / (len(half) - 2) / spread))
+    return Growth(slope, sigma, float(values.min()), float(values.max()))

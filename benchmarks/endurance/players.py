@@ -1,0 +1,150 @@
+"""Players who go along with what the camera sees, and what they remember of it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+from rules.battle import Battle, replay
+from rules.dice import Dice, DiceRequest, Roll
+from rules.games import open_game
+from rules.journal import Entry
+from rules.moment import Moment
+from rules.referee import Deed
+from rules.table import Refused
+from ui.battle.muster import Muster, begin, usual_army
+from ui.battle.play import Play, Proposal
+from ui.session import Session
+from vision.pipeline import TableView
+
+GAME = "army_men"
+MOST_DEEDS = 400
+"""That stand; any more are taken back, lest nobody is left."""
+
+
+class Players:
+    """Both sides of a battle.
+
+    Attributes:
+        play: Their battle.
+        entries: Every entry that was confirmed to them.
+        faults: What was not as it should be.
+        accepted, passed, shifted, deeds, taken_back, refused: How often.
+    """
+
+    def __init__(self, path: Path, session: Session, view: TableView, rng: random.Random) -> None:
+        """Begin a battle with everybody who is seen."""
+        game = open_game(GAME)
+        armies = {side: usual_army(game, side, view.figures) for side in ("green", "tan")}
+        self._path, self._session, self._rng = path, session, rng
+        self.play = Play(begin(path, lambda: 0.0, Muster(GAME, armies)))
+        self.entries: list[Entry] = []
+        self.faults: list[str] = []
+        self.accepted = self.passed = self.shifted = self.deeds = self.taken_back = self.refused = 0
+        self._sure(lambda: self.play.place_all(self._moment(view)))
+        self._sure(lambda: self.play.go_on(self._moment(view)))
+
+    def look(self, view: TableView) -> None:
+        """Answer what stands elsewhere; now and then do something, take it back, or go on."""
+        for drift in self._session.take_drifts():
+            self._sure(lambda drift=drift: self.play.drifted(drift))  # type: ignore[misc]
+        for _ in range(40):
+            proposals = self.play.proposals(self._moment(view))
+            if not proposals:
+                break
+            self._answer(view, proposals[0])
+        else:
+            self.faults.append("what was answered was asked again")
+        if self._rng.random() < 0.5:
+            self._act(self._moment(view))
+        if self._rng.random() < 0.3:
+            self._sure(lambda: self.play.go_on(self._moment(view)))
+        if self._rng.random() < 0.1:
+            self._lay()
+
+    def _answer(self, view: TableView, proposal: Proposal) -> None:
+        play, moment, prospect = self.play, self._moment(view), proposal.prospect
+        if prospect.doubts:
+            doubt = prospect.doubts[0]
+            self._sure(lambda: play.settle(doubt, self._rng.choice([*doubt.answers])))
+        elif prospect.possible and not prospect.asks and self._accept(moment, proposal):
+            self.accepted += 1
+        elif self._rng.random() < 0.5:
+            self._sure(lambda: play.let_pass(moment, proposal, "agreed at the table"))
+            self.passed += 1
+        else:
+            self._sure(lambda: play.only_shifted(proposal))
+            self.shifted += 1
+
+    def _accept(self, moment: Moment, proposal: Proposal) -> bool:
+        found = []
+        self._sure(lambda: found.append(self.play.accept(moment, proposal)))
+        return bool(found) and found[0].allowed
+
+    def _act(self, moment: Moment) -> None:
+        """One shoots, or whatever else he can; mostly it is taken back, and sometimes done again."""
+        name = self._rng.choice([*moment.figures])
+        try:
+            outlook = self.play.outlook(moment, name)
+        except Refused:
+            return
+        ways = [one.deed for one in (*outlook.attacks, *outlook.others) if one.possible and not one.doubts]
+        if not ways:
+            return
+        deed = self._rng.choice(ways)
+        if not self._sure(lambda: self.play.do(moment, deed, self._dice())):
+            return
+        self.deeds += 1
+        if self._rng.random() < 0.7 or self.deeds > MOST_DEEDS or _hurts(deed):
+            self._sure(self.play.battle.undo)
+            self.taken_back += 1
+            if self._rng.random() < 0.3:
+                self._sure(self.play.battle.redo)
+                self._sure(self.play.battle.undo)
+
+    def _lay(self) -> None:
+        """A ruler on the table, or all of them off it again."""
+        session = self._session
+        names = sorted(self.play.battle.state.units)
+        if len(session.state.rulers) < 5:
+            session.lay_ruler(*self._rng.sample(names, 2))
+        else:
+            session.clear()
+
+    def _dice(self) -> Dice:
+        def thrown(request: DiceRequest) -> Roll:
+            return Roll(request, tuple(self._rng.choice(request.die.faces) for _ in range(request.count)))
+
+        return thrown
+
+    def _moment(self, view: TableView) -> Moment:
+        return self.play.moment(view, self._session.state.setup)
+
+    def _sure(self, change: object) -> bool:
+        """Do it, and remember all that was confirmed; what the rules refuse is no fault."""
+        before = len(self.play.battle.entries)
+        try:
+            change()  # type: ignore[operator]
+        except Refused:
+            self.refused += 1
+            return False
+        finally:
+            self.entries += self.play.battle.entries[before:]
+        return True
+
+    def checked(self) -> list[str]:
+        """Close the battle and read it from the disk; what is not as it was confirmed."""
+        state = self.play.battle.state
+        self.play.battle.close()
+        faults = [*self.faults]
+        with Battle.open(self._path, lambda: 0.0) as again:
+            faults += [f"lost: {entry}" for entry in self.entries if entry not in again.entries]
+            if again.state != state:
+                faults.append("the journal folds into another state")
+        faults += [f"replays otherwise: {one}" for one in replay(self._path)]
+        return faults
+
+
+def _hurts(deed: Deed) -> bool:
+    """Whether somebody may be out of the battle after it."""
+    return bool(deed.at)

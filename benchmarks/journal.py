@@ -1,0 +1,120 @@
+"""Time of keeping a battle: one more entry, one more event, undo, and opening it again, as it grows longer.
+
+Run with `python -m benchmarks.journal [--folder DIR]`: the folder's disk is what is measured. The baselines, in the
+same run: a bare insert with its commit into a plain SQLite file (its own defaults), and reading all rows and the JSON
+in them. By the clock on the wall, since a disk is waited for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.page import Table, number
+from benchmarks.stopwatch import Clock, beside
+from rules.battle import Battle
+from rules.dice import Scripted
+from rules.events import Asked, Effects, Enlisted, Event, Move, Moved, Noted, PhaseBegun, Told
+from rules.journal import Journal
+from rules.verdict import Verdict
+
+GAME, SIDES = "simple_plastic", ("green", "tan")
+LENGTHS = (100, 1000, 10_000)
+CLOCK: Clock = time.perf_counter
+NEXT = Noted(text="an entry more")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, help="where the battles are kept while it lasts")
+    for one in tables(LENGTHS, 15, parser.parse_args().folder):
+        print(one.markdown(), end="\n\n")
+
+
+def tables(lengths: Sequence[int], rounds: int, folder: Path | None = None) -> tuple[Table, Table]:
+    """For the page: writing, and reading."""
+    writing, reading = [], []
+    for length in lengths:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            path = Path(place) / "evening.battle"
+            prepare(path, length)
+            writing.append((str(length), *_written(path, rounds)))
+            reading.append((str(length), *_read(path, max(3, rounds // 3))))
+    words = f"One bare insert with its commit: {writing[0][-1]} ms here."
+    head = ("events so far", "an entry", "an event, checked and folded", "undo", "redo")
+    return (
+        Table("journal", head, [row[:-1] for row in writing], words),
+        Table("replay", ("events", "opened, x reading its rows", "ms"), reading),
+    )
+
+
+def prepare(path: Path, length: int) -> None:
+    """A battle of forty men who go to and fro and fire; all in one transaction: thousands of flushes take minutes."""
+    with Battle.begin(path, lambda: 0.0, GAME, SIDES) as battle:
+        shot = battle.game.ask("attack", {"attacker": "ordinary", "attacker_moved": True}, Scripted([2]))
+    events = itertools.islice(_evening(shot), length - 1)
+    file = sqlite3.connect(path)
+    with file:
+        file.executemany(
+            "INSERT INTO entry (time_s, kind, version, body) VALUES (?, ?, ?, ?)",
+            [(k, one.kind, one.version, json.dumps(one.to_body(), sort_keys=True)) for k, one in enumerate(events)],
+        )
+    file.close()
+
+
+def _evening(shot: Verdict) -> Iterator[Event]:
+    men = [f"{side}-{n}" for side in SIDES for n in range(1, 21)]
+    for man in men:
+        yield Enlisted(figure=man, side=man.partition("-")[0], card="soldier")
+    for turn in itertools.count(1):
+        for side in SIDES:
+            yield PhaseBegun(turn=turn, side=side, phase="moving")
+            mine = [(n, man) for n, man in enumerate(men) if man.startswith(side)]
+            for n, man in mine:
+                here, there = (2.0 + n, 10.0 + 4 * (turn % 2)), (2.0 + n, 14.0 - 4 * (turn % 2))
+                yield Moved(moves=(Move(figure=man, from_in=here, to_in=there, moved_in=4.0, cost_in=4.0),))
+            yield PhaseBegun(turn=turn, side=side, phase="attacking")
+            for _, man in mine:
+                yield Asked(action="attack", given={}, by=(man,), throws=(), verdict=Told.of(shot), effects=Effects())
+
+
+def _written(path: Path, rounds: int) -> tuple[str, ...]:
+    """Ratios to a bare insert, of an entry, an event, an undo and a redo; and milliseconds of that."""
+    plain = sqlite3.connect(path.with_suffix(".plain"), isolation_level=None)
+    plain.execute("CREATE TABLE entry (seq INTEGER PRIMARY KEY, time_s REAL, kind TEXT, version INTEGER, body TEXT)")
+    row = (0.0, NEXT.kind, NEXT.version, json.dumps(NEXT.to_body()))
+
+    def bare() -> None:
+        plain.execute("INSERT INTO entry (time_s, kind, version, body) VALUES (?, ?, ?, ?)", row)
+
+    with Journal(path.with_suffix(".journal"), lambda: 0.0) as journal:
+        entry = beside(lambda: journal.append(NEXT.kind, NEXT.to_body()), bare, rounds=rounds, clock=CLOCK)
+    with Battle.open(path, lambda: 0.0) as battle:
+        event = beside(lambda: battle.record(NEXT), bare, rounds=rounds, clock=CLOCK)
+        undo = beside(battle.undo, bare, rounds=rounds // 3, clock=CLOCK)
+        redo = beside(battle.redo, bare, rounds=rounds // 3, clock=CLOCK)
+    plain.close()
+    return (*(number(one.ratio) for one in (entry, event, undo, redo)), number(entry.baseline_ms))
+
+
+def _read(path: Path, rounds: int) -> tuple[str, ...]:
+    """Opening a battle beside reading its rows: the ratio, and milliseconds."""
+
+    def rows() -> None:
+        file = sqlite3.connect(path)
+        for (body,) in file.execute("SELECT body FROM entry ORDER BY seq"):
+            json.loads(body)
+        file.close()
+
+    opened = beside(lambda: Battle.open(path, lambda: 0.0).close(), rows, rounds=rounds, clock=CLOCK)
+    return (number(opened.ratio), number(opened.ms))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""`python -m benchmarks.mutation ROOM`: small faults put into a room's source, and whether a test notices each.
+
+    python -m benchmarks.mutation rules --count 300 --seed 1 --kept FOLDER
+    python -m benchmarks.mutation rules --kept FOLDER --again      the survivors once more, with the tests as they are now
+
+The faults are put into a copy of the tree, never into the tree. Each is shown to the room's tests that enter its
+function, until one fails. What is known stays in FOLDER: stopped, the same command goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.mutation.judging import Cover, judged, watched
+from benchmarks.mutation.mutants import Mutant, mutants, sample
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("rules", "calibration", "vision", "hardware", "ui", "tests", "docs", "samples", "pyproject.toml")
+SLOW_IMPORTS = ("numpy", "shapely", "scipy.optimize")
+"""Had once by all children, as none of the project's modules may be: they are read anew with each fault."""
+
+
+def main() -> int:
+    """Status 0 when at least 85 in 100 were caught."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("room", choices=("rules", "calibration"))
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kept", type=Path, default=Path(tempfile.gettempdir()) / "sandtable-mutation")
+    parser.add_argument("--again", action="store_true")
+    options = parser.parse_args()
+    os.nice(10)
+    for name in SLOW_IMPORTS:
+        importlib.import_module(name)
+    tree, kept = options.kept.resolve() / "tree", options.kept.resolve() / f"{options.room}.json"
+    if not tree.exists():
+        _copied(COPIED, tree)
+    results: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
+    drawn = sample(_all(tree, options.room), options.count, options.seed)
+    if options.again:
+        _copied(("tests",), tree)
+        (tree.parent / f"{options.room}-cover.json").unlink()
+        results = {name: verdict for name, verdict in results.items() if verdict.startswith("caught")}
+    cover = _cover(tree, options.room)
+    for mutant in drawn:
+        if mutant.name not in results:
+            results[mutant.name] = _verdict(tree, mutant, cover)
+            kept.write_text(json.dumps(results, indent=0))
+            print(f"{len(results)}/{len(drawn)} {results[mutant.name]}: {mutant.name}", flush=True)
+    return _told(tree, drawn, results)
+
+
+def _copied(what: tuple[str, ...], tree: Path) -> None:
+    for name in what:
+        if (ROOT / name).is_dir():
+            shutil.rmtree(tree / name, ignore_errors=True)
+            shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, tree / name)
+
+
+def _all(tree: Path, room: str) -> list[Mutant]:
+    paths = sorted(str(path.relative_to(tree)) for path in (tree / room).rglob("*.py"))
+    return [mutant for path in paths for mutant in mutants(tree, path)]
+
+
+def _cover(tree: Path, room: str) -> Cover:
+    kept = tree.parent / f"{room}-cover.json"
+    if not kept.exists():
+        entered: dict[str, list[str]] = {}
+        seconds: dict[str, float] = {}
+        for file in sorted((tree / "tests" / room).rglob("test_*.py")):
+            more, took = watched(tree, room, str(file.relative_to(tree)))
+            seconds |= took
+            for place, tests in more.items():
+                entered.setdefault(place, []).extend(tests)
+            print(f"{file.name}: {len(took)} tests, {sum(took.values()):.1f} s", flush=True)
+        kept.write_text(json.dumps([entered, seconds]))
+    return Cover(*json.loads(kept.read_text()))
+
+
+def _verdict(tree: Path, mutant: Mutant, cover: Cover) -> str:
+    path = tree / mutant.path
+    source = path.read_bytes()
+    try:
+        path.write_bytes(mutant.applied(source))
+        return judged(tree, cover.tests(mutant.path, mutant.function), cover.seconds)
+    finally:
+        path.write_bytes(source)
+
+
+def _told(tree: Path, drawn: list[Mutant], results: dict[str, str]) -> int:
+    """The survivors one by one, and how many of each kind were caught."""
+    kinds: Counter[str] = Counter(mutant.kind for mutant in drawn)
+    caught = Counter(mutant.kind for mutant in drawn if results[mutant.name].startswith("caught"))
+    for mutant in drawn:
+        if not results[mutant.name].startswith("caught"):
+            old = (tree / mutant.path).read_bytes()[mutant.start : mutant.end].decode()
+            print(f"{results[mutant.name]}: {mutant.path}:{mutant.line}: {old!r} -> {mutant.text!r}")
+    for kind, count in kinds.most_common():
+        print(f"{kind}: {caught[kind]} of {count}")
+    share = caught.total() / len(drawn)
+    print(f"caught {caught.total()} of {len(drawn)}: {share:.1%}")
+    return int(share < 0.85)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

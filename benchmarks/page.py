@@ -1,0 +1,92 @@
+"""What benchmarks hand in, tables and budgets, and how it gets into a page of the docs: between marks in comments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A limit of the design, and what was measured.
+
+    Attributes:
+        what: In words.
+        measured, limit: In the unit.
+        unit: As "ms", or "x Lab".
+    """
+
+    what: str
+    measured: float
+    limit: float
+    unit: str
+
+    @property
+    def kept(self) -> bool:
+        """Whether the design's limit holds."""
+        return self.measured <= self.limit
+
+    def row(self) -> tuple[str, ...]:
+        """As a line of the table of budgets."""
+        verdict = "KEPT" if self.kept else "**NOT KEPT**"
+        return (self.what, f"{self.limit:g} {self.unit}", f"{number(self.measured)} {self.unit}", verdict)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table of the page.
+
+    Attributes:
+        name: Of the place in the page where it belongs.
+        head: Of its columns.
+        rows: Its cells, ready to read.
+        words: A sentence above it: what it is measured by in this run.
+        budgets: What the design says of it.
+    """
+
+    name: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: str = ""
+    budgets: tuple[Budget, ...] = ()
+
+    def markdown(self) -> str:
+        """As it stands in the page."""
+        lines = [_line(self.head), _line(["---"] * len(self.head)), *map(_line, self.rows)] if self.rows else []
+        return "\n".join([*([self.words] if self.words else []), *([""] if self.words and lines else []), *lines])
+
+
+def number(value: float) -> str:
+    """Three significant digits, as people write them."""
+    return f"{value:,.0f}".replace(",", " ") if abs(value) >= 100 else f"{value:.3g}"
+
+
+def budget_table(budgets: Iterable[Budget]) -> Table:
+    """The design's budgets and whether they are kept."""
+    return Table("budgets", ("what", "budget", "measured", ""), [one.row() for one in budgets])
+
+
+def write(page: Path, tables: Iterable[Table]) -> None:
+    """Put each table in its place between `<!-- bench NAME -->` and `<!-- /bench -->`.
+
+    Raises:
+        ValueError: if the page has no such place.
+    """
+    text = page.read_text(encoding="utf-8")
+    for table in tables:
+        place = re.compile(rf"<!-- bench {re.escape(table.name)} -->\n.*?<!-- /bench -->", re.DOTALL)
+        if not place.search(text):
+            raise ValueError(f"{page.name} has no place for {table.name}: <!-- bench {table.name} --> <!-- /bench -->")
+        text = place.sub(partial(_placed, table), text)
+    page.write_text(text, encoding="utf-8")
+
+
+def _placed(table: Table, _: re.Match[str]) -> str:
+    return f"<!-- bench {table.name} -->\n{table.markdown()}\n<!-- /bench -->"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,85 @@
+"""How long the program takes to start: to an answer, to the analysis of a picture, to the window's first picture.
+
+Run with `python -m benchmarks.starting`. The baseline, in the same run and in turn, is `python -c "import numpy, cv2"`.
+By the clock on the wall; nothing of the player's own settings is used or changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.page import Budget, Table, number
+from benchmarks.stopwatch import beside
+
+SAMPLE = Path(__file__).parents[1] / "samples" / "cardboard"
+QUESTION = {"ruleset": "army_men", "given": {"action": "weapon", "weapon": "rifle"}, "dice": []}
+BASELINE = ("-c", "import numpy, cv2")
+CLICKS = 20
+
+
+def main() -> None:
+    one = table(5)
+    print(one.markdown())
+    for budget in one.budgets:
+        print(*budget.row(), sep="  ")
+
+
+def table(rounds: int) -> Table:
+    """For the page: ratios to the baseline, and two of the design's budgets."""
+    clicks = [f"--teach={click}" for click in json.loads((SAMPLE / "truth.json").read_text())["clicks"]]
+    analyse = ("analyse", str(SAMPLE / "table.jpg"), *clicks, f"--lens={SAMPLE / 'lens.json'}")
+    with tempfile.TemporaryDirectory() as folder:
+        question = Path(folder) / "question.json"
+        question.write_text(json.dumps(QUESTION))
+        home = os.environ | dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"), folder)
+        program = "from ui.cli import main; import sys; sys.exit(main())"
+
+        def run(*arguments: str) -> Callable[[], object]:
+            return lambda: subprocess.run([sys.executable, *arguments], env=home, check=True, capture_output=True)  # noqa: S603
+
+        baseline, clock = run(*BASELINE), time.perf_counter
+        picture_s: list[float] = []
+        works = {
+            "`sandtable --help`": run("-c", program, "--help"),
+            "`sandtable resolve`, one question": run("-c", program, "resolve", str(question)),
+            "`sandtable analyse`, one picture of eight soldiers": run("-c", program, *analyse),
+            "the window, to its first picture": lambda: picture_s.append(_first_picture(home)),
+        }
+        timings = {what: beside(work, baseline, rounds=rounds, clock=clock) for what, work in works.items()}
+        click_ms = _clicks(home)
+    rows = [(what, number(one.ratio), f"{one.ms / 1000:.2f}") for what, one in timings.items()]
+    first_s, click = statistics.median(picture_s[1:]), statistics.median(click_ms)
+    words = f'The baseline, `python -c "{BASELINE[1]}"`, takes {timings["`sandtable --help`"].baseline_ms:.0f} ms here.'
+    budgets = (
+        Budget("start to first picture (the window on the simulated table)", first_s, 3, "s"),
+        Budget(f"click to measurement on the screen, median of {CLICKS}", click, 1000 / 30, "ms"),
+    )
+    return Table("start", ("what", "x baseline", "s"), rows, words, budgets)
+
+
+def _first_picture(home: dict[str, str]) -> float:
+    """Seconds from the start of the process to the first picture in its window."""
+    began_s = time.time()
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.first_picture"], env=home, check=True, capture_output=True, text=True
+    )
+    return float(json.loads(done.stdout.splitlines()[0])["first"]) - began_s
+
+
+def _clicks(home: dict[str, str]) -> list[float]:
+    """Milliseconds from clicks to what they measure."""
+    command = [sys.executable, "-m", "benchmarks.first_picture", str(CLICKS)]
+    done = subprocess.run(command, env=home, check=True, capture_output=True, text=True)  # noqa: S603
+    return [float(one) for one in json.loads(done.stdout.splitlines()[-1])["click_ms"]]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Times as ratios: work and its baseline take turns, so that whatever else the machine does slows down both."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Clock = Callable[[], float]
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long something takes.
+
+    Attributes:
+        ms: Median of its rounds, in milliseconds.
+        ratio: Median over the rounds of its time by the baseline's in the same round.
+        baseline_ms: Median of the baseline's rounds.
+    """
+
+    ms: float
+    ratio: float
+    baseline_ms: float
+
+
+def beside(
+    work: Work, baseline: Work, *, rounds: int = 9, clock: Clock = time.process_time, repeats: int = 1, times: int = 1
+) -> Timing:
+    """Time work beside its baseline, after one round that does not count.
+
+    Args:
+        work, baseline: what is timed; they take turns.
+        rounds: how many turns.
+        clock: the processor's, or `time.perf_counter` for what waits for a disk or another process.
+        repeats: how often the baseline runs in one turn, where it alone is too short for the clock.
+        times: the same for the work.
+    """
+    taken: list[tuple[float, float]] = []
+    gc.collect()
+    for _ in range(rounds + 1):
+        began_s = clock()
+        for _ in range(times):
+            work()
+        between_s = clock()
+        for _ in range(repeats):
+            baseline()
+        taken.append(((between_s - began_s) / times, (clock() - between_s) / repeats))
+    counted = taken[1:]
+    return Timing(
+        1000 * statistics.median(one for one, _ in counted),
+        statistics.median(one / other for one, other in counted),
+        1000 * statistics.median(other for _, other in counted),
+    )

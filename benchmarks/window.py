@@ -1,0 +1,156 @@
+"""How quick the window is: from the mouse to the screen, painting, and from the start to the first picture.
+
+`python -m benchmarks.window` opens the real window, without a display, and prints for each what it takes and its
+budget. Times of the processor are the window's own thread's; the clock on the wall counts the neighbours' work, too.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+from PyQt6.QtCore import QEvent, QObject, QPointF, QSettings, Qt
+from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtWidgets import QApplication
+
+from benchmarks.paint import SIZE_PX, crowded
+from rules.table import PointIn
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.view import PictureView
+from ui.desktop.screenshot import figures_seen
+from ui.desktop.window import Window
+from ui.picture.drawing import Drawing
+from ui.picture.overlay import Preview
+from ui.session import Ruler
+from vision.simulator import SimulatedTable
+from vision.table_scene import demo_scene
+
+FRAME_MS, PAINT_MS, START_S = 16.7, 4.0, 3.0
+MOVES, PAINTS, STARTS = 300, 200, 5
+_FIRST = "--first-picture"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the table; with an argument of its own, be the program that is started."""
+    application = QApplication(["sandtable"])
+    with tempfile.TemporaryDirectory() as own:
+        settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
+        if list(arguments) == [_FIRST]:
+            first_picture(settings)
+            return
+        print(f"{'':44}{'budget':>10}{'least':>10}{'median':>10}{'95 %':>10}")
+        for name, state in (("all that rests", False), ("and a ruler that follows the mouse", True)):
+            tell(f"paint 1080p, 60 figures, {name}", PAINT_MS, painted(ruler=state))
+        live = Window("demo", settings, opener=lambda _: SimulatedTable(demo_scene()))
+        wall, own_ms = moved(live)
+        tell("mouse to screen, a ruler begun, live", FRAME_MS, wall)
+        tell("the same, of the window's own thread", FRAME_MS, own_ms)
+    tell("start to first picture (seconds)", START_S, [started() for _ in range(STARTS)])
+    del application
+
+
+def tell(name: str, budget: float, taken: Sequence[float]) -> None:
+    """One line of the table."""
+    late = float(np.percentile(taken, 95))
+    print(f"{name:44}{budget:10.1f}{min(taken):10.2f}{statistics.median(taken):10.2f}{late:10.2f}", flush=True)
+
+
+def painted(*, ruler: bool) -> list[float]:
+    """Milliseconds of processor to work out and paint a screen's worth; the mouse goes elsewhere each time."""
+    now, drawing, view = crowded(), Drawing(), PictureView()
+    view.resize(*SIZE_PX)
+    view.show()
+    QApplication.processEvents()
+    view.show_picture(to_qimage(np.random.default_rng(1).integers(0, 255, (*SIZE_PX[::-1], 3), np.uint8)))
+    taken = []
+    for number in range(PAINTS + 3):
+        end: PointIn = (5 + 60 * number / PAINTS, 35 - 30 * number / PAINTS)
+        preview = Preview(hovered="green-2", ruler=Ruler("green-2", end)) if ruler else Preview()
+        begin = time.thread_time()
+        view.show_shapes(*drawing.of(now.view, now.state, preview))
+        view.repaint()
+        taken.append(1000 * (time.thread_time() - begin))
+    view.close()
+    return taken[3:]  # what rests is kept from the second time on
+
+
+class Painted(QObject):
+    """Tells when a widget has been painted."""
+
+    def __init__(self, widget: PictureView) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        if event is not None and event.type() is QEvent.Type.Paint:
+            self.count += 1
+        return False
+
+
+def moved(window: Window) -> tuple[list[float], list[float]]:
+    """Milliseconds from the mouse's event to the end of the painting that shows it: by the wall, and of the thread."""
+    window.resize(1366, 768)
+    window.show()
+    view = figures_seen(window)
+    asked = view.figures[0]
+    camera = view.calibration.camera if view.calibration is not None else None
+    assert camera is not None
+    window.use_tool("measure")
+    window.picture.pressed.emit(*camera.table_to_pixel((*asked.centre_in, asked.z_in))[0])
+    watch, wall, own = Painted(window.picture), [], []
+    for number in range(MOVES):
+        pump(lambda due=time.monotonic() + FRAME_MS / 1000: time.monotonic() > due)  # type: ignore[misc]
+        place = window.picture.to_widget((300.0 + 4 * number, 900.0 - 2 * number))
+        begin, begin_own, before = time.monotonic(), time.thread_time(), watch.count
+        none, no_keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+        kind = QEvent.Type.MouseMove
+        event = QMouseEvent(kind, QPointF(place), window.picture.mapToGlobal(QPointF(place)), none, none, no_keys)
+        QApplication.sendEvent(window.picture, event)
+        while watch.count == before:
+            QApplication.processEvents()
+        wall.append(1000 * (time.monotonic() - begin))
+        own.append(1000 * (time.thread_time() - begin_own))
+    window.close()
+    return wall, own
+
+
+def pump(condition: Callable[[], bool]) -> None:
+    """Let the window work until then."""
+    while not condition():
+        QApplication.processEvents()
+        time.sleep(0.001)
+
+
+def first_picture(settings: QSettings) -> None:
+    """Open the simulated table as a player's first start does, and end once a picture of it was painted."""
+    window = Window("demo", settings)
+    window.show()
+    watch = Painted(window.picture)
+    pump(lambda: window.bench.frame is not None)
+    before = watch.count
+    pump(lambda: watch.count > before)
+    print(time.time(), flush=True)
+    window.close()
+
+
+def started() -> float:
+    """Seconds from the start of the program to its first picture."""
+    begin = time.time()
+    done = subprocess.run(  # noqa: S603 - itself
+        [sys.executable, "-m", "benchmarks.window", _FIRST], capture_output=True, text=True, check=True
+    )
+    return float(done.stdout.split()[-1]) - begin
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

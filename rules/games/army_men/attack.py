@@ -1,0 +1,333 @@
+"""Army Men: who may attack, at what value, and what the hit does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rules.call import within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer
+from rules.games.army_men.hard import blind, hard_die, hard_modifiers
+from rules.games.army_men.shot import (
+    Shot,
+    adjacent,
+    armoured,
+    effect_of,
+    face_of,
+    holds,
+    its_phase,
+    kind_of,
+    spoken,
+    weapon_of,
+)
+from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase, limit
+from rules.verdict import Reason, Verdict, forbidden, total, verdict
+
+# What forbids an attack, in the order in which it is looked at.
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Forbids an attack where `holds`."""
+
+    code: str
+    rule: str
+    holds: Callable[[Rules, Shot], bool]
+    text: Callable[[Rules, Shot], str | None] = lambda rules, shot: None
+
+
+def _unseen(rules: Rules, shot: Shot) -> bool:
+    over_obstacles = weapon_of(rules, shot).indirect is not Indirect.NEVER
+    spotted = shot.radio or rules.chooses("indirect_fire_needs", "nothing")
+    return not shot.los and not (over_obstacles and spotted)
+
+
+def _short_handed(rules: Rules, shot: Shot) -> bool:
+    short = shot.crew is not None and not shot.mounted and shot.crew < weapon_of(rules, shot).crew
+    return short and rules.chooses("short_crew", "cannot_attack")
+
+
+def _attacked_already(rules: Rules, shot: Shot) -> bool:
+    """Once a turn; a vehicle's light machine gun and the rest of its armament are counted apart."""
+    extra = shot.mounted and rules.tables.kinds[shot.attacker].extra_lmg and rules.chooses("extra_lmg", True)
+    if not extra:
+        return shot.attacks_made_this_turn > 0
+    besides = shot.weapon == EXTRA_ARM
+    again = any((weapon == EXTRA_ARM) == besides for weapon in shot.fired_this_turn)
+    return again or shot.attacks_made_this_turn > 1
+
+
+def _wrong_phase(rules: Rules, shot: Shot) -> bool:
+    at_once = shot.opportunity and rules.chooses("opportunity_fire_in", "movement_phase")
+    return not in_phase(rules, shot.phase, MOVING if at_once else weapon_of(rules, shot).phase)
+
+
+def _destroyed(rules: Rules, shot: Shot) -> bool:
+    return shot.destroyed_in_phase not in (None, weapon_of(rules, shot).phase)
+
+
+def _out_of_reach(rules: Rules, shot: Shot) -> bool:
+    return not (weapon_of(rules, shot).reaches(shot.distance_in) or (adjacent(rules, shot) and _touches(rules, shot)))
+
+
+def _touches(rules: Rules, shot: Shot) -> bool:
+    return weapon_of(rules, shot).range_max_ft == 0 and within(shot.distance_in, rules.option("adjacent_within_in"))
+
+
+def _flame_on_pillbox(rules: Rules, shot: Shot) -> bool:
+    return kind_of(rules, shot).hard == "pillbox" and weapon_of(rules, shot).group == "flame_thrower"
+
+
+def _immune(rules: Rules, shot: Shot) -> bool:
+    untouched = effect_of(rules, shot) in (Effect.IMMUNE, Effect.MEN_INSIDE)
+    return untouched and not lucky(rules, shot)
+
+
+BARS = (
+    Bar("not_fired", "AM-70", lambda rules, shot: weapon_of(rules, shot).laid),
+    Bar("weapon_not_shown", "AM-36", lambda rules, shot: shot.weapon not in (shot.shown_weapons or (shot.weapon,))),
+    Bar("wrong_phase", "AM-12", _wrong_phase, lambda rules, shot: its_phase(rules, shot.weapon)),
+    Bar("destroyed", "AM-15", _destroyed),
+    Bar("wounded", "AM-17", lambda rules, shot: shot.wounded),
+    Bar("climbing", "AM-28", lambda rules, shot: shot.climbing),
+    Bar("dropped_this_turn", "AM-33", lambda rules, shot: shot.dropped_this_turn),
+    Bar("already_attacked", "AM-37", _attacked_already),
+    Bar("jammed", "AM-75", lambda rules, shot: shot.jammed),
+    Bar("out_of_ammo", "AM-77", lambda rules, shot: shot.out_of_ammo),
+    Bar("stunned", "AM-96", lambda rules, shot: shot.stunned),
+    Bar("glued", "AM-62", lambda rules, shot: shot.glued and rules.chooses("glued_may_attack", False)),
+    Bar(
+        "immobilized", "AM-95", lambda rules, shot: shot.immobilized and rules.chooses("immobilized_may_attack", False)
+    ),
+    Bar("short_crew", "AM-63", _short_handed),
+    Bar(
+        "moved_stationary_weapon",
+        "AM-78",
+        lambda rules, shot: shot.moved_this_turn and weapon_of(rules, shot).stationary and not shot.mounted,
+    ),
+    Bar(
+        "turret_elsewhere",
+        "AM-25",
+        lambda rules, shot: weapon_of(rules, shot).turret and not shot.turret_points_at_target,
+    ),
+    Bar("pillbox_blind_zone", "AM-109", lambda rules, shot: blind(shot.weapon, shot.target_zone)),
+    Bar("target_not_attackable", "AM-85", lambda rules, shot: effect_of(rules, shot) is Effect.NOT_ALLOWED),
+    Bar("cannot_destroy_pillbox", "AM-103", _flame_on_pillbox),
+    Bar("out_of_range", "AM-38", _out_of_reach, lambda rules, shot: _range_text(rules, shot)),
+    Bar("no_line_of_sight", "AM-66", _unseen, lambda rules, shot: _sight_text(rules, shot)),
+    Bar("immune", "AM-93", _immune),
+)
+
+
+def barred(rules: Rules, shot: Shot) -> Verdict | None:
+    """Why this attack may not be made, None where it may."""
+    for bar in BARS:
+        if bar.holds(rules, shot):
+            return forbidden(bar.code, rules.because(bar.rule, bar.text(rules, shot)))
+    return None
+
+
+def _sight_text(rules: Rules, shot: Shot) -> str:
+    over_obstacles = weapon_of(rules, shot).indirect is not Indirect.NEVER
+    return "the target is out of sight" + (", and nobody with a radio sees it" if over_obstacles else "")
+
+
+def _range_text(rules: Rules, shot: Shot) -> str:
+    weapon = weapon_of(rules, shot)
+    reach = "" if weapon.range_max_in is None else f" to {weapon.range_max_in:g}"
+    return (
+        f"the target is {shot.distance_in:g} in away; {spoken(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
+    )
+
+
+# The attack value.
+
+
+def attack_value(rules: Rules, shot: Shot) -> tuple[Reason, ...]:
+    """The weapon's attack value and every modifier that applies, in reading order."""
+    weapon = weapon_of(rules, shot)
+    base = rules.because(weapon.rule, f"{spoken(shot.weapon)} attacks at {weapon.attack}", weapon.attack)
+    rows = [
+        row
+        for row in rules.tables.attack_modifiers.values()
+        if (row.fact is None or holds(rules, shot, row.fact))
+        and (row.beyond_in is None or not within(shot.distance_in, row.beyond_in))
+        and shot.weapon not in row.not_for
+    ]
+    if rules.chooses("covers", "worst"):
+        worst = min((row for row in rows if row.cover), key=lambda row: row.modifier, default=None)
+        rows = [row for row in rows if not row.cover or row is worst]
+    return (base, *(rules.because(row.rule, row.text, row.modifier) for row in rows))
+
+
+def aim(rules: Rules, shot: Shot) -> Verdict:
+    """What an attack would need, before any dice: the value to roll, or why it may not be made."""
+    reasons = attack_value(rules, shot)
+    value = int(total(reasons))
+    # Whatever the value, a natural 2 hits and a natural 12 does not.
+    needed = min(max(value, NATURAL_TWO), NATURAL_TWELVE - 1)
+    if reached_too_little(rules, shot):
+        reasons, needed = (*reasons, _too_little(rules, shot)), 0
+    answer = verdict("may attack", *reasons, allowed=True, attack_value=value, at_most=needed)
+    return barred(rules, shot) or answer
+
+
+# The attack itself.
+
+TWO_DICE = 2
+NATURAL_TWO, NATURAL_TWELVE = 2, 12
+
+
+def attack(rules: Rules, shot: Shot) -> Answer:
+    """One attack on one target."""
+    return barred(rules, shot) or _fired(rules, shot)
+
+
+def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {spoken(shot.weapon)}")
+    return (yield from struck(rules, shot, roll.total))
+
+
+def struck(rules: Rules, shot: Shot, rolled: int) -> Procedure[Verdict]:
+    """What a roll of two dice does to the target; asks for the further dice that a hit brings."""
+    weapon = weapon_of(rules, shot)
+    reasons = list(attack_value(rules, shot))
+    value = int(total(reasons))
+    hit, why = _hits(rules, shot, rolled, value)
+    numbers: dict[str, Any] = {
+        "allowed": True,
+        "attack_value": value,
+        "roll": rolled,
+        "hit": hit,
+        "target_eliminated": False,
+        "second_die": False,
+        "jammed": weapon.automatic and rolled == NATURAL_TWELVE,
+        "out_of_ammo": weapon.ammunition and rolled == NATURAL_TWELVE,
+        "blast": weapon.blast_in is not None and not armoured(rules, shot.target),
+    }
+    reasons += [why, *_side_effects(rules, shot, numbers), *_unharmed_shelter(rules, shot, numbers)]
+    if hit:
+        found, more = yield from _effect(rules, shot, rolled)
+        numbers |= found
+        reasons += more
+    return Verdict("hit" if hit else "miss", numbers, tuple(reasons))
+
+
+def _hits(rules: Rules, shot: Shot, rolled: int, value: int) -> tuple[bool, Reason]:
+    if reached_too_little(rules, shot):
+        return False, _too_little(rules, shot)
+    if rolled == NATURAL_TWO:
+        return True, rules.because("AM-73")
+    if rolled == NATURAL_TWELVE:
+        return False, rules.because("AM-74")
+    return rolled <= value, rules.because("AM-39", f"rolled {rolled}; {value} or less hits")
+
+
+def reached_too_little(rules: Rules, shot: Shot) -> bool:
+    """Whether less of the target is within what the weapon fills than a hit needs."""
+    needs_half = weapon_of(rules, shot).spreads and not armoured(rules, shot.target)
+    return needs_half and not within(limit(rules, "blast_part"), shot.fraction)
+
+
+def _too_little(rules: Rules, shot: Shot) -> Reason:
+    return rules.because("AM-79", f"{shot.fraction:.0%} of the target is within; half is needed")
+
+
+def _side_effects(rules: Rules, shot: Shot, numbers: Mapping[str, Any]) -> list[Reason]:
+    armour_piercing = weapon_of(rules, shot).blast_in is not None and not numbers["blast"]
+    found = {"AM-75": numbers["jammed"], "AM-77": numbers["out_of_ammo"], "AM-80": armour_piercing}
+    return [rules.because(rule) for rule, so in found.items() if so]
+
+
+def _unharmed_shelter(rules: Rules, shot: Shot, numbers: dict[str, Any]) -> list[Reason]:
+    sheltered = {"pillbox_affected": shot.inside_pillbox, "half_track_affected": shot.inside_half_track}
+    numbers |= {name: False for name, so in sheltered.items() if so}
+    return [rules.because("AM-112")] if any(sheltered.values()) else []
+
+
+Found = tuple[dict[str, Any], list[Reason]]
+
+
+def _by_hand(rules: Rules, shot: Shot) -> bool:
+    return armoured(rules, shot.target) and adjacent(rules, shot) and shot.attacker == "infantry"
+
+
+def lucky(rules: Rules, shot: Shot) -> bool:
+    """Whether a natural 2 destroys this target, whatever a plain hit does."""
+    effect = effect_of(rules, shot)
+    if effect is Effect.IMMOBILIZES:
+        return False
+    soft = kind_of(rules, shot).hard is None
+    eligible = effect in (Effect.SECOND_DIE, Effect.ELIMINATES)
+    return soft or eligible or _by_hand(rules, shot) or rules.chooses("natural_two", "always")
+
+
+def _effect(rules: Rules, shot: Shot, rolled: int) -> Procedure[Found]:
+    lucky_two = rolled == NATURAL_TWO and lucky(rules, shot)
+    effect = Effect.ELIMINATES if lucky_two else effect_of(rules, shot)
+    numbers, reasons = yield from ON_HIT[effect](rules, shot)
+    by_hand = lucky_two and _by_hand(rules, shot)
+    return numbers, [rules.because("AM-108"), *reasons] if by_hand else reasons
+
+
+def _eliminates(rules: Rules, shot: Shot) -> Procedure[Found]:
+    kind = kind_of(rules, shot)
+    printed = {"infantry": "AM-40", "soft": "AM-107", "cannon": "AM-106"}
+    rule = printed.get(kind.target, rules.tables.effects[weapon_of(rules, shot).group].rule)
+    reasons = [rules.because(rule, f"{spoken(shot.target)} is eliminated")]
+    numbers: dict[str, Any] = {"target_eliminated": True}
+    if kind.hard:
+        numbers["hard_result"] = "destroyed"
+    if shot.target_hero:
+        numbers["removed"] = shot.target_eliminations + 1 >= limit(rules, "hero_lives")
+        reasons.append(rules.because("AM-115"))
+    if shot.target_weapon and rules.tables.weapons[shot.target_weapon].cone_in:
+        found, more = yield from exploded(rules)
+        numbers |= found
+        reasons += more
+    return numbers, reasons
+
+
+def exploded(rules: Rules) -> Procedure[Found]:
+    """Whether a flame-thrower that was hit explodes."""
+    roll = yield DiceRequest(Die.D6, 1, "the flame-thrower", "whether it explodes")
+    explodes = (roll.total <= 3) == rules.chooses("flame_explodes_on", "1-3")
+    blast_in = limit(rules, "flame_explosion_in")
+    return {"explodes": explodes, "explosion_in": blast_in if explodes else 0}, [rules.because("AM-82")]
+
+
+def _second_die(rules: Rules, shot: Shot) -> Procedure[Found]:
+    reasons = hard_modifiers(rules, shot.weapon, shot.target, face_of(rules, shot), shot.heavy)
+    answer = yield from hard_die(rules, shot.target, reasons)
+    result = answer.numbers["result"]
+    found = {
+        "second_die": True,
+        "modified": answer.numbers["modified"],
+        "hard_result": result,
+        "target_eliminated": result == "destroyed",
+    }
+    return found, [rules.because("AM-41"), *answer.reasons]
+
+
+def _immobilizes(rules: Rules, shot: Shot) -> Procedure[Found]:
+    yield from ()
+    return {"immobilized": True, "until": "the end of the " + rules.option("glue_lasts")}, [rules.because("AM-62")]
+
+
+def _nothing(rules: Rules, shot: Shot) -> Procedure[Found]:
+    yield from ()
+    hard = {"hard_result": "no_effect"} if kind_of(rules, shot).hard else {}
+    rule = rules.tables.effects[weapon_of(rules, shot).group].rule
+    return hard, [rules.because(rule, f"{spoken(shot.weapon)} does nothing to {spoken(shot.target)}")]
+
+
+ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {
+    Effect.ELIMINATES: _eliminates,
+    Effect.SECOND_DIE: _second_die,
+    Effect.IMMOBILIZES: _immobilizes,
+    Effect.NOTHING: _nothing,
+    Effect.IMMUNE: _nothing,
+    Effect.MEN_INSIDE: _nothing,
+}

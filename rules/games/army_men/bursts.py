@@ -1,0 +1,213 @@
+"""Army Men: one weapon on several targets, as the burst of an automatic weapon or the blast of a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
+from typing import Any
+
+from rules.bearing import bearing_deg, onward
+from rules.call import within
+from rules.dice import DiceRequest, Die, Procedure, Roll
+from rules.game import Answer
+from rules.games.army_men.attack import TWO_DICE, aim, barred, struck
+from rules.games.army_men.shot import Aim, Shot, armoured, spoken
+from rules.games.army_men.tables import Rules, WeaponName, limit
+from rules.table import PointIn
+from rules.template import Blast as Disc
+from rules.template import Flame, Hit, Strip, Template
+from rules.verdict import Verdict, forbidden, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Burst:
+    """The targets that an automatic weapon wants to attack, by their bearings."""
+
+    weapon: WeaponName
+    bearings_deg: tuple[float, ...]
+    separate_targets: bool = True
+    moved_this_turn: bool = False
+    mounted: bool = False
+    jammed: bool = False
+
+
+def burst(rules: Rules, wanted: Burst) -> Answer:
+    """Whether a burst may be spread so."""
+    weapon = rules.tables.weapons[wanted.weapon]
+    if wanted.jammed:
+        return forbidden("jammed", rules.because("AM-75"))
+    if wanted.moved_this_turn and weapon.stationary and not wanted.mounted:
+        return forbidden("moved_stationary_weapon", rules.because("AM-78"))
+    if not wanted.separate_targets:
+        return forbidden("same_target_twice", rules.because("AM-42"))
+    if len(wanted.bearings_deg) > weapon.rof:
+        text = f"{len(wanted.bearings_deg)} targets; {spoken(wanted.weapon)} attacks {weapon.rof}"
+        return forbidden("rof_exceeded", rules.because("AM-42", text))
+    arc_deg = smallest_arc_deg(wanted.bearings_deg)
+    fits = verdict("allowed", rules.because("AM-42"), rules.because("AM-43"), allowed=True, arc_deg=arc_deg)
+    return _scattered(rules, wanted.bearings_deg) or fits
+
+
+def _scattered(rules: Rules, bearings_deg: Sequence[float]) -> Verdict | None:
+    """What forbids a burst whose targets lie too far apart."""
+    arc_deg = smallest_arc_deg(bearings_deg)
+    if within(arc_deg, limit(rules, "burst_arc_deg")):
+        return None
+    return forbidden("arc_exceeded", rules.because("AM-43", f"the targets lie within {arc_deg:g} degrees"))
+
+
+def smallest_arc_deg(bearings_deg: Sequence[float]) -> float:
+    """Width of the smallest arc that holds all bearings, wherever north lies."""
+    seen = sorted(bearing % 360 for bearing in bearings_deg)
+    if not seen:
+        return 0.0
+    return 360 - max(after - before for before, after in pairwise([*seen, seen[0] + 360]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volley(Shot):
+    """Attacks of one weapon on several targets; `each` holds the aim at those that differ from the rest.
+
+    Where the bearings of a burst's targets are told, they must lie in its arc.
+    """
+
+    targets: tuple[str, ...]
+    each: Mapping[str, Aim] = field(default_factory=dict)
+    bearings_deg: tuple[float, ...] = ()
+
+    def at(self, target: str) -> Shot:
+        """The shot at one of the targets."""
+        shared = {f.name: getattr(self, f.name) for f in fields(Shot)}
+        aim = self.each.get(target)
+        own = {f.name: getattr(aim, f.name) for f in fields(Aim)} if aim else {}
+        return Shot(**(shared | own))
+
+
+def burst_rolls(rules: Rules, volley: Volley) -> Answer:
+    """Two dice for every target of a burst, in order."""
+    return _no_burst(rules, volley) or _burst(rules, volley)
+
+
+def burst_aim(rules: Rules, volley: Volley) -> Verdict:
+    """What a burst would need against each target, before any dice."""
+    return _no_burst(rules, volley) or _aimed(rules, volley)
+
+
+def _aimed(rules: Rules, volley: Volley) -> Verdict:
+    answers = {target: aim(rules, volley.at(target)) for target in volley.targets}
+    reasons = [reason for answer in answers.values() for reason in answer.reasons]
+    each = {target: dict(answer.numbers) for target, answer in answers.items()}
+    return verdict("may attack", *reasons, allowed=True, each=each)
+
+
+def _no_burst(rules: Rules, volley: Volley) -> Verdict | None:
+    weapon = rules.tables.weapons[volley.weapon]
+    if len(set(volley.targets)) < len(volley.targets):
+        return forbidden("same_target_twice", rules.because("AM-42"))
+    if len(volley.targets) > weapon.rof:
+        return forbidden("rof_exceeded", rules.because("AM-42"))
+    bars = (barred(rules, volley.at(target)) for target in volley.targets)
+    return next((bar for bar in bars if bar), None) or _scattered(rules, volley.bearings_deg)
+
+
+def _burst(rules: Rules, volley: Volley) -> Procedure[Verdict]:
+    answers: list[Verdict] = []
+    jammed = False
+    for target in volley.targets:
+        if jammed and rules.chooses("jam_stops_burst", True):
+            break
+        roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the attack with {spoken(volley.weapon)}")
+        answers.append((yield from struck(rules, volley.at(target), roll.total)))
+        jammed = jammed or answers[-1].numbers["jammed"]
+    return _summed(volley, answers, jammed=jammed)
+
+
+LOCATION = ("fixed_location", "earlier_attacks_on_location")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blast(Volley):
+    """One blast with everything that it may reach; `each` tells how much of each target is under it."""
+
+    def at(self, target: str) -> Shot:
+        """The blast at one of the targets: it is fired as far, and as well seen, as the place that it is aimed at."""
+        aimed = {fact: getattr(self, fact) for fact in ("distance_in", "los", *LOCATION)}
+        return replace(Volley.at(self, target), **aimed)
+
+
+def blast(rules: Rules, shell: Blast) -> Answer:
+    """One roll, compared with the value against each target under the blast."""
+    return _no_blast(rules, shell) or _burst_out(rules, shell)
+
+
+def blast_aim(rules: Rules, shell: Blast) -> Verdict:
+    """What a blast would need against each target, before any dice."""
+    return _no_blast(rules, shell) or _aimed(rules, shell)
+
+
+def _no_blast(rules: Rules, shell: Blast) -> Verdict | None:
+    if not rules.tables.weapons[shell.weapon].spreads:
+        return forbidden("no_blast", rules.because("AM-79", f"{spoken(shell.weapon)} has no blast"))
+    if any(armoured(rules, shell.at(target).target) for target in shell.targets):
+        return forbidden("armour_piercing", rules.because("AM-80"))
+    bars = (barred(rules, shell.at(target)) for target in shell.targets)
+    return next((bar for bar in bars if bar), None)
+
+
+def _burst_out(rules: Rules, shell: Blast) -> Procedure[Verdict]:
+    answers: list[Verdict] = []
+    roll: Roll | None = None
+    for target in shell.targets:
+        if roll is None or rules.chooses("blast_roll", "one_each"):
+            roll = yield DiceRequest(Die.D6, TWO_DICE, target, f"the blast of {spoken(shell.weapon)}")
+        answers.append((yield from struck(rules, shell.at(target), roll.total)))
+    return _summed(shell, answers, jammed=False)
+
+
+def _summed(volley: Volley, answers: list[Verdict], *, jammed: bool) -> Verdict:
+    numbers: dict[str, Any] = {
+        "allowed": True,
+        "rolls": [answer.numbers["roll"] for answer in answers],
+        "hits": [answer.numbers["hit"] for answer in answers],
+        "eliminated": [t for t, a in zip(volley.targets, answers, strict=False) if a.numbers["target_eliminated"]],
+        "jammed": jammed,
+        "out_of_ammo": any(answer.numbers["out_of_ammo"] for answer in answers),
+        "each": [dict(answer.numbers) for answer in answers],
+    }
+    hits = sum(numbers["hits"])
+    outcome = f"hits {hits} of {len(volley.targets)}" if hits else "misses"
+    return Verdict(outcome, numbers, tuple(reason for answer in answers for reason in answer.reasons))
+
+
+# Templates on the table.
+
+
+def radius_in(rules: Rules, across_in: float) -> float:
+    """Radius of a disc whose size the rulebook prints."""
+    return across_in / 2 if rules.chooses("blast_size", "diameter") else across_in
+
+
+def laid(rules: Rules, weapon: str, from_in: PointIn, at_in: PointIn) -> Template:
+    """What a weapon that fills an area lays on the table, aimed from one place at another.
+
+    Raises:
+        Refused: if a flame is aimed at its own place.
+    """
+    row = rules.tables.weapons[weapon]
+    if row.cone_in is None:
+        return Disc(at_in, radius_in(rules, row.blast_in or row.area_in or 0.0))
+    toward_deg, length_in = bearing_deg(from_in, at_in), row.range_max_in or 0.0
+    if rules.chooses("flame_shape", "triangle"):
+        return Flame(from_in, toward_deg, length_in, row.cone_in)
+    return Strip((from_in, onward(from_in, toward_deg, length_in)), row.cone_in)
+
+
+def explosion(rules: Rules, at_in: PointIn) -> Disc:
+    """The blast of a flame-thrower that explodes."""
+    return Disc(at_in, radius_in(rules, limit(rules, "flame_explosion_in")))
+
+
+def caught(rules: Rules, hits: Iterable[Hit]) -> tuple[str, ...]:
+    """Of those under a template, those with enough of themselves in it."""
+    return tuple(hit.id for hit in hits if within(limit(rules, "blast_part"), hit.fraction))

@@ -1,0 +1,99 @@
+"""Army Men: everything that can be asked of its rules."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from rules.game import Game, actions
+from rules.games.army_men import attack, bursts, facts, hard, movement, shot, specialists, turn
+from rules.games.army_men.tables import Rules, Tables
+from rules.ruleset import load
+from rules.table import Refused
+
+ACTIONS = actions(
+    # Set-up and the turn
+    turn.set_up,
+    turn.force_advice,
+    turn.draw_armies,
+    facts.prop,
+    facts.unit_card,
+    turn.move_order,
+    turn.phases,
+    turn.may_still_attack,
+    turn.casualties,
+    turn.victory,
+    # Movement
+    movement.move_allowance,
+    movement.move,
+    movement.march,
+    movement.board,
+    movement.hitch,
+    movement.overrun,
+    movement.climb,
+    movement.swim,
+    movement.paratrooper,
+    movement.minefield,
+    movement.blocks,
+    # Fire
+    facts.weapon,
+    facts.range_check,
+    facts.template,
+    facts.cover,
+    facts.adjacent,
+    facts.face,
+    turn.opportunity_fire,
+    turn.return_fire,
+    attack.aim,
+    attack.attack,
+    bursts.burst,
+    bursts.burst_rolls,
+    bursts.burst_aim,
+    bursts.blast,
+    bursts.blast_aim,
+    specialists.extra_attack,
+    specialists.clear_jam,
+    specialists.flame_thrower_hit,
+    # Hard targets
+    hard.hard_target_die,
+    hard.crew_survival,
+    hard.vehicle_destroyed,
+    hard.pillbox_zone,
+    hard.fire_from_pillbox,
+    hard.attack_pillbox_from_safe_zone,
+    hard.stunned,
+    # Special units
+    specialists.leader_bonus,
+    specialists.entrench,
+    specialists.medic,
+    specialists.destroy_obstacle,
+    specialists.mine_detector,
+    specialists.hero_status,
+    specialists.hero_names,
+)
+
+
+def open_game(house_rules: Path | None = None) -> Game[Tables]:
+    """The game, credited as its notice asks (AM-01), or a variant of it, which bears its own label.
+
+    A house-rules file may change any row and add units of its own (AM-10).
+
+    Raises:
+        Refused: if the file does not fit; the message names the file, the table and the key.
+    """
+    rules = load(house_rules or "army_men", Tables)
+    _check_facts(rules)
+    return Game(rules, ACTIONS)
+
+
+def _check_facts(rules: Rules) -> None:
+    """Rows that hang on a fact must name one that the procedures know."""
+    known = {
+        "attack_modifiers": {field.name for field in dataclasses.fields(shot.Shot)} | set(shot.DERIVED),
+        "halvings": {field.name for field in dataclasses.fields(movement.Move)},
+    }
+    named = [("attack_modifiers", name, row.fact) for name, row in rules.tables.attack_modifiers.items()]
+    named += [("halvings", name, row.fact) for name, row in rules.tables.halvings.items()]
+    for table, name, fact in named:
+        if fact is not None and fact not in known[table]:
+            raise Refused(f"{table}.{name} hangs on the fact {fact!r}, which no shot or move has: name another")

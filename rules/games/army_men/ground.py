@@ -1,0 +1,116 @@
+"""Army Men: what terrain is to a unit that walks over it, looks across it or stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from shapely.geometry import Point, Polygon
+
+from rules.games.army_men.movement import Stretch
+from rules.games.army_men.tables import Rules, Shelter, limit
+from rules.going import IMPASSABLE, Gait, Going
+from rules.measure import base_area
+from rules.moment import View
+from rules.movement import Walk
+from rules.opacity import Opacity, Veil
+from rules.scene import SightRules
+from rules.table import Figure, TerrainKind, TerrainPiece
+
+
+def gait(rules: Rules, unit: str) -> Gait:
+    """How a unit walks the measured table, for `rules.movement.walk`."""
+    grounds = _grounds(rules, unit)
+
+    def going(piece: TerrainPiece) -> Going:
+        return grounds.get(piece.kind, Going())
+
+    return Gait(going, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
+
+
+def _grounds(rules: Rules, unit: str) -> Mapping[TerrainKind, Going]:
+    kind = rules.tables.kinds[unit]
+    rough = Going(cost_per_in=1 / rules.tables.halvings["rough"].factor) if kind.vehicle else Going()
+    swum = IMPASSABLE if kind.vehicle else Going(cost_per_in=kind.move_in / limit(rules, "swimming_in"))
+    return {
+        **dict.fromkeys(rough_kinds(rules), rough),
+        TerrainKind.WATER: swum,
+        TerrainKind.HILL: Going(on_top=True),
+        TerrainKind.BRIDGE: Going(on_top=True),
+        TerrainKind.WIRE: Going() if kind.vehicle else IMPASSABLE,
+        TerrainKind.TANK_OBSTACLE: IMPASSABLE if kind.vehicle else Going(),
+        TerrainKind.BUILDING: IMPASSABLE,
+        TerrainKind.BUNKER: IMPASSABLE,
+        TerrainKind.WALL: IMPASSABLE,
+        TerrainKind.OTHER: IMPASSABLE,
+    }
+
+
+def rough_kinds(rules: Rules) -> tuple[TerrainKind, ...]:
+    """What is rough ground to a vehicle."""
+    return (TerrainKind.ROUGH, *([TerrainKind.WOODS] if rules.chooses("prop_effects", "sensible") else []))
+
+
+def stretches(rules: Rules, unit: str, walked: Walk) -> Iterator[Stretch]:
+    """A measured walk as the parts of a move."""
+    grounds, rough = _grounds(rules, unit), set(rough_kinds(rules))
+
+    def height_in(pieces: Iterable[TerrainPiece]) -> float:
+        return max((piece.top_in for piece in pieces if grounds.get(piece.kind, Going()).on_top), default=0.0)
+
+    before_in, uphill = height_in(walked.start_inside), False
+    for part in walked.stretches:
+        uphill = part.height_in > before_in if part.height_in != before_in else uphill
+        before_in = part.height_in
+        kinds = {piece.kind for piece in part.inside}
+        yield Stretch(
+            inches=part.length_in,
+            uphill=uphill,
+            rough=bool(kinds & rough),
+            on_road=TerrainKind.ROAD in kinds,
+            swimming=TerrainKind.WATER in kinds,
+        )
+
+
+def sight_rules(rules: Rules) -> SightRules:
+    """What is seen of a figure: smoke from a box of matches hides, where such things count."""
+    smoke = {} if rules.chooses("prop_effects", "sensible") else {TerrainKind.SMOKE: Opacity(Veil.CLEAR)}
+    return SightRules(opacity=smoke)
+
+
+# Shelter.
+
+
+def shelter(rules: Rules, kind: TerrainKind) -> Shelter | None:
+    """As what a kind of terrain protects."""
+    sensible = rules.chooses("prop_effects", "sensible")
+    rows = (row for row in rules.tables.shelters.values() if kind in row.terrain)
+    return next((row for row in rows if sensible or not row.if_sensible), None)
+
+
+def held_by(target: Figure, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
+    """The pieces that a figure stands inside."""
+    x, y = target.centre_in
+
+    def near(piece: TerrainPiece) -> bool:
+        """A quick look that spares most pieces the exact one."""
+        xs, ys = zip(*piece.outline_in, strict=True)
+        return bool(min(xs) <= x <= max(xs) and min(ys) <= y <= max(ys))
+
+    return tuple(piece for piece in terrain if near(piece) and Polygon(piece.outline_in).contains(Point(x, y)))
+
+
+def inside_pillbox(rules: Rules, target: Figure, terrain: Iterable[TerrainPiece]) -> bool:
+    """Whether a figure stands in a pillbox that is a piece of terrain."""
+    shelters = (shelter(rules, piece.kind) for piece in held_by(target, terrain))
+    return any(row is not None and row.pillbox for row in shelters)
+
+
+def cover_to_target_in(rules: Rules, target: Figure, view: View, terrain: Iterable[TerrainPiece]) -> float | None:
+    """How near to a target the line of sight crosses cover; 0 where the target stands in it, None where it does not."""
+    for piece in held_by(target, terrain):
+        row = shelter(rules, piece.kind)
+        if row is not None and row.inside and not row.pillbox:
+            return 0.0
+    base = base_area(target)
+    hiding = [piece for piece, _ in view.hidden_by if (row := shelter(rules, piece.kind)) and not row.pillbox]
+    return min((float(base.distance(Polygon(piece.outline_in))) for piece in hiding), default=None)

@@ -1,0 +1,222 @@
+"""Army Men: hard targets, the men inside them, and what becomes of wrecks and crews."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from rules.call import within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer
+from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, in_phase, limit
+from rules.typed import Asked, Count, Inches, Row
+from rules.verdict import Reason, Verdict, forbidden, total, verdict
+
+
+def hard_modifiers(rules: Rules, weapon: str, target: str, face: Face, heavy: bool) -> list[Reason]:
+    """What is added to the die against a hard target, in reading order."""
+
+    def fits(row: HardModifier) -> bool:
+        return (
+            (not row.targets or target in row.targets)
+            and (not row.faces or face in row.faces)
+            and (not row.heavy or heavy)
+            and (not row.weapons or weapon in row.weapons)
+            and weapon not in row.not_for
+        )
+
+    rows = rules.tables.hard_target_modifiers.values()
+    return [rules.because(row.rule, row.text, row.modifier) for row in rows if fits(row)]
+
+
+def hard_die(rules: Rules, target: str, modifiers: list[Reason]) -> Procedure[Verdict]:
+    """The die against a hard target that was hit; modified faces below 1 read as 1, above 6 as 6."""
+    row = rules.tables.hard_target_die[rules.tables.kinds[target].hard or ""]
+    roll = yield DiceRequest(Die.D6, 1, "the firer", f"the effect on the {target.replace('_', ' ')}")
+    modified = roll.total + int(total(modifiers))
+    result = row.results[min(max(modified, 1), len(row.results)) - 1]
+    fell = rules.because(row.rule, f"rolled {roll.total}, read as {modified}: {result.replace('_', ' ')}")
+    return verdict(result, *modifiers, fell, modified=modified, result=result)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HardHit:
+    """A weapon that has hit a hard target."""
+
+    weapon: WeaponName
+    target: KindName
+    face: Face = Face.FRONT
+    heavy: Annotated[bool, Asked("Is the target a heavy tank?")] = False
+
+
+def hard_target_die(rules: Rules, hit: HardHit) -> Answer:
+    """The second die for a hit on a hard target, where the weapon has one."""
+    kind, group = rules.tables.kinds[hit.target], rules.tables.weapons[hit.weapon].group
+    if kind.hard is None:
+        return forbidden("not_a_hard_target", rules.because("AM-93", f"{hit.target} is no hard target"))
+    if kind.hard == "pillbox" and group == "flame_thrower":
+        return forbidden("cannot_destroy_pillbox", rules.because("AM-103"))
+    if getattr(rules.tables.effects[group], kind.target) is not Effect.SECOND_DIE:
+        return forbidden("immune", rules.because("AM-93"))
+    return hard_die(rules, hit.target, hard_modifiers(rules, hit.weapon, hit.target, hit.face, hit.heavy))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wreck:
+    """A destroyed vehicle or pillbox and how many manned it."""
+
+    destroyed: Annotated[str, Row("crew_survival", "unknown_vehicle")]
+    crew: Count = 1
+
+
+def crew_survival(rules: Rules, wreck: Wreck) -> Answer:
+    """Whether the crew gets out."""
+    row = rules.tables.crew_survival[wreck.destroyed]
+    if row.survives_to == 0:
+        return verdict("dead", rules.because(row.rule), survives=False, roll_needed=False, survivors=0)
+    return _bailing_out(rules, wreck, row.survives_to)
+
+
+def _bailing_out(rules: Rules, wreck: Wreck, survives_to: int) -> Procedure[Verdict]:
+    dice = wreck.crew if rules.chooses("crew_die", "one_each") and wreck.crew > 0 else 1
+    alive = 0
+    for man in range(1, dice + 1):
+        roll = yield DiceRequest(Die.D6, 1, "the crew" if dice == 1 else f"crewman {man}", "getting out alive")
+        alive += roll.total <= survives_to
+    survivors = alive if dice > 1 else alive * wreck.crew
+    reason = rules.because("AM-105", f"{survives_to} or less survives")
+    return verdict("survives" if alive else "dead", reason, survives=alive > 0, roll_needed=True, survivors=survivors)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Destroyed:
+    """A vehicle that was destroyed."""
+
+    vehicle: KindName
+
+
+def vehicle_destroyed(rules: Rules, wreck: Destroyed) -> Verdict:
+    """What a wreck is from now on."""
+    reasons = (rules.because("AM-18"), rules.because("AM-104"))
+    return verdict("wreck", *reasons, stays_on_table=True, upside_down=True, acts_as=["cover", "obstacle"])
+
+
+# Pillboxes.
+
+
+class ZoneOfPillbox(StrEnum):
+    """Where a unit stands, seen from a pillbox."""
+
+    FRONT = "front"
+    FRONT_BELOW = "front_below"
+    SIDE = "side"
+    BEHIND = "behind"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """A unit near a pillbox: by how much it is off the front's direction, and how far from the front face."""
+
+    off_front_deg: float
+    edge_in: Inches
+
+
+def pillbox_zone(rules: Rules, unit: Beside) -> Verdict:
+    """Whether a unit is in one of the two zones that a pillbox cannot fire at."""
+    off_deg = abs((unit.off_front_deg + 180) % 360 - 180)
+    contact_in = rules.option("adjacent_within_in")
+    below_in = contact_in if rules.chooses("safe_zones", "rear_half_and_front_contact") else 3
+    zone = ZoneOfPillbox.FRONT
+    if off_deg > 90:
+        zone = ZoneOfPillbox.BEHIND
+    elif within(unit.edge_in, below_in):
+        zone = ZoneOfPillbox.FRONT_BELOW
+    return verdict(zone, rules.because("AM-109"), zone=str(zone), safe=zone is not ZoneOfPillbox.FRONT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromPillbox:
+    """A shot out of a pillbox."""
+
+    weapon: WeaponName
+    target_zone: Annotated[ZoneOfPillbox, Asked("Where does the target stand, seen from the pillbox?")]
+    stunned: bool = False
+
+
+def blind(weapon: str, zone: ZoneOfPillbox | None) -> bool:
+    """Whether the gun ports do not allow a shot there; None is no shot from a pillbox. A grenade may be tossed down."""
+    tossed = weapon == "grenade" and zone is ZoneOfPillbox.FRONT_BELOW
+    return zone in (ZoneOfPillbox.BEHIND, ZoneOfPillbox.FRONT_BELOW) and not tossed
+
+
+def fire_from_pillbox(rules: Rules, shot: FromPillbox) -> Verdict:
+    """Whether the men inside can aim there."""
+    if shot.stunned:
+        return forbidden("stunned", rules.because("AM-96"))
+    if blind(shot.weapon, shot.target_zone):
+        return forbidden("pillbox_blind_zone", rules.because("AM-109"))
+    rule = "AM-110" if shot.target_zone is ZoneOfPillbox.FRONT_BELOW else "AM-109"
+    return verdict("allowed", rules.because(rule), allowed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FromSafeZone:
+    """An attack on the men in a pillbox by somebody whom they cannot fire at.
+
+    Attributes:
+        zone: Where he stands, where that is known; else the players see to it that he is in a safe one.
+        distance_in, phase, attacks_made_this_turn, out_of_ammo: As of any attack.
+    """
+
+    weapon: WeaponName
+    zone: ZoneOfPillbox | None = None
+    distance_in: Inches = 0
+    phase: str | None = None
+    attacks_made_this_turn: Count = 0
+    out_of_ammo: bool = False
+
+
+THROUGH_THE_PORT = ("flame_thrower", "grenade")
+"""The weapons with which one reaches the men inside from beside their pillbox (AM-111)."""
+
+
+def attack_pillbox_from_safe_zone(rules: Rules, attack: FromSafeZone) -> Answer:
+    """Flame or grenade through the gun port."""
+    if attack.weapon not in THROUGH_THE_PORT:
+        return forbidden("wrong_weapon", rules.because("AM-111"))
+    row = rules.tables.weapons[attack.weapon]
+    if not in_phase(rules, attack.phase, row.phase):
+        return forbidden("wrong_phase", rules.because("AM-12"))
+    if attack.attacks_made_this_turn:
+        return forbidden("already_attacked", rules.because("AM-37"))
+    if attack.out_of_ammo:
+        return forbidden("out_of_ammo", rules.because("AM-77"))
+    if attack.zone in (ZoneOfPillbox.FRONT, ZoneOfPillbox.SIDE):
+        return forbidden("not_in_safe_zone", rules.because("AM-109"))
+    if not row.reaches(attack.distance_in):
+        return forbidden("out_of_range", rules.because("AM-38"))
+    return _through_the_port(rules, attack)
+
+
+def _through_the_port(rules: Rules, attack: FromSafeZone) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 2, "the attacker", f"the {attack.weapon.replace('_', ' ')} through the port")
+    destroyed = roll.total <= limit(rules, "safe_zone")
+    numbers = {"allowed": True, "roll": roll.total, "occupants_destroyed": destroyed, "pillbox_affected": False}
+    numbers["out_of_ammo"] = rules.tables.weapons[attack.weapon].ammunition and roll.total == 12
+    return Verdict("destroyed" if destroyed else "missed", numbers, (rules.because("AM-111"),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stun:
+    """A pillbox that was stunned, and how many turns ago."""
+
+    turns_since: Count = 0
+
+
+def stunned(rules: Rules, stun: Stun) -> Verdict:
+    """Whether a stunned pillbox may attack again."""
+    lasts = 1 if rules.chooses("stun_lasts", "through_next_turn") else 0
+    if stun.turns_since <= lasts:
+        return forbidden("stunned", rules.because("AM-96"), stunned=True)
+    return verdict("recovered", rules.because("AM-96"), allowed=True, stunned=False)

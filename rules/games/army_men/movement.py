@@ -1,0 +1,408 @@
+"""Army Men: how far a unit goes, and what happens on the way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.call import within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer
+from rules.games.army_men.attack import NATURAL_TWO, TWO_DICE
+from rules.games.army_men.hard import hard_die, hard_modifiers
+from rules.games.army_men.shot import touching
+from rules.games.army_men.tables import (
+    INCHES_A_FOOT,
+    MOVING,
+    Blocked,
+    Effect,
+    Face,
+    Halving,
+    KindName,
+    Rules,
+    WeaponName,
+    in_phase,
+    limit,
+)
+from rules.table import TerrainKind
+from rules.typed import Asked, Count, Inches, Row
+from rules.verdict import Reason, Verdict, forbidden, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A unit's whole move under one set of conditions."""
+
+    unit: KindName
+    weapon: WeaponName | None = None
+    mounted: bool = False
+    uphill: Annotated[bool, Asked("Does the move go uphill?")] = False
+    rough: bool = False
+    on_road: bool = False
+    turns: bool = False
+    turret_turns: bool = False
+    swimming: Annotated[bool, Asked("Does he swim?")] = False
+    dropped_this_turn: bool = False
+    immobilized: bool = False
+    crew: Count | None = None
+    towed: bool = False
+
+
+def move_allowance(rules: Rules, move: Move) -> Verdict:
+    """How far a unit may go."""
+    kind = rules.tables.kinds[move.unit]
+    if move.dropped_this_turn:
+        return forbidden("dropped_this_turn", rules.because("AM-33"), distance_in=0)
+    if move.immobilized:
+        return forbidden("immobilized", rules.because("AM-95"), distance_in=0)
+    if kind.flies and rules.chooses("plane_moves", "anywhere"):
+        return verdict("anywhere", rules.because(kind.rule, "planes are placed anywhere"), distance_in=None)
+    base = _base(rules, move)
+    factors = [rules.because(row.rule, row.text, row.factor) for row in _slowed_by(rules, move)]
+    if move.weapon and not kind.vehicle and not move.mounted and rules.tables.weapons[move.weapon].half_move:
+        carried = f"carrying the {move.weapon.replace('_', ' ')}"
+        factors.append(rules.because(rules.tables.weapons[move.weapon].rule, carried, limit(rules, "half_move")))
+    if rules.chooses("halvings", "once"):
+        factors = factors[:1]
+    distance_in = (base.modifier or 0) * math.prod(factor.modifier or 1 for factor in factors)
+    free = [rules.because("AM-25")] if move.turret_turns else []
+    return verdict("may move", base, *factors, *free, distance_in=distance_in)
+
+
+def _base(rules: Rules, move: Move) -> Reason:
+    kind = rules.tables.kinds[move.unit]
+    if move.swimming and not kind.vehicle:
+        return rules.because("AM-29", modifier=limit(rules, "swimming_in"))
+    if move.towed:
+        return rules.because("AM-A44", "towed by a truck or jeep", rules.tables.kinds["truck"].move_in)
+    if move.on_road and kind.road_in is not None:
+        return rules.because("AM-23", modifier=kind.road_in)
+    text = f"the {move.unit.replace('_', ' ')} moves {kind.move_in:g} in"
+    return rules.because("AM-20" if kind.vehicle else kind.rule, text, kind.move_in)
+
+
+def _slowed_by(rules: Rules, move: Move) -> list[Halving]:
+    kind = rules.tables.kinds[move.unit]
+    return [
+        row
+        for row in rules.tables.halvings.values()
+        if getattr(move, row.fact)
+        and (kind.vehicle or not row.vehicles_only)
+        and (not row.kinds or move.unit in row.kinds)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A part of a path on one kind of ground."""
+
+    inches: Inches
+    uphill: bool = False
+    rough: bool = False
+    on_road: bool = False
+    swimming: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Whose part of the turn it is: its phase, where that matters, and whether another player moves now."""
+
+    phase: str | None = None
+    waits: bool = False
+
+
+def not_now(rules: Rules, step: Step) -> Verdict | None:
+    """Why nobody may do now what is done as one moves; None where he may."""
+    if not in_phase(rules, step.phase, MOVING):
+        return forbidden("wrong_phase", rules.because("AM-12", "units move in the phase of movement only"))
+    return forbidden("not_his_move", rules.because("AM-06", "another player moves now")) if step.waits else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path(Step):
+    """A move over several kinds of ground; a tank says how often it turns, or only that it does.
+
+    Attributes:
+        used_in: What earlier moves of this turn took of the allowance.
+        casualty: It was hit, and waits to be taken off, or is wounded.
+        blocked_by: What stands on the way that does not let it pass.
+        towed: It is a gun behind a truck or jeep.
+    """
+
+    unit: KindName
+    path: tuple[Stretch, ...]
+    weapon: WeaponName | None = None
+    direction_changes: Count = 0
+    turns: bool = False
+    dropped_this_turn: bool = False
+    immobilized: bool = False
+    used_in: Inches = 0
+    casualty: bool = False
+    blocked_by: TerrainKind | None = None
+    towed: bool = False
+
+
+def move(rules: Rules, path: Path) -> Verdict:
+    """Whether a measured path is within the allowance: slow ground takes more of it for each inch."""
+    if path.casualty:
+        return forbidden("casualty", rules.because("AM-17"))
+    return not_now(rules, path) or _priced(rules, path)
+
+
+def _priced(rules: Rules, path: Path) -> Verdict:
+    all_road = bool(path.path) and all(part.on_road for part in path.path)
+    turns = path.turns or path.direction_changes > 0
+    stuck = {"dropped_this_turn": path.dropped_this_turn, "immobilized": path.immobilized}
+    under = {"on_road": all_road, "towed": path.towed}
+    whole = move_allowance(rules, Move(unit=path.unit, weapon=path.weapon, turns=turns, **under, **stuck))
+    if not whole.allowed:
+        return whole
+    if path.blocked_by is not None:
+        return forbidden("blocked", _in_the_way(rules, path.blocked_by))
+    allowance_in = whole.numbers["distance_in"]
+    if allowance_in is None:
+        return verdict("legal", *whole.reasons, legal=True, cost_in=0.0, allowance_in=None, left_in=None)
+    if path.unit == "tank" and rules.chooses("tank_turns", "each_time"):
+        allowance_in *= rules.tables.halvings["turning"].factor ** max(0, path.direction_changes - 1)
+    open_in = _pace_in(rules, Move(unit=path.unit, on_road=all_road))
+    cost_in = sum(_cost_in(rules, path.unit, part, open_in, all_road) for part in path.path)
+    left_in = allowance_in - path.used_in - cost_in
+    legal = within(0.0, left_in)
+    numbers = {"legal": legal, "cost_in": cost_in, "allowance_in": allowance_in, "left_in": max(0.0, left_in)}
+    if not legal:
+        return Verdict("too far", {"allowed": False, "reason": "too_far", **numbers}, whole.reasons)
+    return Verdict("legal", numbers, whole.reasons)
+
+
+def _in_the_way(rules: Rules, kind: TerrainKind) -> Reason:
+    obstacle = next((row.rule for row in rules.tables.obstacles.values() if row.terrain is kind), "AM-11")
+    return rules.because(obstacle, f"there is no way through the {kind.replace('_', ' ')}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class March:
+    """Several units that move together, each on a path of its own."""
+
+    paths: Mapping[str, Path]
+
+
+def march(rules: Rules, together: March) -> Verdict:
+    """Whether every one of them may; the first who may not is told."""
+    answers = {name: move(rules, path) for name, path in together.paths.items()}
+    each = {name: dict(answer.numbers) for name, answer in answers.items()}
+    for name, answer in answers.items():
+        if not answer.allowed:
+            return Verdict(answer.outcome, {**answer.numbers, "each": each, "unit": name}, answer.reasons)
+    reasons = dict.fromkeys(reason for answer in answers.values() for reason in answer.reasons)
+    return verdict("legal", *reasons, legal=True, each=each)
+
+
+def _cost_in(rules: Rules, unit: str, part: Stretch, open_in: float, all_road: bool) -> float:
+    """What a stretch takes from the allowance: as many times its length as it slows the unit down."""
+    on_road = part.on_road and (all_road or rules.chooses("road_bonus", "road_part"))
+    here = Move(unit=unit, uphill=part.uphill, rough=part.rough, swimming=part.swimming, on_road=on_road)
+    return part.inches * open_in / _pace_in(rules, here) if open_in else part.inches
+
+
+def _pace_in(rules: Rules, here: Move) -> float:
+    """How far the unit would come in a turn on this ground alone."""
+    return float(move_allowance(rules, here).numbers["distance_in"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boarding(Step):
+    """A man beside a vehicle or pillbox, or one who is inside it and leaves."""
+
+    vehicle: KindName
+    edge_in: Inches = 0
+    casualty: bool = False
+
+
+def board(rules: Rules, man: Boarding) -> Verdict:
+    """Whether he may get in, or out."""
+    if man.casualty:
+        return forbidden("casualty", rules.because("AM-17"))
+    if not rules.tables.kinds[man.vehicle].carries:
+        text = f"nobody gets into the {man.vehicle.replace('_', ' ')}"
+        return forbidden("carries_nobody", rules.because("AM-112", text))
+    beside = touching(rules, man.edge_in)
+    reason = rules.because("AM-112", "one gets in and out from beside it")
+    answer = verdict("boards", reason, allowed=True) if beside else forbidden("not_adjacent", rules.because("AM-89"))
+    return not_now(rules, man) or answer
+
+
+TRACTORS = ("truck", "jeep")
+"""What tows a gun (AM-A44)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hitching(Step):
+    """A vehicle beside a gun, or one that lets go of the gun behind it."""
+
+    vehicle: KindName
+    gun: KindName
+    edge_in: Inches = 0
+
+
+def hitch(rules: Rules, pair: Hitching) -> Verdict:
+    """Whether a vehicle may take a gun in tow, or let go of it."""
+    vehicle, gun = pair.vehicle.replace("_", " "), pair.gun.replace("_", " ")
+    if pair.vehicle not in TRACTORS or rules.tables.kinds[pair.gun].target != "cannon":
+        return forbidden("does_not_tow", rules.because("AM-A44", f"the {vehicle} does not tow the {gun}"))
+    if not touching(rules, pair.edge_in):
+        return forbidden("not_adjacent", rules.because("AM-89"))
+    return not_now(rules, pair) or verdict("hitched", rules.because("AM-A44", f"the {vehicle} tows the {gun}"))
+
+
+# Dice on the way.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feat(Step):
+    """What a man tries on his way, once a turn."""
+
+    tried_this_turn: bool = False
+    edge_in: Inches = 0
+
+
+def _tried(rules: Rules, feat: Feat, rule: str) -> Verdict | None:
+    again = forbidden("already_tried", rules.because(rule)) if feat.tried_this_turn else None
+    return not_now(rules, feat) or again
+
+
+def climb(rules: Rules, feat: Feat) -> Answer:
+    """A climber's turn on a cliff."""
+    away = None if touching(rules, feat.edge_in) else forbidden("not_adjacent", rules.because("AM-27"))
+    return _tried(rules, feat, "AM-27") or away or _climbing(rules)
+
+
+def _climbing(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the climber", "the cliff")
+    name, row = next((n, r) for n, r in rules.tables.climbing.items() if roll.total in r.faces)
+    reasons = (rules.because(row.rule), rules.because("AM-28"))
+    return verdict(name, *reasons, dead=row.dead, climbed_in=row.climbed_in, may_attack=False)
+
+
+def swim(rules: Rules, feat: Feat) -> Answer:
+    """A swimmer's turn in the water."""
+    return _tried(rules, feat, "AM-30") or _swimming(rules)
+
+
+def _swimming(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the swimmer", "the water")
+    drowned = roll.total == rules.option("drowning_face")
+    return verdict("drowned" if drowned else "swims on", rules.because("AM-30"), drowned=drowned)
+
+
+def paratrooper(rules: Rules, feat: Feat) -> Answer:
+    """Where a paratrooper lands."""
+    return _tried(rules, feat, "AM-33") or _landing(rules)
+
+
+def _landing(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the paratrooper", "the landing")
+    direction = next(name for name, row in rules.tables.landing.items() if roll.total in row.faces)
+    reasons = [rules.because("AM-31"), rules.because("AM-33")]
+    if direction == "on_target":
+        return verdict("on target", *reasons, on_target=True, direction=None, offset_in=0)
+    feet = yield from _feet_off(rules)
+    return verdict(
+        "off target",
+        *reasons,
+        rules.because("AM-32", f"{feet} ft {direction} of the target"),
+        on_target=False,
+        direction=direction,
+        offset_in=feet * INCHES_A_FOOT,
+    )
+
+
+def _feet_off(rules: Rules) -> Procedure[int]:
+    most = int(limit(rules, "off_target_ft"))
+    request = DiceRequest(Die.D6, 1, "the paratrooper", "how many feet off")
+    roll = yield request
+    if rules.chooses("paratrooper_feet", "half_rounded_up"):
+        return min((roll.total + 1) // 2, most)
+    while roll.total > most and rules.chooses("paratrooper_feet", "reroll_above_3"):
+        roll = yield request.once_more()
+    return min(roll.total, most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrun:
+    """A tank that drives over an enemy's base."""
+
+    unit: KindName = "tank"
+    target: KindName = "infantry"
+    passes_over_base: bool = True
+
+
+def overrun(rules: Rules, run: Overrun) -> Answer:
+    """Whether the man under the tracks is lost."""
+    if run.unit != "tank" or run.target != "infantry" or not run.passes_over_base:
+        return forbidden("no_overrun", rules.because("AM-26"), eliminated=False)
+    if rules.chooses("overrun", "automatic"):
+        return verdict("run over", rules.because("AM-26"), allowed=True, eliminated=True)
+    return _run_at(rules)
+
+
+def _run_at(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the tank", "running him over")
+    hit = roll.total <= limit(rules, "minefield")
+    reason = rules.because("AM-26")
+    return verdict("run over" if hit else "escaped", reason, allowed=True, roll=roll.total, eliminated=hit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InMinefield:
+    """A unit that moves in a minefield."""
+
+    unit: KindName
+    heavy: bool = False
+    attacked_by_mines_this_turn: bool = False
+
+
+def minefield(rules: Rules, unit: InMinefield) -> Answer:
+    """The mines' attack on one unit."""
+    if rules.tables.kinds[unit.unit].flies:
+        return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
+    if unit.attacked_by_mines_this_turn and rules.chooses("minefield_attacks", "once_a_turn"):
+        return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
+    return _mines(rules, unit)
+
+
+def _mines(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:
+    kind = rules.tables.kinds[unit.unit]
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the minefield", f"the attack on the {unit.unit.replace('_', ' ')}")
+    hit = roll.total <= limit(rules, "minefield")
+    reasons = [rules.because("AM-70", f"rolled {roll.total}; {limit(rules, 'minefield'):g} or less hits")]
+    effect = getattr(rules.tables.effects["land_mine"], kind.target)
+    numbers: dict[str, object] = {"roll": roll.total, "hit": hit, "eliminated": hit and effect is Effect.ELIMINATES}
+    numbers["second_die"] = hit and effect is Effect.SECOND_DIE and roll.total != NATURAL_TWO
+    if hit and effect is Effect.SECOND_DIE and roll.total == NATURAL_TWO:
+        numbers |= {"eliminated": True, "hard_result": "destroyed"}
+        reasons.append(rules.because("AM-73"))
+    elif numbers["second_die"]:
+        answer = yield from hard_die(
+            rules, unit.unit, hard_modifiers(rules, "land_mine", unit.unit, Face.FRONT, unit.heavy)
+        )
+        result = answer.numbers["result"]
+        numbers |= {"modified": answer.numbers["modified"], "hard_result": result, "eliminated": result == "destroyed"}
+        reasons += answer.reasons
+    return Verdict("hit" if hit else "missed", numbers, tuple(reasons))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InTheWay:
+    """A unit before an obstacle."""
+
+    obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
+    unit: KindName
+
+
+def blocks(rules: Rules, meeting: InTheWay) -> Verdict:
+    """Whether an obstacle stops a unit."""
+    row, kind = rules.tables.obstacles[meeting.obstacle], rules.tables.kinds[meeting.unit]
+    stopped = not kind.flies and kind.vehicle == (row.blocks is Blocked.VEHICLES)
+    return verdict("blocked" if stopped else "passes", rules.because(row.rule), blocked=stopped)

@@ -1,0 +1,156 @@
+"""Army Men: the referee, and the questions that stand for a figure's move on a measured table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rules.aftermath import following
+from rules.aims import Task
+from rules.events import PhaseBegun, plain, spoken
+from rules.games.army_men import status
+from rules.games.army_men.ground import gait, sight_rules, stretches
+from rules.games.army_men.referee_deeds import USUAL_GOAL, duties, others
+from rules.games.army_men.referee_effects import effects
+from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
+from rules.games.army_men.referee_shells import at_spot
+from rules.games.army_men.tables import MOVING, Tables
+from rules.moment import Moment
+from rules.movement import Walk, walk
+from rules.path import Path, turns_deg
+from rules.referee import CONDITIONS, FIRE, Deed, Measured, Referee, condition, unharmed
+from rules.ruleset import Ruleset
+from rules.state import State, Unit
+
+TURN_SLACK_DEG = 10.0
+"""A hand does not push a tank straighter than this, nor does a camera read how it faces."""
+INITIATIVE = "order_of_moving"
+"""The step in which the order is rolled, where that is done every turn."""
+
+
+def movement(moment: Moment, figure: str) -> Deed:
+    """What is left of a unit's allowance."""
+    unit = moment.unit(figure)
+    return Deed("Move", "move", {**_unit(moment, unit), "path": [], **_turns(unit, 0)}, (figure,))
+
+
+def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+    """Units along their paths: one by itself, or several each on its own."""
+    walks = {name: _walk(moment, moment.unit(name), path) for name, path in paths.items()}
+    asked = {name: _path(moment, moment.unit(name), path, walks[name]) for name, path in paths.items()}
+    names = tuple(paths)
+    if len(names) == 1:
+        measured = _errors(moment, names[0], asked[names[0]], walks[names[0]], ())
+        return Deed("Move", "move", asked[names[0]], names, measured=measured, paths=paths)
+    every = [one for name in names for one in _errors(moment, name, asked[name], walks[name], ("paths", name))]
+    return Deed("Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths)
+
+
+def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
+    """What is known of him who moves."""
+    slow = [name for name, row in status.weapons(moment, unit).items() if row.half_move]
+    glued = bool({**unit.statuses, **unit.this_turn}.get(status.GLUED))
+    return {
+        **status.step(moment, unit),
+        "unit": status.kind_name(moment, unit),
+        "weapon": slow[0] if slow else None,
+        "dropped_this_turn": "paratrooper" in unit.acts_this_turn,
+        "immobilized": bool(unit.statuses.get(status.IMMOBILIZED)) or glued,
+        "used_in": round(unit.allowance_used_in, 2),
+        "casualty": status.casualty(unit),
+        "towed": status.tractor(moment, unit) is not None,
+    }
+
+
+def _turns(unit: Unit, changes: int) -> dict[str, Any]:
+    return {"direction_changes": changes, "turns": changes > 0 or bool(unit.this_turn.get(status.TURNED))}
+
+
+def _walk(moment: Moment, unit: Unit, path: Path) -> Walk:
+    here = moment.figure(unit.id)
+    terrain = [piece for piece in moment.terrain if piece.name not in status.cleared(moment)]
+    ends_in = math.hypot(here.sigma_in, here.sigma_in)
+    return walk(path, terrain, gait(moment.game.rules, status.kind_name(moment, unit)), 0.0, sigma_in=ends_in)
+
+
+def _path(moment: Moment, unit: Unit, path: Path, walked: Walk) -> dict[str, Any]:
+    """A measured walk as the facts of a move; a unit that has left the road has no more of it in this turn."""
+    name = status.kind_name(moment, unit)
+    parts = [plain(part) for part in stretches(moment.game.rules, name, walked)]
+    if unit.this_turn.get(status.LEFT_ROAD):
+        parts = [{**part, "on_road": False} for part in parts]
+    barred = [part.ground.kind for part in walked.impassable if part.ground is not None]
+    turned = [turn for turn in turns_deg(path, moment.figure(unit.id).facing_deg) if abs(turn) > TURN_SLACK_DEG]
+    facts = {**_unit(moment, unit), **_turns(unit, len(turned)), "path": parts}
+    flies = status.kind(moment, unit).flies
+    return facts | {"blocked_by": str(barred[0]) if barred and not flies else None}
+
+
+def _errors(
+    moment: Moment, name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]
+) -> tuple[Measured, ...]:
+    """The error of a path's length, told of its last part."""
+    if not facts["path"] or not walked.sigma_in > 0:
+        return ()
+    rate = walked.stretches[-1].cost_per_in
+    sigma_in = walked.sigma_in / rate if 0 < rate < math.inf else walked.sigma_in
+    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {spoken(name)} went"),)
+
+
+def next_phase(moment: Moment) -> PhaseBegun:
+    """Each player moves in the order of the dice; then the weapons fire, phase by phase."""
+    state, rules = moment.state, moment.game.rules
+    rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
+    steps = [(side, name) for name, row in rows if row.number == MOVING for side in _order(state)]
+    steps += [("", name) for name, row in rows if row.number != MOVING]
+    if rules.chooses("order_every_turn", True):
+        steps.insert(0, ("", INITIATIVE))
+    return following(state, steps)
+
+
+def _order(state: State) -> list[str]:
+    told = {**state.statuses, **state.this_turn}.get(status.ORDER)
+    return list(told or state.sides)
+
+
+HARM = (status.DOWN, status.WOUNDED, status.IMMOBILIZED, status.GLUED, status.STUNNED)
+"""What may befall a unit short of its end."""
+
+
+def rounds(moment: Moment) -> tuple[str, ...]:
+    """In the phases of fire: at whom one saw on his way first, then back at who fired so, then all else."""
+    row = moment.game.rules.tables.phases.get(moment.state.phase)
+    if row is None or row.number == MOVING:
+        return ()
+    told = [unit.this_turn for unit in moment.state.units.values()]
+    seen = ((OPPORTUNITY, status.SEEN_AT), (IN_RETURN, status.FIRED_ON_BY))
+    return (*(name for name, key in seen if any(key in one for one in told)), FIRE)
+
+
+def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
+    """The victory conditions."""
+    rows = rules.tables.goals
+    return tuple(Task(name, rows[name].text, rows[name].rule) for name in sorted(rows, key=USUAL_GOAL.__ne__))
+
+
+REFEREE: Referee[Tables] = Referee(
+    sight=sight_rules,
+    movement=movement,
+    march=march,
+    attacks=attacks,
+    others=others,
+    duties=duties,
+    effects=effects,
+    next_phase=next_phase,
+    at_spot=at_spot,
+    conditions={
+        **CONDITIONS,
+        "unharmed": unharmed(*HARM),
+        "hit, until the phase ends": condition(status.DOWN),
+        "wounded": condition(status.WOUNDED),
+        "immobilized": condition(status.IMMOBILIZED),
+    },
+    rounds=rounds,
+    tasks=tasks,
+)

@@ -1,0 +1,312 @@
+"""Army Men: the questions that stand for all else that a figure may do, and for what is owed by nobody alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+from rules.aftermath import goal_of
+from rules.events import spoken
+from rules.games.army_men import status
+from rules.games.army_men.hard import THROUGH_THE_PORT
+from rules.games.army_men.movement import TRACTORS
+from rules.games.army_men.referee_facts import firer, zone_of
+from rules.games.army_men.referee_fire import bursts
+from rules.games.army_men.specialists import as_what
+from rules.measure import range_to
+from rules.moment import Moment
+from rules.referee import Deed, Measured
+from rules.state import Unit
+from rules.table import TerrainKind, TerrainPiece
+from rules.verdict import Verdict, forbidden
+
+USUAL_GOAL = "destroy_all"
+CLIFFS = (TerrainKind.HILL, TerrainKind.MOUNTAIN)
+
+
+def others(moment: Moment, figure: str) -> Iterator[Deed]:
+    """Bursts at several targets, and all that is no attack."""
+    man = moment.unit(figure)
+    if man.out:
+        return
+    yield from bursts(moment, man)
+    yield from _jams(moment, man)
+    yield from _ports(moment, man)
+    yield from _treatments(moment, man)
+    yield from _earthworks(moment, man)
+    yield from _clearings(moment, man)
+    yield from _sweeps(moment, man)
+    yield from _feats(moment, man)
+    yield from _boardings(moment, man)
+    yield from _hitches(moment, man)
+
+
+def _bar(moment: Moment, man: Unit) -> Verdict | None:
+    """Casualties do nothing."""
+    return forbidden("casualty", moment.game.rules.because("AM-17")) if status.casualty(man) else None
+
+
+def _jams(moment: Moment, man: Unit) -> Iterator[Deed]:
+    for weapon in status.weapons(moment, man):
+        if man.statuses.get(status.jam(weapon)):
+            facts = {
+                "weapon": weapon,
+                "phase": moment.state.phase,
+                "turns_since_jam": 0 if man.this_turn.get(status.jam(weapon)) else 1,
+                "attacks_made_this_turn": status.attacks_made(man),
+            }
+            title = f"Clear the {spoken(weapon).lower()}"
+            yield Deed(title, "clear_jam", facts, (man.id,), weapon=weapon, bar=_bar(moment, man))
+
+
+def _ports(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """Flames and grenades through the port of a pillbox, from where its men cannot fire."""
+    boxes = [one for one in status.targets(moment, man) if status.kind(moment, one).hard == "pillbox"]
+    carried = [weapon for weapon in status.weapons(moment, man) if weapon in THROUGH_THE_PORT]
+    for box, weapon in product(boxes, carried):
+        facts = firer(moment, man, weapon) | {
+            "zone": zone_of(moment, box, moment.figure(man.id)),
+            "distance_in": round(moment.measure(moment.figure(man.id), moment.figure(box.id)).edge_in, 2),
+        }
+        asked = {fact: facts[fact] for fact in facts if moment.game.concerns("attack_pillbox_from_safe_zone", fact)}
+        men = tuple(one.id for one in status.carried(moment, box) if status.fit(one))
+        title = f"{spoken(weapon)} through the port of {spoken(box.id)}"
+        yield Deed(title, "attack_pillbox_from_safe_zone", asked, (man.id,), (box.id, *men), weapon)
+
+
+def _treatments(moment: Moment, man: Unit) -> Iterator[Deed]:
+    if not status.card(moment, man, "medic"):
+        return
+    for other in moment.state.standing(man.side):
+        if other.id == man.id or other.id not in moment.figures or not other.statuses.get(status.WOUNDED):
+            continue
+        gap = moment.measure(moment.figure(man.id), moment.figure(other.id))
+        treated = bool(other.this_turn.get(status.TREATED)) or "medic" in man.acts_this_turn
+        facts = {"edge_in": round(gap.edge_in, 2), "wounded": True, "treated_this_turn": treated}
+        measured = _gap(gap.sigma_in, f"the gap from {spoken(man.id)} to {spoken(other.id)}")
+        title, bar = f"Treat {spoken(other.id)}", _bar(moment, man)
+        yield Deed(title, "medic", facts, (man.id,), (other.id,), measured=measured, bar=bar)
+
+
+def _gap(sigma_in: float, what: str, fact: str = "edge_in") -> tuple[Measured, ...]:
+    return (Measured((fact,), sigma_in, what),) if sigma_in > 0 else ()
+
+
+def _earthworks(moment: Moment, man: Unit) -> Iterator[Deed]:
+    if not status.card(moment, man, "shovel") or man.statuses.get(status.ENTRENCHED):
+        return
+    facts = {
+        "turns_digging": int(man.statuses.get(status.DIGGING, 0)) + 1,
+        "shovels": True,
+        "unit": status.kind_name(moment, man),
+        "busy_this_turn": bool(man.this_turn.get(status.MOVED)) or status.attacks_made(man) > 0,
+    }
+    yield Deed("Dig in", "entrench", facts, (man.id,), bar=_bar(moment, man))
+
+
+def _clearings(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """Obstacles that he may clear away by hand, or shoot away."""
+    tables = moment.game.rules.tables
+    obstacles = {row.terrain: name for name, row in tables.obstacles.items()}
+    pieces = [one for one in moment.terrain if one.kind in obstacles and one.name not in status.cleared(moment)]
+    hands = ["engineer"] if status.card(moment, man, "engineer") else []
+    for piece, by in product(pieces, [*hands, *status.weapons(moment, man)]):
+        obstacle = obstacles[piece.kind]
+        if not as_what(moment.game.rules, by) & set(tables.obstacles[obstacle].destroyed_by):
+            continue
+        away = range_to(moment.figure(man.id), piece.outline_in)
+        weapon = "" if by in hands else by
+        shot = firer(moment, man, weapon) if weapon else {}
+        facts = {
+            "obstacle": obstacle,
+            "by": by,
+            "moved_this_turn": bool(man.this_turn.get(status.MOVED)),
+            "attacks_made_this_turn": status.attacks_made(man),
+            "distance_in": round(away.edge_in, 2),
+            "phase": moment.state.phase if weapon else None,
+            "jammed_or_empty": bool(shot.get("out_of_ammo") or shot.get("jammed")),
+        }
+        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", "distance_in")
+        how = f" with the {spoken(weapon).lower()}" if weapon else ""
+        title, bar = f"Destroy {spoken(piece.name)}{how}", _bar(moment, man)
+        yield Deed(
+            title, "destroy_obstacle", facts, (man.id,), weapon=weapon, measured=measured, bar=bar, piece=piece.name
+        )
+
+
+def _sweeps(moment: Moment, man: Unit) -> Iterator[Deed]:
+    if not status.card(moment, man, "mine_detector"):
+        return
+    for piece in moment.terrain:
+        if piece.kind is not TerrainKind.MINE or piece.name in status.cleared(moment):
+            continue
+        away = range_to(moment.figure(man.id), piece.outline_in)
+        done_in = float(moment.state.statuses.get(status.swept(piece.name), 0.0))
+        facts = {
+            "mine_distance_in": round(away.edge_in, 2),
+            "path_in": round(max(0.0, _across_in(piece) - done_in), 1),
+            "swept_this_turn": status.attacks_made(man) > 0,
+        }
+        measured = _gap(away.sigma_in, f"the way from {spoken(man.id)} to {spoken(piece.name)}", "mine_distance_in")
+        title, bar = f"Sweep {spoken(piece.name)}", _bar(moment, man)
+        yield Deed(title, "mine_detector", facts, (man.id,), measured=measured, bar=bar, piece=piece.name)
+
+
+def _across_in(piece: TerrainPiece) -> float:
+    """The longest way through a piece."""
+    return max(math.dist(a, b) for a, b in product(piece.outline_in, repeat=2))
+
+
+def _feats(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """What takes a die as one moves: a cliff, the landing of a paratrooper."""
+    if not status.is_man(moment, man):
+        return
+    here, bar = moment.figure(man.id), _bar(moment, man)
+    for piece in moment.terrain:
+        if piece.kind in CLIFFS and here.z_in < piece.top_in:
+            gap = range_to(here, piece.outline_in)
+            facts = _tried(moment, man, "climb") | {"edge_in": round(gap.edge_in, 2)}
+            measured = _gap(gap.sigma_in, f"the gap from {spoken(man.id)} to {spoken(piece.name)}")
+            title = f"Climb {spoken(piece.name)}"
+            yield Deed(title, "climb", facts, (man.id,), measured=measured, bar=bar, piece=piece.name)
+    if status.card(moment, man, "parachute") and "paratrooper" not in man.acts:
+        yield Deed("Land by parachute", "paratrooper", _tried(moment, man, "paratrooper"), (man.id,), bar=bar)
+
+
+def _tried(moment: Moment, man: Unit, action: str) -> dict[str, object]:
+    return {**status.step(moment, man), "tried_this_turn": action in man.acts_this_turn}
+
+
+def _boardings(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """Getting into what carries men, or out of it."""
+    if not status.is_man(moment, man):
+        return
+    around = status.carrier(moment, man)
+    near = [around] if around is not None else status.friends(moment, man)
+    for other in near:
+        if not status.kind(moment, other).carries or other.id not in moment.figures:
+            continue
+        gap = moment.measure(moment.figure(man.id), moment.figure(other.id))
+        facts = {
+            **status.step(moment, man),
+            "vehicle": status.kind_name(moment, other),
+            "edge_in": 0.0 if around is not None else round(gap.edge_in, 2),
+            "casualty": status.casualty(man),
+        }
+        sigma_in = 0.0 if around is not None else gap.sigma_in
+        measured = _gap(sigma_in, f"the gap from {spoken(man.id)} to {spoken(other.id)}")
+        title = f"{'Get out of' if around is not None else 'Get into'} {spoken(other.id)}"
+        yield Deed(title, "board", facts, (man.id,), (other.id,), measured=measured)
+
+
+def _hitches(moment: Moment, vehicle: Unit) -> Iterator[Deed]:
+    """Hitching a gun beside it to a truck or jeep, or letting go of it."""
+    name = status.kind_name(moment, vehicle)
+    if name not in TRACTORS:
+        return
+    behind = status.towed(moment, vehicle)
+    for gun in status.friends(moment, vehicle):
+        if status.kind(moment, gun).target != "cannon" or (status.tractor(moment, gun) and gun not in behind):
+            continue
+        gap = moment.measure(moment.figure(vehicle.id), moment.figure(gun.id))
+        facts = {
+            **status.step(moment, vehicle),
+            "vehicle": name,
+            "gun": status.kind_name(moment, gun),
+            "edge_in": 0.0 if gun in behind else round(gap.edge_in, 2),
+        }
+        sigma_in = 0.0 if gun in behind else gap.sigma_in
+        measured = _gap(sigma_in, f"the gap from {spoken(vehicle.id)} to {spoken(gun.id)}")
+        title = f"{'Unhitch' if gun in behind else 'Hitch up'} {spoken(gun.id)}"
+        bar = _bar(moment, vehicle)
+        yield Deed(title, "hitch", facts, (vehicle.id,), (gun.id,), measured=measured, bar=bar)
+
+
+# What is owed by nobody alone.
+
+
+def duties(moment: Moment) -> Iterator[Deed]:
+    """Who moves first; mines, tracks and water that somebody met; casualties as a phase closes; crews; who has won."""
+    state = moment.state
+    every_turn = moment.game.rules.chooses("order_every_turn", True)
+    told = state.this_turn if every_turn else state.statuses
+    if status.ORDER not in told and (every_turn or not state.turn):
+        yield Deed("Who moves first", "move_order", {"players": list(state.sides)}, listed=False)
+    yield from _draw(moment)
+    yield from _heroes(moment)
+    for unit in state.units.values():
+        if unit.id in moment.figures and not unit.out:
+            yield from _met_on_the_way(moment, unit)
+        if unit.statuses.get(status.CREW) == status.TRAPPED:
+            inside = sum(status.fit(one) for one in status.carried(moment, unit))
+            facts = {"destroyed": status.kind_name(moment, unit), "crew": inside or 1}
+            yield Deed(f"The men inside {spoken(unit.id)}", "crew_survival", facts, at=(unit.id,))
+    yield from _casualties(moment)
+    yield from _goals(moment)
+
+
+def _draw(moment: Moment) -> Iterator[Deed]:
+    """Who plays which army, drawn once the table is laid out."""
+    state = moment.state
+    players = [f"player {number}" for number in range(1, len(state.sides) + 1)]
+    if not state.turn and status.plays(players[0]) not in state.statuses:
+        facts = {"players": players, "colours": list(state.sides)}
+        yield Deed("Draw the armies", "draw_armies", facts, listed=False)
+
+
+def _heroes(moment: Moment) -> Iterator[Deed]:
+    """Heroes have names, which their own cards or the players tell."""
+    for side in moment.state.sides if not moment.state.turn else ():
+        men = [one for one in moment.state.standing(side) if status.card(moment, one, "hero")]
+        if men:
+            names = [str(one.statuses.get("name") or status.card(moment, one, "name") or spoken(one.id)) for one in men]
+            yield Deed(f"The heroes of {spoken(side)}", "hero_names", {"names": names}, at=tuple(one.id for one in men))
+
+
+def _met_on_the_way(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    """Dice that a move owes."""
+    if unit.this_turn.get(status.IN_MINES) and status.fit(unit):
+        facts = {
+            "unit": status.kind_name(moment, unit),
+            "heavy": bool(status.card(moment, unit, "heavy")),
+            "attacked_by_mines_this_turn": "minefield" in unit.acts_this_turn,
+        }
+        yield Deed(f"Mines under {spoken(unit.id)}", "minefield", facts, (unit.id,), round="Mines and tracks")
+    for name in unit.this_turn.get(status.RAN_OVER, ()):
+        run = {"unit": status.kind_name(moment, unit), "target": status.kind_name(moment, moment.unit(name))}
+        title = f"{spoken(unit.id)} runs over {spoken(name)}"
+        yield Deed(title, "overrun", run, (unit.id,), (name,), round="Mines and tracks")
+    if _swims(moment, unit) and "swim" not in unit.acts_this_turn:
+        yield Deed(f"{spoken(unit.id)} swims", "swim", _tried(moment, unit, "swim"), (unit.id,), round="Swimming")
+
+
+def _swims(moment: Moment, unit: Unit) -> bool:
+    """Whether a soldier is in the water as his side moves."""
+    able = status.is_man(moment, unit) and status.fit(unit) and status.carrier(moment, unit) is None
+    now = moment.state.turn > 0 and not status.waits(moment.state, unit)
+    return able and now and any(piece.kind is TerrainKind.WATER for piece in status.ground(moment, unit))
+
+
+def _casualties(moment: Moment) -> Iterator[Deed]:
+    """Each side's losses come off as the phase closes."""
+    for side in moment.state.sides:
+        down = [one.id for one in moment.state.standing(side) if one.statuses.get(status.DOWN)]
+        if not down:
+            continue
+        kept = int(moment.state.statuses.get(status.kept_by(side), 0))
+        facts: dict[str, object] = {"casualties": len(down), "kept_before": kept}
+        if moment.game.rules.chooses("wounded_limit", 0):
+            facts["wanted"] = 0
+        yield Deed(f"The casualties of {spoken(side)}", "casualties", facts, tuple(down))
+
+
+def _goals(moment: Moment) -> Iterator[Deed]:
+    state = moment.state
+    for side in state.sides:
+        left = sum(status.fit(one) for other in state.sides if other != side for one in state.standing(other))
+        goal = state.statuses.get(goal_of(side), USUAL_GOAL)
+        facts: dict[str, object] = {"side": side, "goal": goal, "enemies_left": left}
+        if moment.game.rules.tables.goals[goal].counted:
+            facts["done"] = False
+        yield Deed(f"Has {spoken(side)} won", "victory", facts)

@@ -1,0 +1,179 @@
+"""Army Men: the questions that stand for a figure's attacks: single shots, bursts and blasts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rules.bearing import arc_of_fire, bearing_deg
+from rules.events import spoken
+from rules.games.army_men import status
+from rules.games.army_men.bursts import smallest_arc_deg
+from rules.games.army_men.referee_facts import aim_of, errors, facts_of
+from rules.games.army_men.referee_shells import shell
+from rules.games.army_men.shot import armoured
+from rules.games.army_men.tables import limit
+from rules.moment import Moment
+from rules.path import placed
+from rules.referee import Deed, Measured, at_once
+from rules.sight import SLIVER
+from rules.state import Unit
+from rules.table import PointIn
+from rules.verdict import Verdict
+
+OPPORTUNITY, IN_RETURN = "Opportunity fire", "Return fire"
+ON_ITS_WAY, ON_THEIR_WAY = "on its way", "on their way"
+
+
+def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+    """Every weapon at every enemy, also where he was seen on his way; a shell with all that its blast reaches."""
+    man = moment.unit(figure)
+    if man.out:
+        return
+    for weapon, row in status.weapons(moment, man).items():
+        for enemy in status.targets(moment, man):
+            spreads = row.spreads and not armoured(moment.game.rules, status.kind_name(moment, enemy))
+            yield (shell(moment, man, weapon, enemy) if spreads else None) or shot(moment, man, weapon, enemy)
+            yield from _on_the_way(moment, man, weapon, enemy)
+
+
+def bursts(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """The bursts of each automatic weapon that go at as many enemies as lie in one arc, as they stand or ran by."""
+    targets = status.targets(moment, man)
+    for weapon, row in status.weapons(moment, man).items():
+        if row.rof < 2:
+            continue
+        yield from _bursts(moment, moment, man, weapon, targets)
+        ran = {one.id: place for one in targets if (place := _opportunity(moment, man, weapon, one)) is not None}
+        if len(ran) > 1:
+            passing = {name: placed(moment.figure(name), place) for name, place in ran.items()}
+            seen = replace(moment, figures={man.id: moment.figure(man.id), **passing})
+            runners = [one for one in targets if one.id in ran]
+            yield from _bursts(moment, seen, man, weapon, runners, ON_THEIR_WAY)
+
+
+def _bursts(
+    moment: Moment, seen: Moment, man: Unit, weapon: str, targets: Sequence[Unit], how: str = ""
+) -> Iterator[Deed]:
+    """The bursts at groups in one arc, counted from each of those whom he may attack as they are `seen`."""
+    rules, granted = moment.game.rules, _granted(how)
+    asked = {one.id: {**facts_of(moment, man, weapon, one, seen), **granted} for one in targets}
+    open_to = [one for one in targets if (answer := at_once(moment.game, "aim", asked[one.id])) and answer.allowed]
+    known: set[frozenset[str]] = set()
+    for first in open_to:
+        arc_deg, most = limit(rules, "burst_arc_deg"), rules.tables.weapons[weapon].rof
+        group = _within_arc(seen, man, first, open_to, arc_deg)[:most]
+        names = frozenset(one.id for one in group)
+        if len(group) > 1 and names not in known:
+            known.add(names)
+            yield burst(moment, seen, man, weapon, group, how)
+
+
+def _granted(how: str) -> dict[str, Any]:
+    """What the rule grants who fires at whom he saw: the one saw the other, though not always that one him."""
+    return {"los": True, "opportunity": how in (ON_ITS_WAY, ON_THEIR_WAY)} if how else {"opportunity": False}
+
+
+def _within_arc(moment: Moment, man: Unit, first: Unit, others: Sequence[Unit], arc_deg: float) -> list[Unit]:
+    """An enemy and those counter-clockwise of him within an arc, the nearest in bearing first."""
+    here = moment.figure(man.id).centre_in
+    start = bearing_deg(here, moment.figure(first.id).centre_in)
+    off = {one.id: (bearing_deg(here, moment.figure(one.id).centre_in) - start) % 360 for one in others}
+    inside = [one for one in others if smallest_arc_deg((start, start + off[one.id])) <= arc_deg >= off[one.id]]
+    return sorted(inside, key=lambda one: off[one.id])
+
+
+def shot(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Deed:
+    """One attack on one target; with an automatic weapon, its whole burst at this one."""
+    return _single(moment, moment, man, weapon, enemy)
+
+
+def burst(moment: Moment, seen: Moment, man: Unit, weapon: str, enemies: Sequence[Unit], how: str = "") -> Deed:
+    """A burst of an automatic weapon, an attack on each of several targets, as they are `seen` now or ran by."""
+    here, granted = moment.figure(man.id), _granted(how)
+    sighted = {"los": True} if how else {}
+    there = [seen.figure(enemy.id) for enemy in enemies]
+    arc = arc_of_fire(here, there)
+    names = tuple(enemy.id for enemy in enemies)
+    facts = {
+        **facts_of(moment, man, weapon, enemies[0], seen),
+        **granted,
+        "targets": list(names),
+        "each": {one.id: {**aim_of(seen, man, one, seen.view(man.id, one.id)), **sighted} for one in enemies},
+        "bearings_deg": [round(bearing_deg(here.centre_in, one.centre_in), 2) for one in there],
+    }
+    last = len(names) - 1
+    measured = [Measured(("bearings_deg", last), arc.sigma_deg, f"the arc of {spoken(man.id)}'s burst")]
+    for enemy in enemies:
+        measured += errors(seen, man, enemy, seen.view(man.id, enemy.id), ("each", enemy.id))
+    title = " ".join(filter(None, [f"{spoken(weapon)} at {', '.join(map(spoken, names))}", how]))
+    found = tuple(one for one in measured if one.sigma > 0)
+    return Deed(
+        title,
+        "burst_rolls",
+        facts,
+        (man.id,),
+        names,
+        weapon,
+        "burst_aim",
+        measured=found,
+        each={name: {"targets": [name]} for name in names},
+    )
+
+
+def _single(moment: Moment, seen: Moment, man: Unit, weapon: str, enemy: Unit, how: str = "") -> Deed:
+    """One attack, with the target as it is `seen` now or was on its way."""
+    view = seen.view(man.id, enemy.id)
+    whole = moment.game.rules.tables.weapons[weapon].rof > 1
+    facts = {**facts_of(moment, man, weapon, enemy, seen), "sustained": whole, **_granted(how)}
+    measured = tuple(errors(seen, man, enemy, view))
+    title = " ".join(filter(None, [f"{spoken(weapon)} at {spoken(enemy.id)}", how]))
+    return Deed(title, "attack", facts, (man.id,), (enemy.id,), weapon, "aim", view, measured)
+
+
+# Fire at what was seen on its way, and back at who fired so.
+
+
+def _on_the_way(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Iterator[Deed]:
+    place = _seen_at(man, enemy)
+    if place is not None:
+        seen, bar = _glimpse(moment, man, enemy, enemy, place), _chance(moment, man, weapon, enemy)
+        deed = _single(moment, seen, man, weapon, enemy, ON_ITS_WAY)
+        yield _barred(replace(deed, round=OPPORTUNITY), bar)
+    back = man.this_turn.get(status.SEEN_AT, {}).get(enemy.id)
+    if back is not None and enemy.id in man.this_turn.get(status.FIRED_ON_BY, {}):
+        asked = {"attacked_by_opportunity_fire": True, "attackers_weapon": man.this_turn[status.FIRED_ON_BY][enemy.id]}
+        bar = at_once(moment.game, "return_fire", asked)
+        deed = _single(moment, _glimpse(moment, man, enemy, man, back), man, weapon, enemy, "in return")
+        yield _barred(replace(deed, round=IN_RETURN), bar)
+
+
+def _seen_at(man: Unit, enemy: Unit) -> PointIn | None:
+    """Where he saw an enemy best on his way."""
+    place = enemy.this_turn.get(status.SEEN_AT, {}).get(man.id)
+    return None if place is None else (float(place[0]), float(place[1]))
+
+
+def _chance(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Verdict | None:
+    """Whether he may fire at whom he saw on his way."""
+    at_end = moment.view(man.id, enemy.id).exposure >= SLIVER
+    asked = {"weapon": weapon, "target_crossed_los": True, "target_in_los_at_end": at_end}
+    return at_once(moment.game, "opportunity_fire", asked)
+
+
+def _opportunity(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> PointIn | None:
+    """Where he may fire at whom he saw on his way; None where he may not."""
+    place = _seen_at(man, enemy)
+    found = _chance(moment, man, weapon, enemy) if place is not None else None
+    return place if found is not None and found.allowed else None
+
+
+def _glimpse(moment: Moment, man: Unit, enemy: Unit, mover: Unit, place: Sequence[float]) -> Moment:
+    """The two of them as one stood on its way."""
+    both = {name: moment.figure(name) for name in (man.id, enemy.id)}
+    return replace(moment, figures={**both, mover.id: placed(both[mover.id], (place[0], place[1]))})
+
+
+def _barred(deed: Deed, bar: Verdict | None) -> Deed:
+    return deed if bar is None or bar.allowed else replace(deed, bar=bar)

@@ -1,0 +1,182 @@
+"""Army Men: the questions that stand for what fills an area: shells, grenades and flames, at enemies and at spots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from rules.events import place_words, spoken
+from rules.games.army_men import status
+from rules.games.army_men.bursts import laid
+from rules.games.army_men.referee_facts import (
+    cover_in,
+    distance_in,
+    errors,
+    facts_of,
+    firer,
+    helped,
+    target_facts,
+)
+from rules.games.army_men.shot import armoured
+from rules.moment import Moment
+from rules.referee import Deed, Measured, at_once
+from rules.sight import SLIVER
+from rules.state import Unit
+from rules.table import PointIn, Refused
+from rules.template import Template, under
+from rules.verdict import Verdict, forbidden
+
+SAME_SPOT_IN = 1.0
+"""Spots so near to one another are one location to a gun; nobody points more exactly at a table."""
+
+
+def shell(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
+    """What fills an area, laid on an enemy, with everybody whom it reaches, friend or foe.
+
+    None where both stand in one place, as the camera has it: then nobody else is under it.
+    """
+    try:
+        template = laid(moment.game.rules, weapon, moment.figure(man.id).centre_in, moment.figure(enemy.id).centre_in)
+    except Refused:
+        return None
+    view = moment.view(man.id, enemy.id)
+    facts, measured = facts_of(moment, man, weapon, enemy), errors(moment, man, enemy, view)
+    facts, names = _filled(moment, man, weapon, template, facts, measured, enemy.id)
+    title = f"{spoken(weapon)} at {spoken(enemy.id)}"
+    return Deed(
+        title,
+        "blast",
+        facts,
+        (man.id,),
+        names,
+        weapon,
+        "blast_aim",
+        view,
+        tuple(measured),
+        template=template,
+        each=_each(names),
+    )
+
+
+def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """Everything of his that fills an area, at a bare place."""
+    man = moment.unit(figure)
+    if man.out:
+        return
+    for weapon, row in status.weapons(moment, man).items():
+        if row.spreads and moment.figure(man.id).centre_in != spot_in:
+            yield _at_place(moment, man, weapon, spot_in)
+
+
+def _at_place(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
+    view, here = moment.view_of_spot(man.id, spot_in), moment.figure(man.id)
+    template = laid(moment.game.rules, weapon, here.centre_in, spot_in)
+
+    def sees(friend: Unit) -> bool:
+        return moment.view_of_spot(friend.id, spot_in).exposure >= SLIVER
+
+    facts = {
+        **firer(moment, man, weapon),
+        **helped(moment, man, moment.spot(spot_in), sees),
+        **_location(moment, man, weapon, spot_in),
+        "distance_in": distance_in(moment, view.range),
+        "los": view.exposure >= SLIVER,
+    }
+    measured = [Measured(("distance_in",), view.range.sigma_in, f"the range from {spoken(man.id)} to the spot")]
+    facts, names = _filled(moment, man, weapon, template, facts, measured)
+    return Deed(
+        f"{spoken(weapon)} at the spot {place_words(spot_in)}",
+        "blast",
+        facts,
+        (man.id,),
+        names,
+        weapon,
+        "blast_aim",
+        view,
+        tuple(one for one in measured if one.sigma > 0),
+        bar=None if names else _in_vain(moment, weapon, facts),
+        spot_in=spot_in,
+        template=template,
+        each=_each(names),
+    )
+
+
+def _in_vain(moment: Moment, weapon: str, facts: dict[str, Any]) -> Verdict:
+    """Why one does not fire at a place where nobody is: what forbids it anyhow comes first."""
+    answer = at_once(moment.game, "aim", {fact: facts[fact] for fact in facts if fact not in ("targets", "each")})
+    if answer is not None and not answer.allowed:
+        return answer
+    return forbidden("nobody_there", moment.game.rules.because("AM-79", f"{spoken(weapon)} would reach nobody there"))
+
+
+def _location(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> dict[str, Any]:
+    """A place that is pointed out is a fixed one; a gun that has fired at it before has ranged in."""
+    if not moment.game.rules.tables.weapons[weapon].gun:
+        return {"fixed_location": False, "earlier_attacks_on_location": 0}
+    before = (one for one in man.statuses.get(status.RANGED_IN, ()) if not isinstance(one, str))
+    earlier = sum(math.dist(one, spot_in) <= SAME_SPOT_IN for one in before)
+    return {"fixed_location": True, "earlier_attacks_on_location": earlier}
+
+
+def _each(names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    return {name: {"targets": [name]} for name in names} if len(names) > 1 else {}
+
+
+def _filled(
+    moment: Moment,
+    man: Unit,
+    weapon: str,
+    template: Template,
+    facts: dict[str, Any],
+    measured: list[Measured],
+    enemy: str = "",
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The facts with everybody who is under a template, and their names.
+
+    Args:
+        measured: Grows by the errors of what is under it.
+        enemy: At whom it is aimed; he is told in `facts`. Nobody is where it is aimed at a bare place; then whoever
+            is most under it comes first.
+    """
+    flame = moment.game.rules.tables.weapons[weapon].cone_in is not None
+    there = [one for name, one in moment.figures.items() if _exposed(moment, name) and not (flame and name == man.id)]
+    first, each = enemy, {}
+    for hit in under(template, there):
+        own = {"fraction": round(hit.fraction, 3)}
+        if hit.id != enemy:
+            own |= _under(moment, man, moment.unit(hit.id), facts)
+            if not _reachable(moment, {**facts, **own}):
+                continue
+        first = first or hit.id
+        way: tuple[str, ...] = ("fraction",) if hit.id == first else ("each", hit.id, "fraction")
+        if hit.id == first:
+            facts = {**facts, **own}
+        else:
+            each[hit.id] = own
+        if hit.most > hit.least:
+            what = f"how much of {spoken(hit.id)} is under {spoken(man.id)}'s blast"
+            measured.append(Measured(way, hit.most - hit.least, what, hit.least, hit.most))
+    names = (first, *each) if first else ()
+    return {**facts, "targets": list(names), "each": each}, names
+
+
+def _exposed(moment: Moment, name: str) -> bool:
+    return name in moment.state.units and status.fit(moment.state.units[name])
+
+
+def _under(moment: Moment, man: Unit, other: Unit, aimed: dict[str, Any]) -> dict[str, Any]:
+    """Somebody else under a blast: as far as the spot that was aimed at, in his own cover, at his own height."""
+    own = target_facts(moment, other) | {"off_facing_deg": None}
+    if other.id != man.id:
+        view = moment.view(man.id, other.id)
+        own |= {"cover_to_target_in": cover_in(moment, other, view), "rise_in": round(view.range.rise_in, 2)}
+    return own | {fact: aimed[fact] for fact in ("distance_in", "los")}
+
+
+def _reachable(moment: Moment, facts: dict[str, Any]) -> bool:
+    """Whether a blast can do anything to him: armour and what is immune stay out of it."""
+    if armoured(moment.game.rules, facts["target"]):
+        return False
+    answer = at_once(moment.game, "aim", {**facts, "phase": None})
+    return answer is None or answer.allowed or answer.numbers.get("reason") not in ("immune", "target_not_attackable")

@@ -1,0 +1,233 @@
+"""Army Men: engineers, medics, mine detectors, diggers, heroes, and weapons that fail."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.call import within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer, NoFacts
+from rules.games.army_men.attack import TWO_DICE, exploded
+from rules.games.army_men.shot import Shot, holds, touching
+from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, limit
+from rules.typed import Asked, Count, Inches, Row
+from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Digging:
+    """A man who digs himself in."""
+
+    turns_digging: Annotated[Count, Asked("For how many turns has he dug?")]
+    shovels: Annotated[bool, Asked("Has he a shovel?")] = False
+    unit: KindName = "infantry"
+    busy_this_turn: bool = False
+
+
+def entrench(rules: Rules, man: Digging) -> Verdict:
+    """Whether he is entrenched, and what that is worth; who moved, attacked or dug does not dig again in that turn."""
+    if man.busy_this_turn:
+        return forbidden("busy_this_turn", rules.because("AM-92"))
+    dug = man.turns_digging >= limit(rules, "digging_turns")
+    entrenched = dug and man.shovels and man.unit == "infantry"
+    worth = rules.tables.attack_modifiers["entrenched"].modifier if entrenched else 0
+    reason = rules.because("AM-92", modifier=worth or None)
+    return verdict("entrenched" if entrenched else "digging", reason, entrenched=entrenched, cover_modifier=worth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Treatment:
+    """A medic and a wounded man."""
+
+    adjacent: bool = True
+    edge_in: Inches | None = None
+    wounded: bool = True
+    treated_this_turn: bool = False
+
+
+def medic(rules: Rules, case: Treatment) -> Answer:
+    """A medic's try to heal."""
+    if not case.adjacent or (case.edge_in is not None and not touching(rules, case.edge_in)):
+        return forbidden("not_adjacent", rules.because("AM-68"), healed=False)
+    if not case.wounded:
+        return forbidden("not_wounded", rules.because("AM-68"), healed=False)
+    if case.treated_this_turn:
+        return forbidden("already_treated", rules.because("AM-68"), healed=False)
+    return _healing(rules)
+
+
+def _healing(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the medic", "healing")
+    seven = limit(rules, "medic")
+    healed = roll.total <= seven if rules.chooses("medic_roll", "seven_or_less") else roll.total == seven
+    return verdict("healed" if healed else "still wounded", rules.because("AM-68"), roll=roll.total, healed=healed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jam:
+    """A jammed weapon; where the weapon and the phase are told, it must be the weapon's own."""
+
+    turns_since_jam: Count
+    attacks_made_this_turn: Count = 0
+    weapon: WeaponName | None = None
+    phase: str | None = None
+
+
+def clear_jam(rules: Rules, jam: Jam) -> Answer:
+    """A try to clear a jam."""
+    if jam.turns_since_jam < 1:
+        return forbidden("jammed_this_turn", rules.because("AM-76"), fixed=False)
+    if jam.attacks_made_this_turn:
+        return forbidden("already_attacked", rules.because("AM-37"), fixed=False)
+    if jam.weapon and not in_phase(rules, jam.phase, rules.tables.weapons[jam.weapon].phase):
+        return forbidden("wrong_phase", rules.because("AM-12"), fixed=False)
+    return _clearing(rules)
+
+
+def _clearing(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the gunner", "clearing the jam")
+    fixed = roll.total <= limit(rules, "clear_jam")
+    fires = fixed and rules.chooses("fires_after_clearing", True)
+    return verdict(
+        "fixed" if fixed else "jammed", rules.because("AM-76"), roll=roll.total, fixed=fixed, may_fire_this_turn=fires
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clearing:
+    """Somebody who wants to destroy an obstacle: "engineer", "tank", "gun", or a kind of unit or weapon."""
+
+    obstacle: Annotated[str, Row("obstacles", "unknown_obstacle")]
+    by: str
+    moved_this_turn: bool = False
+    attacks_made_this_turn: Count = 0
+    phase: str | None = None
+    jammed_or_empty: bool = False
+    distance_in: Inches = 0
+
+
+def destroy_obstacle(rules: Rules, clearing: Clearing) -> Verdict:
+    """Whether he may destroy it; an engineer needs a turn beside it, tanks and guns shoot it.
+
+    Raises:
+        RuleRefusal: "unknown_unit".
+    """
+    row = rules.tables.obstacles[clearing.obstacle]
+    known = {"engineer", "gun", *rules.tables.kinds, *rules.tables.weapons, *rules.tables.cards}
+    if clearing.by not in known:
+        raise RuleRefusal(
+            "unknown_unit", f"{clearing.by!r} is no unit: say engineer, tank, gun or the name of a weapon"
+        )
+    if not as_what(rules, clearing.by) & set(row.destroyed_by):
+        return forbidden("cannot_destroy", rules.because(row.rule))
+    if clearing.attacks_made_this_turn:
+        return forbidden("already_attacked", rules.because("AM-37"))
+    gun = rules.tables.weapons.get(clearing.by)
+    if gun is not None and not in_phase(rules, clearing.phase, gun.phase):
+        return forbidden("wrong_phase", rules.because("AM-12"))
+    if clearing.jammed_or_empty:
+        return forbidden("out_of_ammo", rules.because("AM-77"))
+    if gun is not None and gun.stationary and clearing.moved_this_turn:
+        return forbidden("moved_stationary_weapon", rules.because("AM-78"))
+    if gun is not None and not gun.reaches(clearing.distance_in):
+        return forbidden("out_of_range", rules.because("AM-38"))
+    if clearing.by == "engineer" and clearing.moved_this_turn:
+        return forbidden("moved_this_turn", rules.because("AM-67"))
+    if clearing.by == "engineer" and not within(clearing.distance_in, rules.option("clearing_within_in")):
+        return forbidden("not_adjacent", rules.because("AM-67"))
+    reasons = [rules.because(row.rule), *([rules.because("AM-67")] if clearing.by == "engineer" else [])]
+    return verdict("destroyed", *reasons, allowed=True)
+
+
+def as_what(rules: Rules, by: str) -> set[str]:
+    """The words under which the table of obstacles may name him."""
+    weapon, card = rules.tables.weapons.get(by), rules.tables.cards.get(by)
+    kind = card.kind if card else by
+    gun = weapon is not None and weapon.gun and weapon.ammunition
+    as_gun = gun or (kind in rules.tables.kinds and rules.tables.kinds[kind].target == "cannon")
+    return {by, kind} | ({"gun"} if as_gun else set()) | ({"tank"} if by == "tank_gun" else set())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """A mine detector's turn: how far off the mines are, and the path that he wants to clear."""
+
+    mine_distance_in: Inches = 0
+    path_in: Inches = 0
+    swept_this_turn: bool = False
+
+
+def mine_detector(rules: Rules, sweep: Sweep) -> Verdict:
+    """What a mine detector finds and clears."""
+    if sweep.swept_this_turn:
+        return forbidden("already_swept", rules.because("AM-69"))
+    reach_in = limit(rules, "mine_path_in")
+    found = within(sweep.mine_distance_in, reach_in)
+    wide = rules.chooses("mine_path", "width")
+    cleared_in = (sweep.path_in if wide else min(sweep.path_in, reach_in)) if found else 0
+    outcome = "found" if found else "nothing near"
+    width_in = reach_in if wide else None
+    return verdict(outcome, rules.because("AM-69"), found=found, cleared_in=cleared_in, width_in=width_in)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lives:
+    """How often a hero was eliminated."""
+
+    eliminations: Count
+
+
+def hero_status(rules: Rules, hero: Lives) -> Verdict:
+    """Whether a hero is out of the game."""
+    lives = int(limit(rules, "hero_lives"))
+    removed = hero.eliminations >= lives
+    left = max(0, lives - hero.eliminations)
+    return verdict("removed" if removed else "fights on", rules.because("AM-115"), removed=removed, lives_left=left)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heroes:
+    """The names of a side's heroes."""
+
+    names: tuple[str, ...]
+
+
+def hero_names(rules: Rules, heroes: Heroes) -> Verdict:
+    """Whether every hero has a name of his own."""
+    unnamed = sum(not name.strip() for name in heroes.names)
+    repeated = sorted(name for name, times in Counter(heroes.names).items() if times > 1 and name.strip())
+    legal = not unnamed and not repeated
+    reasons = (rules.because("AM-114"), rules.because("AM-118"))
+    return verdict("named" if legal else "to be named", *reasons, legal=legal, unnamed=unnamed, repeated=repeated)
+
+
+def leader_bonus(rules: Rules, shot: Shot) -> Verdict:
+    """Whether the leader's bonus reaches a firer."""
+    bonus = rules.tables.attack_modifiers["leader"].modifier if holds(rules, shot, "led") else 0
+    reasons = [rules.because("AM-64", modifier=bonus)] + ([rules.because("AM-66")] if shot.leader_by_radio else [])
+    return verdict("led" if bonus else "alone", *reasons, modifier=bonus)
+
+
+def flame_thrower_hit(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+    """Whether a flame-thrower that was hit explodes."""
+    numbers, reasons = yield from exploded(rules)
+    return Verdict("explodes" if numbers["explodes"] else "burns out", numbers, tuple(reasons))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Besides:
+    """A vehicle that has attacked and wants to fire its machine gun too."""
+
+    unit: KindName
+    weapon: WeaponName = EXTRA_ARM
+
+
+def extra_attack(rules: Rules, wanted: Besides) -> Verdict:
+    """Whether a vehicle may fire a light machine gun besides its main weapon."""
+    may = rules.tables.kinds[wanted.unit].extra_lmg and wanted.weapon == EXTRA_ARM and rules.chooses("extra_lmg", True)
+    if not may:
+        return forbidden("already_attacked", rules.because("AM-37"))
+    phase = rules.tables.weapons[wanted.weapon].phase
+    return verdict("allowed", rules.because("AM-81"), allowed=True, phase=phase, stationary=False, half_move=False)

@@ -1,0 +1,176 @@
+"""Army Men: what a battle remembers of its units, by the names under which it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rules.area import counting
+from rules.games.army_men.ground import held_by, inside_pillbox
+from rules.games.army_men.tables import Kind, Weapon
+from rules.moment import Moment
+from rules.referee import at_once
+from rules.state import State, Unit
+from rules.table import TerrainPiece
+
+DOWN, DOWN_IN_PHASE = "down", "down_in_phase"
+"""Hit, and waiting for the end of the phase; the number of that phase, for this turn."""
+WOUNDED = "wounded"
+MOVED, TURNED, LEFT_ROAD = "moved", "turned", "left_road"
+FIRED, BUSY = "fired", "busy"
+"""The weapons of this turn's attacks, and how many other things were done in the place of one."""
+SEEN_AT, FIRED_ON_BY = "seen_at", "fired_on_by"
+"""Where each enemy saw it on its way; who fired at it there."""
+RAN_OVER, IN_MINES = "ran_over", "in_mines"
+INSIDE = "inside"
+TOWED_BY = "towed_by"
+"""The truck or jeep that a gun is hitched to."""
+IMMOBILIZED, GLUED, STUNNED = "immobilized", "glued", "stunned_in_turn"
+ELIMINATIONS = "eliminations"
+DIGGING, ENTRENCHED = "turns_of_digging", "entrenched"
+CLIMBED = "inches_climbed"
+RANGED_IN = "ranged_in_on"
+CREW, TRAPPED = "its_crew", "trapped"
+"""What has become of the men in a wreck; trapped until their die has fallen."""
+TREATED = "treated"
+ORDER, CLEARED = "order", "cleared"
+"""Said of the battle: who moves first and after him, and the obstacles and mines that are gone."""
+
+
+def jam(weapon: str) -> str:
+    """What is said of him whose weapon is jammed; of this turn if it has just happened."""
+    return f"{weapon}_jammed"
+
+
+def empty(weapon: str) -> str:
+    """What is said of him whose weapon has no ammunition left."""
+    return f"{weapon}_out_of_ammunition"
+
+
+def swept(piece: str) -> str:
+    """What is said of the battle of a minefield: how many inches of a path through it are swept."""
+    return f"{piece}_swept_in"
+
+
+def kept_by(side: str) -> str:
+    """What is said of the battle of a side: how many of its casualties stayed as wounded men."""
+    return f"wounded_of_{side}"
+
+
+def plays(player: str) -> str:
+    """What is said of the battle of a player: the army that he has drawn."""
+    return f"{player}_plays"
+
+
+def fit(unit: Unit) -> bool:
+    """Whether it still takes part: neither out, nor hit, nor wounded."""
+    return not (unit.out or unit.statuses.get(DOWN) or unit.statuses.get(WOUNDED))
+
+
+def casualty(unit: Unit) -> bool:
+    """Whether it is on the table and does nothing more."""
+    return not fit(unit)
+
+
+def card(moment: Moment, unit: Unit, key: str) -> Any:
+    """What its card says; None where it says nothing."""
+    return moment.kind(unit).get(key)
+
+
+def kind_name(moment: Moment, unit: Unit) -> str:
+    """Its kind; a card of the player's own without one is a man's."""
+    return str(card(moment, unit, "kind") or "infantry")
+
+
+def kind(moment: Moment, unit: Unit) -> Kind:
+    """The row of its kind."""
+    found: Kind = moment.game.rules.tables.kinds[kind_name(moment, unit)]
+    return found
+
+
+def is_man(moment: Moment, unit: Unit) -> bool:
+    """Whether it is a soldier."""
+    return kind(moment, unit).target == "infantry"
+
+
+def weapons(moment: Moment, unit: Unit) -> Mapping[str, Weapon]:
+    """The weapons that it shows."""
+    rows = moment.game.rules.tables.weapons
+    return {name: rows[name] for name in card(moment, unit, "weapons") or ()}
+
+
+def targets(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+    """The enemies that still take part."""
+    return tuple(one for one in moment.enemies(unit) if fit(one))
+
+
+def friends(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+    """The others of its side that take part and stand on the table."""
+    own = moment.state.standing(unit.side)
+    return tuple(one for one in own if one.id != unit.id and fit(one) and one.id in moment.figures)
+
+
+def ground(moment: Moment, unit: Unit) -> tuple[TerrainPiece, ...]:
+    """The pieces under it that count: no water under a bridge."""
+    return counting(held_by(moment.figure(unit.id), moment.terrain))
+
+
+def carrier(moment: Moment, unit: Unit) -> Unit | None:
+    """The vehicle or pillbox that it is inside of."""
+    name = unit.statuses.get(INSIDE)
+    return moment.state.units.get(str(name)) if name else None
+
+
+def tractor(moment: Moment, gun: Unit) -> Unit | None:
+    """The vehicle that a gun is hitched to, where it still can tow it."""
+    towing = moment.state.units.get(str(gun.statuses.get(TOWED_BY, "")))
+    return towing if towing is not None and fit(towing) else None
+
+
+def towed(moment: Moment, vehicle: Unit) -> tuple[Unit, ...]:
+    """The guns that are hitched to a vehicle."""
+    return tuple(one for one in moment.state.units.values() if tractor(moment, one) == vehicle and not one.out)
+
+
+def carried(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+    """Those inside a vehicle or pillbox that are not out."""
+    return tuple(one for one in moment.state.units.values() if one.statuses.get(INSIDE) == unit.id and not one.out)
+
+
+def in_pillbox(moment: Moment, unit: Unit) -> bool:
+    """Whether it is in a pillbox, which may be a unit or a piece of terrain."""
+    around = carrier(moment, unit)
+    if around is not None:
+        return kind(moment, around).hard == "pillbox"
+    here = moment.figure(unit.id)
+    return is_man(moment, unit) and inside_pillbox(moment.game.rules, here, moment.terrain)
+
+
+def stunned(moment: Moment, unit: Unit) -> bool:
+    """Whether it, or the pillbox around it, is stunned."""
+    around = carrier(moment, unit) or unit
+    told = around.statuses.get(STUNNED)
+    if told is None:
+        return False
+    answer = at_once(moment.game, "stunned", {"turns_since": max(0, moment.state.turn - int(told))})
+    return answer is not None and bool(answer.numbers["stunned"])
+
+
+def attacks_made(unit: Unit) -> int:
+    """How often it has attacked in this turn, or done something in the place of that."""
+    return len(unit.this_turn.get(FIRED, ())) + int(unit.this_turn.get(BUSY, 0))
+
+
+def waits(state: State, unit: Unit) -> bool:
+    """Whether another player moves now."""
+    return state.side not in ("", unit.side)
+
+
+def step(moment: Moment, unit: Unit) -> dict[str, Any]:
+    """Whose part of the turn it is, for the questions that are asked as one moves."""
+    return {"phase": moment.state.phase, "waits": waits(moment.state, unit)}
+
+
+def cleared(moment: Moment) -> frozenset[str]:
+    """The names of obstacles and minefields that are gone."""
+    return frozenset(moment.state.statuses.get(CLEARED, ()))

@@ -1,0 +1,222 @@
+"""Army Men: set-up, the turn's phases, opportunity fire, casualties and victory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import NoFacts
+from rules.games.army_men.tables import Indirect, Rules, WeaponName, limit
+from rules.typed import Asked, Count, Row
+from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+
+AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """What the players have agreed on before the game."""
+
+    players: tuple[str, ...]
+    playing_area: bool = False
+    victory_conditions: bool = False
+    forces: bool = False
+    starting_positions: bool = False
+
+
+def set_up(rules: Rules, agreed: Agreement) -> Verdict:
+    """Whether the game can begin, and what is still to be agreed."""
+    missing = [name for name in AGREED if not getattr(agreed, name)]
+    enough = len(set(agreed.players)) >= limit(rules, "players_fewest")
+    ready = enough and not missing
+    reasons = (rules.because("AM-02"), rules.because("AM-04"), rules.because("AM-05"))
+    return verdict("ready" if ready else "to agree", *reasons, ready=ready, enough_players=enough, missing=missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Force:
+    """An army's strength; `defenders` where it attacks men in a fortified place."""
+
+    men: Count
+    defenders: Annotated[Count | None, Asked("How many defend the fortified place?")] = None
+
+
+def force_advice(rules: Rules, force: Force) -> Verdict:
+    """How a force compares with what the rulebook advises; nothing forbids another."""
+    fewest, most = limit(rules, "men_fewest"), limit(rules, "men_most")
+    typical = fewest <= force.men <= most
+    wanted = None if force.defenders is None else force.defenders * limit(rules, "attackers_per_defender")
+    reasons = [rules.because("AM-07")] + ([rules.because("AM-08")] if wanted is not None else [])
+    strong = wanted is None or force.men >= wanted
+    return verdict("as advised" if typical and strong else "unusual", *reasons, typical=typical, strong_enough=strong)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draw:
+    """Who draws for which armies."""
+
+    players: tuple[str, ...]
+    colours: tuple[str, ...]
+
+
+def draw_armies(rules: Rules, draw: Draw) -> Procedure[Verdict]:
+    """Each player in turn draws one of the armies that are left; a die stands for the closed hand."""
+    left = list(draw.colours)
+    if len(draw.players) != len(left) or not 0 < len(left) <= len(Die.D6.faces):
+        raise RuleRefusal("wrong_armies", f"{len(draw.players)} players need as many armies, at most six")
+    drawn = {}
+    for player in draw.players:
+        fair = len(Die.D6.faces) // len(left) * len(left)
+        request = DiceRequest(Die.D6, 1, player, f"drawing one of {len(left)} armies")
+        roll = (yield request) if len(left) > 1 else None
+        while roll is not None and roll.total > fair:
+            roll = yield request.once_more()
+        drawn[player] = left.pop((roll.total - 1) % len(left) if roll else 0)
+    return verdict("drawn", rules.because("AM-05"), armies=drawn)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Players:
+    """The players as they sit."""
+
+    players: tuple[str, ...]
+
+
+def move_order(rules: Rules, table: Players) -> Procedure[Verdict]:
+    """Who moves first, second and so on.
+
+    Raises:
+        RuleRefusal: "same_player_twice".
+    """
+    if len(set(table.players)) < len(table.players):
+        raise RuleRefusal("same_player_twice", f"two players have one name: {', '.join(table.players)}")
+    order = yield from _ordered(rules, table.players, "the first move")
+    every_turn = rules.chooses("order_every_turn", True)
+    return verdict(order[0] if order else "nobody", rules.because("AM-06"), order=order, every_turn=every_turn)
+
+
+def _ordered(rules: Rules, players: Sequence[str], why: str) -> Procedure[list[str]]:
+    """The players by their dice, highest first; the tied among them roll again."""
+    reroll = rules.chooses("first_move_ties", "reroll")
+    rolls = yield from _thrown(players, why, again=False)
+    while reroll and len(players) > 1 and len(set(rolls.values())) == 1:
+        rolls = yield from _thrown(players, why, again=True)
+    order: list[str] = []
+    for face in sorted(set(rolls.values()), reverse=True):
+        tied = [player for player in players if rolls[player] == face]
+        if len(tied) > 1 and reroll:
+            tied = yield from _ordered(rules, tied, f"the tie of {' and '.join(tied)}")
+        order += tied
+    return order
+
+
+def _thrown(players: Sequence[str], why: str, *, again: bool) -> Procedure[dict[str, int]]:
+    rolls = {}
+    for player in players:
+        roll = yield DiceRequest(Die.D6, 1, player, why, again=again and player == players[0])
+        rolls[player] = roll.total
+    return rolls
+
+
+def phases(rules: Rules, _: NoFacts) -> Verdict:
+    """The phases of a turn in order."""
+    rows = sorted(rules.tables.phases.items(), key=lambda named: named[1].number)
+    told = [{"number": row.number, "name": name, "simultaneous": row.simultaneous} for name, row in rows]
+    reasons = (rules.because("AM-12"), rules.because("AM-13"), rules.because("AM-14"))
+    return verdict("phases", *reasons, phases=told)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallen:
+    """A unit that was destroyed in a phase of this turn, and its weapon."""
+
+    weapon: WeaponName
+    destroyed_in_phase: Count
+
+
+def may_still_attack(rules: Rules, unit: Fallen) -> Verdict:
+    """Whether a destroyed unit still has its attack."""
+    phase = rules.tables.weapons[unit.weapon].phase
+    if phase == unit.destroyed_in_phase:
+        return verdict("allowed", rules.because("AM-15"), allowed=True)
+    return forbidden("destroyed", rules.because("AM-15"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Casualties:
+    """A side's losses of a phase, and how many of them it wants to keep as wounded or dropped weapons."""
+
+    casualties: Count
+    wanted: Annotated[Count, Asked("How many become wounded men or dropped weapons?")] = 0
+    kept_before: Count = 0
+
+
+def casualties(rules: Rules, lost: Casualties) -> Verdict:
+    """Whether so many may be kept as the phase closes."""
+    most = max(0, min(lost.casualties, rules.option("wounded_limit") - lost.kept_before))
+    numbers = {"most": most, "chosen_by": rules.option("wounded_chosen_by")}
+    if lost.wanted > most:
+        return forbidden("too_many_wounded", rules.because("AM-17"), **numbers)
+    removed = lost.casualties - lost.wanted
+    return verdict("removed", rules.because("AM-17"), allowed=True, removed=removed, kept=lost.wanted, **numbers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opportunity:
+    """A target that moved through somebody's line of sight."""
+
+    weapon: WeaponName
+    target_crossed_los: Annotated[bool, Asked("Did the firer see the target at any moment of its move?")] = False
+    target_in_los_at_end: bool = False
+    attacks_made_this_turn: Count = 0
+
+
+def opportunity_fire(rules: Rules, chance: Opportunity) -> Verdict:
+    """Whether a unit may be fired at that was seen on its way."""
+    weapon = rules.tables.weapons[chance.weapon]
+    if chance.attacks_made_this_turn:
+        return forbidden("already_attacked", rules.because("AM-37"))
+    if not (chance.target_crossed_los or chance.target_in_los_at_end):
+        return forbidden("no_line_of_sight", rules.because("AM-34"))
+    direct = weapon.indirect is Indirect.NEVER or (weapon.indirect is Indirect.CAN and chance.target_in_los_at_end)
+    if not direct:
+        return forbidden("indirect_weapon", rules.because("AM-34"))
+    phase = weapon.phase if rules.chooses("opportunity_fire_in", "weapon_phase") else 1
+    return verdict("allowed", rules.because("AM-34"), allowed=True, phase=phase)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A unit that wants to fire back at one that it may no longer see."""
+
+    attacked_by_opportunity_fire: bool = False
+    attackers_weapon: WeaponName | None = None
+
+
+def return_fire(rules: Rules, unit: Returned) -> Verdict:
+    """Whether it may."""
+    if not unit.attacked_by_opportunity_fire:
+        return forbidden("not_attacked", rules.because("AM-35"))
+    if unit.attackers_weapon == "knife" and rules.chooses("silent_knife", "no_return_fire"):
+        return forbidden("silent", rules.because("AM-44"))
+    return verdict("allowed", rules.because("AM-35"), allowed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aims:
+    """A side's goal and how far it is."""
+
+    side: str = ""
+    goal: Annotated[str, Row("goals", "unknown_goal")]
+    enemies_left: Count | None = None
+    done: Annotated[bool, Asked("Is the goal reached?")] = False
+
+
+def victory(rules: Rules, aims: Aims) -> Verdict:
+    """Whether a goal is reached."""
+    row = rules.tables.goals[aims.goal]
+    won = aims.enemies_left == 0 if row.counted and aims.enemies_left is not None else aims.done
+    winner = {"winner": aims.side} if won and aims.side else {}
+    return verdict("victory" if won else "not yet", rules.because(row.rule, row.text), victory=won, **winner)

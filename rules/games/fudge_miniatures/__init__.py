@@ -1,0 +1,1 @@
+"""Fudge Miniatures Battles."""

@@ -1,0 +1,134 @@
+"""Fudge Miniatures Battles: what a model holds in its hands, and how often it attacks with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.games.fudge_miniatures.tables import CardName, Hands, Item, ItemKind, Rules, whole
+from rules.typed import Count, Within
+from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grip:
+    """What somebody holds, by the hands that each thing needs; a human has two unless more are given."""
+
+    hands_of_items: tuple[Hands, ...]
+    hands_available: Count | None = None
+
+
+def wield(rules: Rules, grip: Grip) -> Verdict:
+    """Whether the hands suffice."""
+    needed = sum(grip.hands_of_items)
+    there = whole(rules, "hands") if grip.hands_available is None else grip.hands_available
+    reason = rules.because("FM-16", f"hands needed: {needed} of {there}")
+    if needed > there:
+        return forbidden("too_few_hands", reason, legal=False, hands_needed=needed)
+    return verdict("legal", reason, legal=True, hands_needed=needed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """Something that is wielded."""
+
+    kind: ItemKind
+    hands: Annotated[int, Within(low=0, high=2, code="bad_hands")] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wielded:
+    """What a model wields, what else it carries, and how many targets it wants."""
+
+    wielded: tuple[Held, ...]
+    carried: tuple[Held, ...] = ()
+    hands_available: Count | None = None
+    targets: Count = 1
+
+
+def attacks_in_melee_action(rules: Rules, model: Wielded) -> Verdict:
+    """One attack for each wielded melee weapon."""
+    return _attacks(rules, model, ItemKind.MELEE, "FM-29")
+
+
+def attacks_in_shoot_action(rules: Rules, model: Wielded) -> Verdict:
+    """One attack for each wielded ranged weapon."""
+    return _attacks(rules, model, ItemKind.RANGED, "FM-38")
+
+
+def _attacks(rules: Rules, model: Wielded, kind: ItemKind, rule: str) -> Verdict:
+    carried = rules.chooses("attacks_with", "carried")
+    grip = Grip(hands_of_items=tuple(item.hands for item in model.wielded), hands_available=model.hands_available)
+    if not (held := wield(rules, grip)).allowed:
+        return forbidden("too_few_hands", *held.reasons, legal=False, attacks=0)
+    items = (*model.wielded, *(model.carried if carried else ()))
+    attacks = sum(item.kind is kind for item in items)
+    most = attacks if rules.chooses("targets", "one_each") else min(attacks, 1)
+    if model.targets > max(1, most):
+        too_many = rules.because("FM-A43", f"{model.targets} targets; {max(1, most)} may be attacked")
+        return forbidden("too_many_targets", too_many, legal=False, attacks=attacks)
+    if not attacks:
+        return forbidden("no_such_weapon", rules.because("FM-23"), legal=False, attacks=0)
+    return verdict(f"{attacks} attacks", rules.because(rule), legal=True, attacks=attacks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arms:
+    """A character and the things that he takes in hand, by their names on his card."""
+
+    card: CardName
+    items: tuple[str, ...] = ()
+    hands_available: Count | None = None
+
+
+def wielded_set(rules: Rules, arms: Arms) -> Verdict:
+    """Whether he holds all that, and how often he strikes and shoots with it.
+
+    Raises:
+        RuleRefusal: "unknown_item" if his card does not list one of the things.
+    """
+    listed = {item.name: item for item in rules.tables.cards[arms.card].equipment}
+    strange = next((name for name in arms.items if name not in listed), None)
+    if strange is not None:
+        raise RuleRefusal("unknown_item", f"{arms.card} has no {strange!r}: {', '.join(listed)}", "FM-16")
+    held = [listed[name] for name in arms.items]
+    grip = wield(rules, Grip(hands_of_items=tuple(item.hands for item in held), hands_available=arms.hands_available))
+    if not grip.allowed:
+        return grip
+    counts = {"melee": _count(held, ItemKind.MELEE), "shoot": _count(held, ItemKind.RANGED)}
+    return Verdict("legal", {**grip.numbers, "attacks": counts}, grip.reasons)
+
+
+def _count(items: list[Item], kind: ItemKind) -> int:
+    return sum(item.kind is kind for item in items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """A weapon that somebody is said to carry."""
+
+    card: CardName
+    weapon: str
+
+
+def weapon_of_card(rules: Rules, asked: Carried) -> Verdict:
+    """A weapon as its owner's card has it; what it does on another card is no matter.
+
+    Raises:
+        RuleRefusal: "unknown_weapon" if the card does not list it.
+    """
+    weapons = [item for item in rules.tables.cards[asked.card].equipment if item.is_weapon]
+    found = next((item for item in weapons if item.name == asked.weapon), None)
+    if found is None and rules.chooses("unprinted_weapons", "improvised"):
+        found = Item(name=asked.weapon, kind=ItemKind.MELEE, hands=1)
+    if found is None:
+        listed = ", ".join(item.name for item in weapons) or "no weapon"
+        raise RuleRefusal("unknown_weapon", f"{asked.card} has {listed}, not {asked.weapon!r}: register it", "FM-64")
+    numbers = {
+        "weapon": found.name,
+        "kind": str(found.kind),
+        "hands": found.hands,
+        "damage": found.damage,
+        "range_in": found.range_in,
+    }
+    return verdict(found.name, rules.because("FM-64"), **numbers)

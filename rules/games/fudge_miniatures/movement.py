@@ -1,0 +1,342 @@
+"""Fudge Miniatures Battles: what a path costs, moving on after the action, and leaving a fight."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from rules.call import EXACT, within
+from rules.dice import Procedure
+from rules.game import Answer
+from rules.games.fudge_miniatures.attack import Melee, aimed, barred, shaken, struck
+from rules.games.fudge_miniatures.rolls import Modifier, added, because_of, throw, told, traits_of, words
+from rules.games.fudge_miniatures.tables import Concern, Rules, limit, whole
+from rules.going import Gait, Going, Rounding
+from rules.movement import Reason as TollFor
+from rules.movement import Walk
+from rules.table import TerrainPiece
+from rules.typed import Asked, Count, Inches, Row
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A part of a path on one kind of terrain.
+
+    Attributes:
+        inches: Along the table; for the terrain "climb" and "descend" the height.
+        climbed_in: Height gained on the way.
+    """
+
+    terrain: Annotated[str, Row("terrain", "unknown_terrain")]
+    inches: Inches
+    climbed_in: Annotated[Inches, Asked("How many inches of height are gained?")] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path:
+    """A model's path, what it has left to move and, where that is to be told, its whole Movement."""
+
+    movement_left_in: Inches
+    path: tuple[Stretch, ...] = ()
+    movement_in: Inches | None = None
+
+
+def move(rules: Rules, path: Path) -> Verdict:
+    """Whether a path is within what is left of the Movement."""
+    parts = _joined(path.path)
+    costs = [_cost_in(rules, part) for part in parts]
+    reasons = [
+        rules.because("FM-27", f"{part.inches:.3g} in of {part.terrain}: {cost:.3g} in")
+        for part, cost in zip(parts, costs, strict=True)
+    ]
+    if any(_rounded(rules, part) for part in parts):
+        reasons.append(rules.because("FM-26"))
+    cost_in = math.fsum(costs)
+    whole_in = {} if path.movement_in is None else {"allowance_in": path.movement_in}
+    if not within(cost_in, path.movement_left_in):
+        far = rules.because("FM-18", f"{cost_in:.3g} in needed, {path.movement_left_in:.3g} in left")
+        numbers = {"cost_in": cost_in, "left_in": path.movement_left_in, **whole_in}
+        return forbidden("too_far", *reasons, far, legal=False, **numbers)
+    left_in = max(0.0, path.movement_left_in - cost_in)
+    return verdict("legal", *reasons, rules.because("FM-24"), legal=True, cost_in=cost_in, left_in=left_in, **whole_in)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class March:
+    """Models that move one after another, by name."""
+
+    paths: Mapping[str, Path]
+
+
+def march(rules: Rules, several: March) -> Verdict:
+    """Whether each of several paths is within what its model has left; each is judged by itself."""
+    each = {name: move(rules, path) for name, path in several.paths.items()}
+    reasons = [replace(one, text=f"{name}: {one.text}") for name, found in each.items() for one in found.reasons]
+    numbers = {"each": {name: dict(found.numbers) for name, found in each.items()}}
+    if late := next((found for found in each.values() if not found.allowed), None):
+        return forbidden(late.numbers["reason"], *reasons, legal=False, **numbers)
+    return verdict("legal", *reasons, legal=True, **numbers)
+
+
+def _joined(path: Sequence[Stretch]) -> list[Stretch]:
+    """The path with stretches on one terrain that follow each other made into one."""
+    parts: list[Stretch] = []
+    for part in path:
+        if parts and parts[-1].terrain == part.terrain:
+            last = parts.pop()
+            inches, climbed = last.inches + part.inches, last.climbed_in + part.climbed_in
+            part = Stretch(terrain=part.terrain, inches=inches, climbed_in=climbed)
+        parts.append(part)
+    return parts
+
+
+def _cost_in(rules: Rules, part: Stretch) -> float:
+    row, climb = rules.tables.terrain[part.terrain], rules.tables.terrain["climb"]
+    level_in = _counted_in(rules, part.inches, row.whole) * row.factor
+    if row.flies or not part.climbed_in:
+        return level_in
+    if rules.chooses("mixed_terrain", "multiplied"):
+        return level_in * climb.factor
+    return level_in + _counted_in(rules, part.climbed_in, climb.whole) * climb.factor
+
+
+def _rounded(rules: Rules, part: Stretch) -> bool:
+    """Whether a part of an inch is charged as a whole one."""
+    whole_inches = rules.tables.terrain[part.terrain].whole
+    return abs(_counted_in(rules, part.inches, whole_inches) - part.inches) > EXACT
+
+
+def _counted_in(rules: Rules, inches: float, in_whole: bool) -> float:
+    """Inches as they are charged: on costly terrain each part of an inch as one."""
+    rounds = in_whole and rules.chooses("parts_of_an_inch", "rounded_up")
+    return math.ceil(inches - EXACT) if rounds else inches
+
+
+def gait(rules: Rules, *, flying: bool = False) -> Gait:
+    """How a model moves over the measured table, for `rules.movement.walk`."""
+    rows = rules.tables.terrain
+    climb, descend, in_air = rows["climb"], rows["descend"], rows["flying"].factor
+    cost_per_in = {kind: row.factor for row in (rows["rough"], rows["swimming"]) for kind in row.kinds}
+
+    def going(piece: TerrainPiece) -> Going:
+        if flying:
+            return Going(in_air)
+        if piece.kind in descend.kinds:
+            return Going(enter_in=piece.height_in * climb.factor, leave_in=piece.height_in * descend.factor)
+        return Going(cost_per_in.get(piece.kind, rows["open"].factor), on_top=piece.kind in climb.kinds)
+
+    rounding = Rounding.STRETCH if rules.chooses("parts_of_an_inch", "rounded_up") else Rounding.EXACT
+    return Gait(
+        going,
+        open_cost_per_in=in_air if flying else rows["open"].factor,
+        climb_cost_per_in=0.0 if flying else climb.factor,
+        rounding=Rounding.EXACT if flying else rounding,
+    )
+
+
+def measured(rules: Rules, walked: Walk, *, flying: bool = False) -> tuple[Stretch, ...]:
+    """A measured walk as the stretches of a path: what stands upright is climbed and descended, a hill is climbed."""
+    found: list[Stretch] = []
+    for part in walked.stretches:
+        gained_in = 0.0
+        for toll in () if flying else part.tolls:
+            if toll.reason is TollFor.CLIMB:
+                gained_in += toll.cost_in / rules.tables.terrain["climb"].factor
+            elif (way := {TollFor.ENTER: "climb", TollFor.LEAVE: "descend"}.get(toll.reason)) is not None:
+                found.append(Stretch(terrain=way, inches=toll.cost_in / rules.tables.terrain[way].factor))
+        kind = part.ground.kind if part.ground else None
+        ground = next((name for name in ("rough", "swimming") if kind in rules.tables.terrain[name].kinds), "open")
+        found.append(Stretch(terrain="flying" if flying else ground, inches=part.length_in, climbed_in=gained_in))
+    return tuple(found)
+
+
+# Step 4.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A model after its action: its Movement as the turn began, what step 1 used, and its Movement now if wounded."""
+
+    movement_in: Inches
+    used_in: Inches = 0
+    wounded_in_step_3: bool = False
+    new_movement_in: Inches | None = None
+
+
+def second_move(rules: Rules, model: Kept) -> Verdict:
+    """How far a model may still move.
+
+    Raises:
+        RuleRefusal: "missing_key" if it is wounded and its new Movement is not given.
+    """
+    if model.wounded_in_step_3 and model.new_movement_in is None:
+        raise RuleRefusal("missing_key", "a wounded model has a new Movement: give 'new_movement_in'", "FM-21")
+    now_in = model.movement_in
+    if model.wounded_in_step_3 and model.new_movement_in is not None:
+        now_in = model.new_movement_in
+    left_in = now_in - model.used_in
+    if rules.chooses("second_move", "second_move"):
+        left_in = min(model.movement_in - model.used_in, now_in)
+    return verdict("may move", rules.because("FM-21"), max_in=max(0, left_in))
+
+
+# Leaving a fight.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enemy:
+    """An enemy whose base is left; without a weapon in hand he makes no attack."""
+
+    enemy_strength: int
+    enemy_dexterity: int
+    enemy_wielded_weapons: Count = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving(Enemy):
+    """A model that leaves one enemy's base; `effect` is that of a failed Guts check."""
+
+    dexterity: int
+    modifiers: tuple[Modifier, ...] = ()
+    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
+
+
+def disengage(rules: Rules, leaver: Leaving) -> Procedure[Verdict]:
+    """The Dexterity test, and the enemy's free attack if it fails."""
+    reasons = yield from _dexterity_test(rules, leaver)
+    rolled = int(total(reasons))
+    attacks, needed = _free_attacks(rules, leaver, rolled)
+    reasons.append(rules.because("FM-25", f"{rolled:+d} against {needed:+d}"))
+    outcome = "struck at" if attacks else "away"
+    return Verdict(outcome, {"total": rolled, "needed": needed, "free_attacks": attacks}, tuple(reasons))
+
+
+def _dexterity_test(rules: Rules, leaver: Leaving | LeavingSeveral) -> Procedure[list[Reason]]:
+    thrown = yield from throw(rules, "the leaver", "its Dexterity test")
+    return [
+        *told(rules, thrown),
+        rules.because("FM-25", "its Dexterity", leaver.dexterity),
+        *added(rules, "FM-25", leaver.modifiers),
+        *shaken(rules, leaver.effect),
+    ]
+
+
+def _free_attacks(rules: Rules, enemy: Enemy, rolled: int) -> tuple[int, int]:
+    """Free attacks of an enemy after a test, and what the test had to reach."""
+    needed = max(enemy.enemy_strength, enemy.enemy_dexterity)
+    attacks = 0 if rolled >= needed else min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons)
+    return attacks, needed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeavingSeveral:
+    """A model that leaves several enemies' bases at once; `effect` is that of a failed Guts check."""
+
+    dexterity: int
+    enemies: tuple[Enemy, ...]
+    modifiers: tuple[Modifier, ...] = ()
+    effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
+
+
+def leave_several(rules: Rules, leaver: LeavingSeveral) -> Procedure[Verdict]:
+    """A Dexterity test against each enemy left."""
+    totals: list[int] = []
+    attacks: list[int] = []
+    reasons: list[Reason] = []
+    for enemy in leaver.enemies:
+        if not totals or rules.chooses("leaving_several", "one_each"):
+            rolled = yield from _dexterity_test(rules, leaver)
+            reasons += rolled
+            totals.append(int(total(rolled)))
+        struck, needed = _free_attacks(rules, enemy, totals[-1])
+        reasons.append(rules.because("FM-25", f"{totals[-1]:+d} against {needed:+d}"))
+        attacks.append(struck)
+    numbers = {"totals": totals, "free_attacks_by_enemy": attacks, "free_attacks": sum(attacks)}
+    return Verdict("struck at" if any(attacks) else "away", numbers, tuple(reasons))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fleeing:
+    """A model that runs after a failed Guts check, and the enemies that touch it."""
+
+    movement_in: Inches
+    enemies: tuple[Enemy, ...] = ()
+    dexterity: int = 0
+    farther_from_every_enemy: Annotated[bool, Asked("Does the run end farther from every enemy?")] = True
+    run_in: Inches | None = None
+
+
+def flee(rules: Rules, runner: Fleeing) -> Answer:
+    """Whether a run is far enough and to safety, and the free attacks on the runner."""
+    least_in = runner.movement_in * limit(rules, "run_part")
+    run_in = least_in if runner.run_in is None else runner.run_in
+    if not within(least_in, run_in) or not within(run_in, runner.movement_in):
+        text = f"he runs {least_in:g} to {runner.movement_in:g} in, not {run_in:g}"
+        return forbidden("bad_run", rules.because("FM-53", text), legal=False)
+    if not runner.farther_from_every_enemy:
+        return forbidden(
+            "no_safe_place", rules.because("FM-A34", "the run must end farther from every enemy"), legal=False
+        )
+    if rules.chooses("fleeing_test", True):
+        return leave_several(rules, LeavingSeveral(dexterity=runner.dexterity, enemies=runner.enemies))
+    attacks = [min(whole(rules, "free_attacks"), enemy.enemy_wielded_weapons) for enemy in runner.enemies]
+    bonus = whole(rules, "run_free_attack")
+    numbers = {"legal": True, "min_in": least_in, "free_attacks": sum(attacks), "bonus": bonus}
+    return verdict("runs", rules.because("FM-53", modifier=bonus), **numbers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeAttack:
+    """Why somebody may strike a leaver, and who it is."""
+
+    reason: str
+    leaver: str | None = None
+
+
+LEAVES = frozenset({"disengage", "disengaging", "disengagement", "leave", "leaving"})
+RUNS = frozenset({"run", "ran", "running", "flee", "fled", "fleeing", "flight", "rout", "guts", "margin"})
+
+
+def free_attack_bonus(rules: Rules, attack: FreeAttack) -> Verdict:
+    """What a free attack adds.
+
+    Raises:
+        RuleRefusal: "unknown_reason" if it is neither for leaving a fight nor for running away.
+    """
+    said = words(attack.reason)
+    if said & RUNS:
+        reasons = [rules.because("FM-53", modifier=whole(rules, "run_free_attack"))]
+    elif said & LEAVES:
+        reasons = because_of(rules, traits_of(rules, attack.leaver or "", Concern.FREE_ATTACK))
+    else:
+        raise RuleRefusal("unknown_reason", f"{attack.reason!r} allows no free attack: disengage or run", "FM-25")
+    bonus = int(total(reasons))
+    return verdict(f"{bonus:+d}", *reasons, rules.because("FM-25"), bonus=bonus)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeStrike(Melee):
+    """The one free attack on somebody who leaves or runs, with one weapon."""
+
+    reason: str
+    leaver: str = ""
+
+
+def free_attack(rules: Rules, strike: FreeStrike) -> Answer:
+    """A free attack; its damage is not kept for step 3. Raises as `free_attack_bonus`."""
+    gains = _free_gains(rules, strike)
+    return barred(rules, strike, "melee") or struck(rules, strike, rules.because("FM-31", "MODF", strike.modf), gains)
+
+
+def free_aim(rules: Rules, strike: FreeStrike) -> Verdict:
+    """The same before its dice: what they must show."""
+    gains = _free_gains(rules, strike)
+    return barred(rules, strike, "melee") or aimed(rules, strike, rules.because("FM-31", "MODF", strike.modf), gains)
+
+
+def _free_gains(rules: Rules, strike: FreeStrike) -> list[Reason]:
+    bonus = free_attack_bonus(rules, FreeAttack(reason=strike.reason, leaver=strike.leaver))
+    return [reason for reason in bonus.reasons if reason.modifier]

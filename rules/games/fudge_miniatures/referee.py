@@ -1,0 +1,85 @@
+"""Fudge Miniatures Battles: the referee, and the steps of the players' turns."""
+
+from __future__ import annotations
+
+from rules.aftermath import following
+from rules.aims import Task
+from rules.events import PhaseBegun
+from rules.games.fudge_miniatures.attack import sight_rules
+from rules.games.fudge_miniatures.referee_deeds import USUAL_GOAL, duties, others
+from rules.games.fudge_miniatures.referee_effects import effects
+from rules.games.fudge_miniatures.referee_facts import (
+    CLINGS,
+    FALLS,
+    GUTS_OWED,
+    MUST_RUN,
+    SHAKEN,
+    TO_MARK,
+    WOUNDS,
+    agreed_for,
+)
+from rules.games.fudge_miniatures.referee_fight import attacks
+from rules.games.fudge_miniatures.referee_moves import march, movement
+from rules.games.fudge_miniatures.referee_turn import order, step_of
+from rules.games.fudge_miniatures.tables import Tables
+from rules.moment import Moment
+from rules.referee import CONDITIONS, FIRE, Referee, at_once, condition, unharmed
+from rules.ruleset import Ruleset
+
+
+def next_phase(moment: Moment) -> PhaseBegun:
+    """The steps of each player's turn, of his whole force or of one model after another; then the next player's."""
+    state = moment.state
+    return following(state, [(side, phase) for side in order(state) for phase in _phases(moment, side)])
+
+
+def _phases(moment: Moment, side: str) -> list[str]:
+    """The steps of a side that has anybody left, or had as its turn began; handing the turn on is none of them."""
+    state = moment.state
+    _, now = step_of(moment)
+    if side != state.side and not state.standing(side) and any(state.figures_left.values()):
+        return []
+    force = [unit for unit in state.units.values() if unit.side == side]
+    models = [unit.id for unit in force if not unit.out or unit.id == now]
+    found = at_once(moment.game, "turn_steps", {"models": models or [side]})
+    steps = [one for one in found.numbers["steps"] if one["model"]] if found else []
+    alone = moment.game.rules.chooses("activation", "model_by_model")
+    return list(dict.fromkeys(f"{one['step']} {one['model']}" if alone else str(one["step"]) for one in steps))
+
+
+def rounds(moment: Moment) -> tuple[str, ...]:
+    """In the step of actions."""
+    step, _ = step_of(moment)
+    return (FIRE,) if step is not None and step.acts else ()
+
+
+def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
+    """The scenarios' tasks; some are to be kept up for turns that are agreed."""
+    rows = rules.tables.goals
+    return tuple(
+        Task(name, row.text, row.rule, number="turns", number_key=agreed_for, usual=3)
+        if row.turns
+        else Task(name, row.text, row.rule)
+        for name, row in sorted(rows.items(), key=lambda one: one[0] != USUAL_GOAL)
+    )
+
+
+REFEREE: Referee[Tables] = Referee(
+    sight=sight_rules,
+    movement=movement,
+    march=march,
+    attacks=attacks,
+    others=others,
+    duties=duties,
+    effects=effects,
+    next_phase=next_phase,
+    rounds=rounds,
+    tasks=tasks,
+    conditions={
+        **CONDITIONS,
+        "unharmed": unharmed(WOUNDS, TO_MARK, GUTS_OWED, SHAKEN, MUST_RUN, CLINGS, FALLS),
+        "of good courage": condition(GUTS_OWED, SHAKEN, MUST_RUN, value=None),
+        "running": condition(MUST_RUN),
+        **{level.replace("_", " "): condition(WOUNDS, value=[level]) for level in ("scratch", "hurt", "very_hurt")},
+    },
+)

@@ -1,0 +1,398 @@
+"""Fudge Miniatures Battles: what the answers to a referee's questions do to the models of a battle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from rules.aftermath import fallen, kept, marked, shifted, walked
+from rules.events import Change, Effects
+from rules.games.fudge_miniatures.guts import NO_EFFECT
+from rules.games.fudge_miniatures.referee_facts import (
+    BROKE_FROM,
+    CARRIES,
+    CLINGS,
+    DARED,
+    DONE,
+    FALLS,
+    GUTS_OWED,
+    MOVEMENT_BEFORE,
+    MUST_RUN,
+    ORDER,
+    SHAKEN,
+    SHOT_PAST,
+    STRIKES,
+    STRUCK_AT,
+    STRUCK_WITH,
+    TO_MARK,
+    TRIED,
+    VICTORY,
+    WIELDS,
+    WOUNDS,
+    arms,
+    boxes,
+    card,
+    failed,
+    flies,
+    held_by,
+    in_contact,
+    level_of,
+    lies,
+    model,
+    numbered,
+    owed,
+    rules_of,
+    stats,
+    stats_with,
+    terrors,
+    touches,
+    track,
+)
+from rules.games.fudge_miniatures.referee_fight import CAST, MELEE, SHOOT
+from rules.games.fudge_miniatures.referee_turn import next_own_turn, to_try_again, turns_since
+from rules.games.fudge_miniatures.wounds import DEAD, HEALTHY, NEAR_DEATH
+from rules.moment import Moment
+from rules.path import length_in
+from rules.referee import Deed, at_once
+from rules.state import Unit
+from rules.verdict import Verdict
+
+Changes = tuple[Change, ...]
+CONTACT = "in_base_contact"
+
+
+def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+    """Who went, who is hurt, who owes a check, who runs, and what else is to be remembered."""
+    if deed.paths:
+        return _went(moment, deed, found)
+    after = _CHANGES.get(deed.action)
+    return Effects(changes=after(moment, deed, found)) if after else Effects()
+
+
+# Moves.
+
+
+def _went(moment: Moment, deed: Deed, found: Verdict) -> Effects:
+    """Models at the ends of their paths; a run in another's turn takes nothing of the Movement of one's own."""
+    if not any(length_in(path) > 0 for path in deed.paths.values()):
+        return Effects()
+    each = found.numbers.get("each", dict.fromkeys(deed.paths, found.numbers))
+    cost_in = {}
+    changes: Changes = ()
+    for name in deed.paths:
+        unit = moment.unit(name)
+        taken_in = float(deed.given["run_in"] if deed.action == "flee" else each[name]["cost_in"])
+        cost_in[name] = taken_in if unit.side == moment.state.side else 0.0
+        changes += _left_behind(moment, unit, deed)
+    changes += marked(deed.by, MUST_RUN, None, "FM-53") if deed.action == "flee" else ()
+    return Effects(moves=walked(moment, deed.paths, cost_in), changes=changes)
+
+
+def _left_behind(moment: Moment, unit: Unit, deed: Deed) -> Changes:
+    """What no longer holds of one who went: tests against those it left, and what was said of touching bases."""
+    changes: Changes = ()
+    there = shifted(moment.figure(unit.id), deed.paths[unit.id][-1])
+    tested = kept(unit, BROKE_FROM)
+    away = {one.id: in_contact(moment.measure(there, moment.figure(one.id))) is False for one in moment.enemies(unit)}
+    if any(away.get(name, True) for name in tested):
+        still = [name for name in tested if not away.get(name, True)]
+        changes += marked([unit.id], BROKE_FROM, still or None, "FM-25", this_turn=True)
+    for one in moment.state.units.values():
+        about = CONTACT if one.id == unit.id else f"{CONTACT} at {unit.id}"
+        theirs = f"{CONTACT}_with_enemy" if one.side != unit.side else about
+        stale = [key for key in one.this_turn if key.startswith((about, theirs))]
+        changes += tuple(change for key in stale for change in marked([one.id], key, None, this_turn=True))
+    return changes
+
+
+def _broke_away(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    """Who tested, or breaks off to run, and who may strike at him."""
+    [name] = deed.by
+    unit = moment.unit(name)
+    flees = deed.action == "flee"
+    rule, occasion = ("FM-53", "fleeing") if flees else ("FM-25", "disengaging")
+    each = found.numbers.get("free_attacks_by_enemy", [found.numbers["free_attacks"]] * len(deed.at))
+    due = {**unit.this_turn.get(STRIKES, {}), **{at: occasion for at, n in zip(deed.at, each, strict=True) if n}}
+    changes = marked([name], BROKE_FROM, [*kept(unit, BROKE_FROM), *deed.at], rule, this_turn=True)
+    return changes + marked([name], STRIKES, due or None, rule, this_turn=True)
+
+
+def _charged(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    """A charge is declared: each side checks Guts against the other's terror."""
+    [name], [at] = deed.by, deed.at
+    charger, charged = moment.unit(name), moment.unit(at)
+    changes = marked([name], DARED, [*kept(charger, DARED), at], "FM-49", this_turn=True)
+    for one in found.numbers["checks"]:
+        unit, terror = (charger, charged) if one["who"] == "charger" else (charged, charger)
+        facts = {"gifts": terrors(moment, terror), "charged": unit is charged}
+        changes += _owes(unit, ["terrifying_charge"], "FM-49", **facts)
+    return changes
+
+
+# Attacks.
+
+
+def _struck(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    """What an attack of step 2 leaves to be marked, and the friends at whose fight it was shot."""
+    [name], [at] = deed.by, deed.at
+    unit, target = moment.unit(name), moment.unit(at)
+    changes = _does(moment, unit, _kind(moment, deed))
+    changes += marked([name], STRUCK_WITH, [*kept(unit, STRUCK_WITH), deed.weapon], "FM-29", this_turn=True)
+    changes += marked([name], STRUCK_AT, [*kept(unit, STRUCK_AT), at], "FM-33", this_turn=True)
+    if found.numbers["wound"] is not None:
+        changes += dealt(moment, target, found.numbers["wound"], "step_2")
+    return changes + (_shot_past(moment, unit, target) if deed.action == "ranged_attack" else ())
+
+
+def _kind(moment: Moment, deed: Deed) -> str:
+    if deed.action == "melee_attack":
+        return MELEE
+    return CAST if deed.weapon in rules_of(moment).tables.spells else SHOOT
+
+
+def _does(moment: Moment, unit: Unit, what: str) -> Changes:
+    return marked([unit.id], DONE, [*kept(unit, DONE), what], "FM-19", this_turn=True)
+
+
+def _shot_past(moment: Moment, unit: Unit, target: Unit) -> Changes:
+    """The shooter's friends at the target's base, and whether this shot calls for a check of theirs."""
+    changes: Changes = ()
+    for mate in moment.state.standing(unit.side):
+        apart = mate.id == unit.id or mate.id not in moment.figures or lies(moment, mate)
+        if apart or touches(moment, mate, target) is False:
+            continue
+        before = dict(mate.this_turn.get(SHOT_PAST, {}))
+        shots = int(before.get(unit.id, 0)) + 1
+        changes += marked([mate.id], SHOT_PAST, {**before, unit.id: shots}, "FM-47", this_turn=True)
+        if _checks_for(moment, mate, shots) > _checks_for(moment, mate, shots - 1):
+            changes += _owes(mate, ["friend_shoots_into_combat"], "FM-47")
+    return changes
+
+
+def _checks_for(moment: Moment, mate: Unit, shots: int) -> int:
+    found = at_once(moment.game, "friend_shoots", {"friends": [mate.id], "shots": shots}) if shots else None
+    return len(found.numbers["checks"]) if found else 0
+
+
+def _struck_freely(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    """A free strike was made; its wound does not wait."""
+    [name], [at] = deed.by, deed.at
+    leaver = moment.unit(at)
+    due = {one: why for one, why in leaver.this_turn.get(STRIKES, {}).items() if one != name}
+    changes = marked([at], STRIKES, due or None, "FM-25", this_turn=True)
+    wound = found.numbers["wound"]
+    return changes + (() if wound is None else dealt(moment, leaver, wound, str(deed.given["reason"])))
+
+
+# Wounds.
+
+
+def dealt(moment: Moment, unit: Unit, wound: int, occasion: str) -> Changes:
+    """A wound that is marked at once, or kept for step 3."""
+    found = at_once(moment.game, "damage_applies", {"occasion": occasion})
+    if found is not None and found.numbers["when"] == "at_once":
+        return _marked_wounds(moment, unit, [wound])
+    return marked([unit.id], TO_MARK, [*unit.statuses.get(TO_MARK, ()), wound], "FM-20")
+
+
+def _marks(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    [name] = deed.by
+    return marked([name], TO_MARK, None, "FM-20") + wounded(moment, moment.unit(name), found)
+
+
+def _crashed(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    [name] = deed.by
+    return marked([name], FALLS, None, "FM-43") + dealt(moment, moment.unit(name), found.numbers["wound"], "crash")
+
+
+def _marked_wounds(moment: Moment, unit: Unit, wounds: Sequence[int]) -> Changes:
+    facts = {"track_before": track(moment, unit), "wounds": list(wounds)}
+    found = at_once(moment.game, "apply_wounds", facts)
+    return wounded(moment, unit, found) if found else ()
+
+
+def wounded(moment: Moment, unit: Unit, found: Verdict) -> Changes:
+    """A model with its wounds marked: the dead are out, one Near Death falls, others check Guts or flee."""
+    level, before = found.numbers["level"], level_of(moment, unit)
+    now = boxes(found.numbers["track_after"])
+    changes = marked([unit.id], WOUNDS, now, "FM-39")
+    if level == DEAD:
+        return changes + fallen([unit.id], "FM-39")
+    changes += _slowed(moment, unit, now)
+    changes += _owes(unit, found.numbers["guts_checks"], "FM-46")
+    changes += _bonuses_lost(moment, unit, found.numbers["guts_checks"])
+    if level == NEAR_DEATH:
+        return changes + (_falls(moment, unit) if before != NEAR_DEATH else ())
+    facts = {"model": model(moment, unit), "level": None if level == HEALTHY else level}
+    fate = at_once(moment.game, "after_wound", facts)
+    return changes + (_sent_running(unit) if fate and fate.numbers["flees"] else ())
+
+
+def _slowed(moment: Moment, unit: Unit, now: Sequence[str]) -> Changes:
+    """In its own turn a model is held to both its Movements, the one before and the one after."""
+    movement_in = stats(moment, unit)["movement_in"]
+    own_turn = unit.side == moment.state.side and MOVEMENT_BEFORE not in unit.this_turn
+    slower = own_turn and stats_with(moment, unit, now)["movement_in"] != movement_in
+    return marked([unit.id] if slower else (), MOVEMENT_BEFORE, movement_in, "FM-21", this_turn=True)
+
+
+def _falls(moment: Moment, unit: Unit) -> Changes:
+    """One Near Death does not run, nobody strikes at its back any more, and a flyer crashes."""
+    changes = marked([unit.id], CLINGS, next_own_turn(moment.state, unit.side), "FM-44")
+    changes += marked([unit.id] if unit.statuses.get(MUST_RUN) else (), MUST_RUN, None, "FM-42")
+    changes += marked([unit.id] if unit.this_turn.get(STRIKES) else (), STRIKES, None, "FM-42", this_turn=True)
+    return changes + marked([unit.id] if flies(moment, unit) else (), FALLS, True, "FM-43")
+
+
+def _clung(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    [name] = deed.by
+    now, level = boxes(found.numbers["track_after"]), found.numbers["result"]
+    if level == DEAD:
+        return marked([name], WOUNDS, now, "FM-44") + fallen([name], "FM-44")
+    tried = marked([name], TRIED, [*kept(moment.unit(name), TRIED), NEAR_DEATH], "FM-44", this_turn=True)
+    if level == NEAR_DEATH:
+        return tried
+    return tried + marked([name], WOUNDS, now, "FM-44") + marked([name], CLINGS, None, "FM-44")
+
+
+# Guts.
+
+
+def _owes(unit: Unit, checks: Sequence[str], rule: str, **facts: Any) -> Changes:
+    """Further checks that a model is to make at once, by their triggers, and what bears on them."""
+    now: dict[str, Any] = owed(unit)
+    for trigger in checks:
+        now[numbered(trigger, now)] = {"trigger": trigger, **facts}
+    return marked([unit.id] if checks else (), GUTS_OWED, now, rule)
+
+
+def _bonuses_lost(moment: Moment, unit: Unit, checks: Iterable[str]) -> Changes:
+    """Checks that failed before miss their next bonus for each further wound level."""
+    before = failed(unit)
+    for trigger in checks if before else ():
+        open_checks = [
+            {
+                "target": one["target"],
+                "turns_since_wound": turns_since(moment.state, one["first"]),
+                "bonuses_lost": one["lost"],
+            }
+            for one in before.values()
+        ]
+        found = at_once(moment.game, "wounded_again", {"open_checks": open_checks, "trigger": trigger})
+        older = found.numbers["open_checks"] if found else open_checks
+        before = {
+            name: {**one, "lost": old["bonuses_lost"]} for (name, one), old in zip(before.items(), older, strict=True)
+        }
+    return marked([unit.id] if before != failed(unit) else (), SHAKEN, before, "FM-57")
+
+
+def _checked(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    """A Guts check was made: what it called for is done, and failing it lasts until it is passed."""
+    [name] = deed.by
+    unit, asked = moment.unit(name), deed.given
+    waiting = owed(unit)
+    facts = (asked["trigger"], asked["terrifying_gifts"])
+    made = next((key for key, one in waiting.items() if (one["trigger"], one.get("gifts", 1)) == facts), None)
+    left = {key: one for key, one in waiting.items() if key != made}
+    changes = marked([name], GUTS_OWED, left or None, "FM-46")
+    effect = str(found.numbers["effect"])
+    if found.numbers["passed"]:
+        return changes
+    if effect != NO_EFFECT:
+        open_checks = failed(unit)
+        open_checks[numbered(effect, open_checks)] = {
+            "effect": effect,
+            "target": found.numbers["target"],
+            "first": next_own_turn(moment.state, unit.side),
+            "lost": 0,
+            "wound": rules_of(moment).tables.guts_triggers[asked["trigger"]].of_wound,
+        }
+        changes += marked([name], SHAKEN, open_checks, "FM-55")
+    flees = found.numbers["flees"] and level_of(moment, unit) != NEAR_DEATH
+    return changes + (_sent_running(unit) if flees else ())
+
+
+def _tried_again(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    [name] = deed.by
+    unit, asked = moment.unit(name), deed.given
+    open_checks = failed(unit)
+    facts = (asked["effect"], asked["target"], asked["bonuses_lost"])
+    told = {key: tuple(open_checks[key][one] for one in _TOLD) for key in to_try_again(moment, unit)}
+    tried = next(key for key, known in told.items() if known == facts)
+    left = {key: one for key, one in open_checks.items() if key != tried}
+    changes: Changes = ()
+    if (stays := str(found.numbers["effect"])) != NO_EFFECT:
+        key = tried if stays == asked["effect"] else numbered(stays, left)
+        left[key] = {**open_checks[tried], "effect": stays}
+        changes += marked([name], TRIED, [*kept(unit, TRIED), key], "FM-55", this_turn=True)
+    if left != open_checks:
+        changes += marked([name], SHAKEN, left or None, "FM-55")
+    return changes + (_sent_running(unit) if found.numbers["flees"] else ())
+
+
+_TOLD = ("effect", "target", "lost")
+"""What a repeated check is asked with, of what is kept of it."""
+
+
+def _stays(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    return marked(deed.by, MUST_RUN, None, "FM-A34")
+
+
+def _sent_running(unit: Unit) -> Changes:
+    return marked([unit.id], MUST_RUN, True, "FM-53")
+
+
+# All else.
+
+
+def _wielded(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    [name] = deed.by
+    held = [one for one in arms(card(moment, moment.unit(name))) if one in deed.weapon.split(", ")]
+    return marked([name], WIELDS, held, "FM-16")
+
+
+def _took(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    [name] = deed.by
+    unit = moment.unit(name)
+    carried = [*unit.statuses.get(CARRIES, ()), *deed.at, *filter(None, [deed.piece])]
+    return _does(moment, unit, str(deed.given["deed"])) + marked([name], CARRIES, carried, "FM-23")
+
+
+def _cast(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    return _does(moment, moment.unit(deed.by[0]), CAST)
+
+
+def _seated(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    return marked([""], ORDER, found.numbers["order"], "FM-17")
+
+
+def _won(moment: Moment, deed: Deed, found: Verdict) -> Changes:
+    """A task that is done, or held for one turn more."""
+    side = str(deed.given["side"])
+    changes = marked([""] if found.numbers["victory"] else (), VICTORY, side, "FM-05")
+    if "turns_held" in deed.given:
+        changes += marked([""], held_by(side), deed.given["turns_held"], "FM-05")
+        changes += marked([""], held_by(side), True, "FM-05", this_turn=True)
+    return changes
+
+
+_CHANGES: Mapping[str, Callable[[Moment, Deed, Verdict], Changes]] = {
+    "disengage": _broke_away,
+    "leave_several": _broke_away,
+    "flee": _broke_away,
+    "minimum_run": _stays,
+    "charge": _charged,
+    "melee_attack": _struck,
+    "ranged_attack": _struck,
+    "free_attack": _struck_freely,
+    "apply_wounds": _marks,
+    "crash": _crashed,
+    "near_death_roll": _clung,
+    "guts_check": _checked,
+    "guts_recovery": _tried_again,
+    "wield": _wielded,
+    "take_up": _took,
+    "cast_spell": _cast,
+    "turn_order": _seated,
+    "victory": _won,
+}

@@ -1,0 +1,201 @@
+"""Fudge Miniatures Battles: the questions that stand for where a model goes on a measured table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rules.aftermath import kept, shifted
+from rules.bearing import onward
+from rules.call import DOUBT_SIGMAS, Call
+from rules.events import plain, spoken
+from rules.games.fudge_miniatures.movement import gait, measured
+from rules.games.fudge_miniatures.referee_facts import (
+    BROKE_FROM,
+    DARED,
+    MOVEMENT_BEFORE,
+    MUST_RUN,
+    flies,
+    in_contact,
+    owed,
+    rules_of,
+    stats,
+    terrors,
+    touches,
+)
+from rules.games.fudge_miniatures.referee_turn import guards, not_now, waits_for
+from rules.measure import range_between
+from rules.moment import Moment
+from rules.movement import Walk, walk
+from rules.path import Path, length_in
+from rules.referee import Deed, Measured, at_once
+from rules.state import Unit
+from rules.verdict import Verdict, forbidden
+
+MOVE = "move"
+WAYS_OUT = 16
+"""How many directions are tried for a run; the players march where they find a better one."""
+
+
+def movement(moment: Moment, figure: str) -> Deed:
+    """What is left of a model's Movement; of one that must run, how far it runs."""
+    unit = moment.unit(figure)
+    if unit.statuses.get(MUST_RUN):
+        its = {"movement_in": stats(moment, unit)["movement_in"]}
+        return Deed("Run to safety", "minimum_run", its, (figure,), bar=waits_for(moment, unit))
+    return Deed("Move", "move", {**_allowance(moment, unit), "path": []}, (figure,), bar=_not_now(moment, unit))
+
+
+def _not_now(moment: Moment, unit: Unit) -> Verdict | None:
+    return not_now(moment, unit, MOVE, "moves")
+
+
+def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+    """A model along its path, or several each along its own; who must run runs along it."""
+    names = tuple(paths)
+    units = {name: moment.unit(name) for name in names}
+    running = next((unit for unit in units.values() if unit.statuses.get(MUST_RUN)), None)
+    if running and len(names) == 1:
+        return flight(moment, running, paths[running.id])
+    walks = {name: _walk(moment, unit, paths[name]) for name, unit in units.items()}
+    bars = (_not_now(moment, unit) or _held(moment, unit, paths[name]) for name, unit in units.items())
+    bar = next(filter(None, bars), None)
+    asked = {
+        name: {**_allowance(moment, unit), **_stretches(moment, unit, walks[name])} for name, unit in units.items()
+    }
+    if len(names) == 1:
+        [name] = names
+        errors = _errors(name, asked[name], walks[name], ())
+        return Deed("Move", "move", asked[name], names, measured=errors, paths=paths, bar=bar)
+    every = [one for name in names for one in _errors(name, asked[name], walks[name], ("paths", name))]
+    return Deed("Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths, bar=bar)
+
+
+def _allowance(moment: Moment, unit: Unit) -> dict[str, float]:
+    """The Movement of a model and what is left of it; what wounds took in this turn counts against both moves."""
+    now_in = float(stats(moment, unit)["movement_in"])
+    before_in = float(unit.this_turn.get(MOVEMENT_BEFORE, now_in))
+    facts = {
+        "movement_in": before_in,
+        "used_in": unit.allowance_used_in,
+        "wounded_in_step_3": before_in != now_in,
+        "new_movement_in": now_in,
+    }
+    found = at_once(moment.game, "second_move", facts)
+    return {"movement_in": now_in, "movement_left_in": float(found.numbers["max_in"]) if found else 0.0}
+
+
+def _walk(moment: Moment, unit: Unit, path: Path) -> Walk:
+    going = gait(rules_of(moment), flying=flies(moment, unit))
+    return walk(path, moment.terrain, going, 0.0, sigma_in=moment.figure(unit.id).sigma_in)
+
+
+def _stretches(moment: Moment, unit: Unit, walked: Walk) -> dict[str, Any]:
+    return {"path": [plain(one) for one in measured(rules_of(moment), walked, flying=flies(moment, unit))]}
+
+
+def _errors(name: str, facts: Mapping[str, Any], walked: Walk, way: tuple[str, ...]) -> tuple[Measured, ...]:
+    """The error of a path's length, told of its last part."""
+    if not facts["path"] or not walked.sigma_in > 0:
+        return ()
+    sigma_in = walked.sigma_in / walked.stretches[-1].cost_per_in
+    return (Measured((*way, "path", len(facts["path"]) - 1, "inches"), sigma_in, f"how far {spoken(name)} went"),)
+
+
+# What comes before a move.
+
+
+def still_guarding(moment: Moment, unit: Unit) -> list[Unit]:
+    """The enemies at its base who would strike at it if it left them now."""
+    return [one for one in guards(moment, unit) if one.id not in kept(unit, BROKE_FROM)]
+
+
+def _touches_at(moment: Moment, unit: Unit, place: tuple[float, float], enemy: Unit) -> bool | None:
+    """Whether a model would touch an enemy with its base's centre at a place."""
+    return in_contact(moment.measure(shifted(moment.figure(unit.id), place), moment.figure(enemy.id)))
+
+
+def _held(moment: Moment, unit: Unit, path: Path) -> Verdict | None:
+    """Why a model may not go so yet: it leaves an enemy without a test, or has not dared a charge."""
+    rules, end = rules_of(moment), path[-1]
+    if length_in(path) <= 0:
+        return None
+    for enemy in still_guarding(moment, unit):
+        if _touches_at(moment, unit, end, enemy) is False:
+            text = f"it leaves {spoken(enemy.id)}: it breaks away first, by its Dexterity"
+            return forbidden("break_away_first", rules.because("FM-25", text))
+    for enemy in moment.enemies(unit):
+        if touches(moment, unit, enemy) is not False or _touches_at(moment, unit, end, enemy) is False:
+            continue
+        gifts = {"charger_gifts": terrors(moment, unit), "charged_gifts": terrors(moment, enemy)}
+        found = at_once(moment.game, "charge", {**gifts, "declared": False})
+        afraid = found is not None and bool(found.numbers["checks"])
+        if afraid and (enemy.id not in kept(unit, DARED) or owed(enemy)):
+            text = f"it comes to touch {spoken(enemy.id)}: the charge is declared and Guts are checked first"
+            return forbidden("declare_the_charge", rules.because("FM-49", text))
+    return None
+
+
+def out_of_reach(moment: Moment, unit: Unit, enemy: Unit) -> Verdict | None:
+    """Why a model cannot charge an enemy: what is left of its Movement does not carry it there, even straight on."""
+    left_in = _allowance(moment, unit)["movement_left_in"]
+    rules = rules_of(moment)
+    carries_in = left_in / gait(rules, flying=flies(moment, unit)).open_cost_per_in
+    gap = moment.measure(moment.figure(unit.id), moment.figure(enemy.id))
+    if gap.within(carries_in) is not Call.OUT:
+        return None
+    return forbidden("too_far", rules.because("FM-18", f"it is {gap.edge_in:.3g} in off, {carries_in:.3g} in are left"))
+
+
+# Running.
+
+
+def flight(moment: Moment, unit: Unit, path: Path) -> Deed:
+    """A run along a path: what it takes of the Movement, and whether it ends farther from everybody."""
+    rules = rules_of(moment)
+    walked = _walk(moment, unit, path)
+    movement_in = float(stats(moment, unit)["movement_in"])
+    # What a path takes does not hang on what is left.
+    found = at_once(moment.game, "move", {"movement_left_in": 0.0, **_stretches(moment, unit, walked)})
+    cost_in = float(found.numbers["cost_in"]) if found else 0.0
+    farther = _farther(moment, unit, path[-1])
+    given = {
+        "movement_in": movement_in,
+        "run_in": cost_in,
+        **({} if farther is None else {"farther_from_every_enemy": farther}),
+    }
+    far = Measured(("run_in",), walked.sigma_in, f"how far {spoken(unit.id)} ran")
+    bar = waits_for(moment, unit)
+    if bar is None and still_guarding(moment, unit):
+        text = f"{spoken(unit.id)} breaks off first: those at its base strike"
+        bar = forbidden("break_off_first", rules.because("FM-53", text))
+    return Deed("Run", "flee", given, (unit.id,), measured=(far,), paths={unit.id: path}, bar=bar)
+
+
+def _farther(moment: Moment, unit: Unit, place: tuple[float, float]) -> bool | None:
+    """Whether a place is farther from every enemy; None where it is too close to call."""
+    here = moment.figure(unit.id)
+    gains, doubt_in = [], 0.0
+    for enemy in moment.enemies(unit):
+        there = moment.figure(enemy.id).centre_in
+        gains.append(math.dist(place, there) - math.dist(here.centre_in, there))
+        doubt_in = max(doubt_in, DOUBT_SIGMAS * here.sigma_in * math.sqrt(2))
+    least_in = min(gains, default=math.inf)
+    return None if abs(least_in) < doubt_in else least_in > 0
+
+
+def safest(moment: Moment, unit: Unit) -> Path:
+    """The straight run by which a model gets farthest from the enemy who gains on it most; empty where none is safe."""
+    here, movement_in = moment.figure(unit.id), float(stats(moment, unit)["movement_in"])
+    going = gait(rules_of(moment), flying=flies(moment, unit))
+    rest = [one for name, one in moment.figures.items() if name != unit.id and not moment.unit(name).out]
+    ways: list[tuple[float, Path]] = []
+    for n in range(WAYS_OUT):
+        ahead = (here.centre_in, onward(here.centre_in, 360 * n / WAYS_OUT, 2 * movement_in))
+        end = walk(ahead, moment.terrain, going, movement_in).reach_in
+        free = all(range_between(shifted(here, end), one).edge_in > 0 for one in rest)
+        if free and _farther(moment, unit, end):
+            enemies = (moment.figure(enemy.id).centre_in for enemy in moment.enemies(unit))
+            ways.append((min((math.dist(end, one) for one in enemies), default=math.inf), (here.centre_in, end)))
+    return max(ways, default=(0.0, ()))[1]

@@ -1,0 +1,145 @@
+"""Fudge Miniatures Battles: when a model may act, what it must roll first, and who may strike at it as it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rules.aftermath import kept
+from rules.events import spoken
+from rules.games.fudge_miniatures.referee_facts import (
+    MUST_RUN,
+    ORDER,
+    STRIKES,
+    TRIED,
+    effect_of,
+    failed,
+    lies,
+    model,
+    owed,
+    ready,
+    rules_of,
+    state_of,
+    stats,
+    touched,
+)
+from rules.games.fudge_miniatures.tables import ItemKind, Step
+from rules.moment import Moment
+from rules.referee import at_once
+from rules.state import State, Unit
+from rules.verdict import Verdict, forbidden
+
+
+def step_of(moment: Moment) -> tuple[Step | None, str]:
+    """The step of the turn, and the one model whose step it is; empty where the whole force acts together."""
+    name, _, figure = moment.state.phase.partition(" ")
+    return rules_of(moment).tables.steps.get(name), figure
+
+
+def order(state: State) -> Sequence[str]:
+    """The players in the order of their turns."""
+    return list(state.statuses.get(ORDER) or state.sides)
+
+
+def next_own_turn(state: State, side: str) -> int:
+    """The number of the game turn in which a side is next at its turn."""
+    seats = order(state)
+    later = bool(state.turn) and seats.index(side) > seats.index(state.side)
+    return state.turn if later else state.turn + 1
+
+
+def not_now(moment: Moment, unit: Unit, deed: str, step: str) -> Verdict | None:
+    """Why a model may not do a deed at this moment: another's turn or step, or the state that it is in.
+
+    Args:
+        deed: A row of the table of deeds.
+        step: The flag of the steps in which it is done, as "moves".
+    """
+    rules, state = rules_of(moment), moment.state
+    if unit.side != state.side:
+        return forbidden("not_your_turn", rules.because("FM-17", f"it is the turn of {spoken(state.side)}"))
+    row, alone = step_of(moment)
+    if alone and alone != unit.id:
+        return forbidden("not_his_turn", rules.because("FM-A11", f"it is the turn of {spoken(alone)}"))
+    if row is None or not getattr(row, step):
+        steps = sorted((one for one in rules.tables.steps.values() if getattr(one, step)), key=lambda one: one.number)
+        when = " and ".join(f"{one.number}" for one in steps)
+        text = f"{spoken(deed).lower()} belongs to step {when} of the turn"
+        return forbidden("wrong_step", rules.because(steps[0].rule, text))
+    return cannot(moment, unit, deed)
+
+
+def cannot(moment: Moment, unit: Unit, deed: str) -> Verdict | None:
+    """Why a model in its state may not do a deed."""
+    rules = rules_of(moment)
+    if not lies(moment, unit):
+        if unit.statuses.get(MUST_RUN):
+            return forbidden("must_run", rules.because("FM-53", f"{spoken(unit.id)} must run first"))
+        if bar := waits_for(moment, unit):
+            return bar
+    facts = {"state": state_of(moment, unit), "effect": effect_of(moment, unit), "actions": [deed]}
+    found = at_once(moment.game, "may_do", facts)
+    if found is None or found.numbers["allowed"]:
+        return None
+    return forbidden("stopped", *found.reasons)
+
+
+def waits_for(moment: Moment, unit: Unit) -> Verdict | None:
+    """What must be rolled before a model does anything: attacks on one who leaves, and Guts checks."""
+    rules = rules_of(moment)
+    if who := list(map(spoken, strikers(moment, unit))):
+        return forbidden("free_attack", rules.because("FM-25", f"the free attack of {', '.join(who)} comes first"))
+    for one in owed(unit).values():
+        rule = rules.tables.guts_triggers[one["trigger"]].rule
+        return forbidden("guts_check", rules.because(rule, f"{spoken(unit.id)} checks Guts first"))
+    if to_try_again(moment, unit):
+        return forbidden("guts_check", rules.because("FM-55", f"{spoken(unit.id)} checks Guts again first"))
+    return None
+
+
+def to_try_again(moment: Moment, unit: Unit) -> list[str]:
+    """Its open Guts checks that it repeats now, in its own turn."""
+    state, tried = moment.state, kept(unit, TRIED)
+    if unit.side != state.side or lies(moment, unit):
+        return []
+    return [name for name, one in failed(unit).items() if one["first"] <= state.turn and name not in tried]
+
+
+def turns_since(state: State, first: int) -> int:
+    """How many turns a model has had since something happened to it, this one included."""
+    return max(0, state.turn - first + 1)
+
+
+# Who may strike.
+
+
+def opponent(moment: Moment, enemy: Unit, leaver: Unit) -> dict[str, int]:
+    """An enemy whose base is left; who may not strike has no weapon in hand."""
+    its = stats(moment, enemy)
+    able = may_strike(moment, enemy, leaver)
+    armed = len(ready(moment, enemy, ItemKind.MELEE)) if able else 0
+    return {"enemy_strength": its["strength"], "enemy_dexterity": its["dexterity"], "enemy_wielded_weapons": armed}
+
+
+def guards(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+    """The enemies at its base who would strike at it if it left them."""
+    return tuple(one for one in touched(moment, unit) if opponent(moment, one, unit)["enemy_wielded_weapons"])
+
+
+def strikers(moment: Moment, leaver: Unit) -> dict[str, str]:
+    """Who may strike at one who leaves them or runs, each with the occasion."""
+    due = dict(leaver.this_turn.get(STRIKES, {}))
+    enemies = [one for one in moment.enemies(leaver) if one.id in due] if due else []
+    armed = [one.id for one in enemies if opponent(moment, one, leaver)["enemy_wielded_weapons"]]
+    return {name: due[name] for name in armed}
+
+
+def may_strike(moment: Moment, unit: Unit, at: Unit) -> bool:
+    """Whether a model, as both are, may attack another."""
+    facts = {
+        "model": model(moment, unit),
+        "attacker_state": state_of(moment, unit),
+        "effect": effect_of(moment, unit),
+        "target_state": state_of(moment, at),
+    }
+    found = at_once(moment.game, "may_attack", facts)
+    return found is not None and found.allowed

@@ -1,0 +1,145 @@
+"""Fudge Miniatures Battles: four Fudge dice, what is added to them, and whose gifts and faults say so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.dice import DiceRequest, Die, Procedure
+from rules.games.fudge_miniatures.tables import Concern, Rules, Trait, whole
+from rules.typed import Asked
+from rules.verdict import Reason, Verdict, verdict
+
+PLUS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """Four dice as they count before anything is added; `again` tells of four pluses."""
+
+    value: int
+    again: bool
+
+
+def throw(rules: Rules, for_whom: str, why: str, *, attack: bool = False) -> Procedure[Throw]:
+    """Four Fudge dice; on four pluses they are thrown once more, and only the pluses count."""
+    dice = whole(rules, "dice")
+    roll = yield DiceRequest(Die.FUDGE, dice, for_whom, why)
+    value = natural = roll.total
+    again = 0
+    covered = attack or rules.chooses("rolled_again_for", "every_roll")
+    while covered and natural == whole(rules, "rolled_again_on") and again < rules.option("rolled_again"):
+        again += 1
+        roll = yield DiceRequest(Die.FUDGE, dice, for_whom, f"{why}, again after four pluses")
+        natural = roll.faces.count(PLUS)
+        value += natural
+    return Throw(value, again > 0)
+
+
+def told(rules: Rules, thrown: Throw) -> list[Reason]:
+    """A throw as the first of a total's reasons."""
+    again = [rules.because("FM-04")] if thrown.again else []
+    return [rules.because("FM-03", f"the dice show {thrown.value:+d}", thrown.value), *again]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Modifier:
+    """Something else that counts, as a scenario's gift."""
+
+    why: str
+    value: int
+
+
+def added(rules: Rules, rule: str, modifiers: Sequence[Modifier]) -> list[Reason]:
+    """Further modifiers as reasons under a rule."""
+    return [rules.because(rule, modifier.why, modifier.value) for modifier in modifiers]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """A plain roll."""
+
+    modifier: int = 0
+
+
+def roll_4df(rules: Rules, test: Test) -> Procedure[Verdict]:
+    """Four dice and a modifier."""
+    thrown = yield from throw(rules, "the player", "the test")
+    rolled = thrown.value + test.modifier
+    return verdict(f"{rolled:+d}", *told(rules, thrown), total=rolled, natural=thrown.value, rerolled=thrown.again)
+
+
+# Gifts and faults.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Whose roll it is, and what gifts and faults may hang on."""
+
+    model: str = ""
+    in_melee_with_king: Annotated[bool, Asked("Does this peasant fight the King himself?")] = False
+    king_fallen: Annotated[bool, Asked("Has the King fallen whom this model follows?")] = False
+    defending_king: Annotated[bool, Asked("Does this model defend the King?")] = False
+    charged_by_terrifying: Annotated[bool, Asked("Is this model being charged by a Terrifying opponent?")] = False
+    from_behind: Annotated[bool, Asked("Is the attack from behind the target?")] = False
+
+
+NEGATIONS = frozenset({"not", "no", "never", "before", "until", "without", "unless", "out", "outside"})
+OTHER_ROLLS = frozenset({"attack", "attacking", "shooting", "dexterity", "disengage", "disengagement"})
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a sentence in small letters, plurals as one of them."""
+    found = re.findall(r"[a-z]+", text.lower())
+    return frozenset(found) | {word.removesuffix("s") for word in found}
+
+
+def bears(trait: Trait, model: str) -> bool:
+    """Whether a trait's effect holds for a model, by the words of its name."""
+    named = words(model)
+    return bool(named & set(trait.bearers)) and not named & NEGATIONS
+
+
+def bearing(trait: str) -> str:
+    """What a model's name says of a gift or fault that is on its own card, not in its name."""
+    return f"[{trait}]"
+
+
+def traits_of(rules: Rules, model: str, concerns: Concern) -> list[Trait]:
+    """The gifts and faults with this effect that hold for a model."""
+    rows = rules.tables.traits.items()
+    return [row for name, row in rows if row.concerns is concerns and (bears(row, model) or bearing(name) in model)]
+
+
+def because_of(rules: Rules, traits: Iterable[Trait]) -> list[Reason]:
+    """Traits as reasons."""
+    return [rules.because(row.rule, row.text, row.modifier) for row in traits]
+
+
+def trait_reasons(rules: Rules, situation: Situation, concerns: Concern) -> list[Reason]:
+    """What gifts and faults add for this model in this situation."""
+    rows = traits_of(rules, situation.model, concerns)
+    return because_of(rules, (row for row in rows if row.fact is None or getattr(situation, row.fact)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A situation in the players' words."""
+
+    model: str
+    situation: str
+
+
+def gift_modifier(rules: Rules, asked: Told) -> Verdict:
+    """What gifts and faults add for a model, read from a sentence about it."""
+    said = words(f"{asked.model} {asked.situation}")
+
+    def speaks_of(row: Trait) -> bool:
+        elsewhere = row.concerns is Concern.GUTS and "guts" not in said and said & OTHER_ROLLS
+        return not (said & NEGATIONS or elsewhere) and any(set(saying.split()) <= said for saying in row.said)
+
+    rows = [row for row in rules.tables.traits.values() if bears(row, asked.model) and speaks_of(row)]
+    modifier = sum(row.modifier for row in rows)
+    return verdict(f"{modifier:+d}", *because_of(rules, rows), modifier=modifier)

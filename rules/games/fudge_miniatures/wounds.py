@@ -1,0 +1,260 @@
+"""Fudge Miniatures Battles: the wound track, being Near Death, and crashing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from rules.dice import Procedure
+from rules.game import Answer
+from rules.games.fudge_miniatures.rolls import Modifier, added, throw, told
+from rules.games.fudge_miniatures.tables import Rules, limit, named, whole
+from rules.typed import Asked, Row, Within
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+
+NEAR_DEATH, VERY_HURT, DEAD = "near_death", "very_hurt", "dead"
+HEALTHY = "healthy"
+STANDING = "standing"
+
+Wound = Annotated[int, Within(low=0, code="negative_wound")]
+Track = Mapping[str, int]
+"""Marked boxes by the name of their column."""
+
+
+def checked(rules: Rules, track: Track) -> dict[str, int]:
+    """A track with every column, those that are not named empty.
+
+    Raises:
+        RuleRefusal: "bad_track" for an unknown column or a number of boxes that it cannot have marked.
+    """
+    columns = rules.tables.wounds
+    for name, marked in track.items():
+        if name not in columns:
+            raise RuleRefusal("bad_track", f"the wound track has no column {name!r}: {', '.join(columns)}", "FM-39")
+        if not 0 <= marked <= columns[name].boxes:
+            raise RuleRefusal("bad_track", f"{name} has {columns[name].boxes} boxes, not {marked}", "FM-39")
+    return {name: track.get(name, 0) for name in columns}
+
+
+def column_of(rules: Rules, wound: int) -> str:
+    """The column of a wound by its size."""
+    rows = rules.tables.wounds.items()
+    return next(name for name, row in rows if row.least <= wound and (row.most is None or wound <= row.most))
+
+
+def marked(rules: Rules, track: Track, wound: int) -> dict[str, int]:
+    """The track with one more wound: the first free box of its column or to the right of it."""
+    columns = list(rules.tables.wounds)
+    own = columns.index(column_of(rules, wound))
+    open_to = columns[own:]
+    if own < columns.index(NEAR_DEATH) and rules.chooses("overflow", "to_near_death"):
+        open_to = columns[own : columns.index(NEAR_DEATH) + 1]
+    free = next((name for name in open_to if track[name] < rules.tables.wounds[name].boxes), None)
+    return {name: count + (name == free) for name, count in track.items()}
+
+
+def level(rules: Rules, track: Track) -> str:
+    """The wound level: the worst column with a mark."""
+    return next((name for name in reversed(list(rules.tables.wounds)) if track[name]), HEALTHY)
+
+
+def rank(rules: Rules, name: str) -> int:
+    """A wound level as a number; healthy and Scratch are 0, unless a Scratch is to count."""
+    if name == HEALTHY:
+        return -1 if rules.chooses("scratch_is_level", True) else 0
+    return list(rules.tables.wounds).index(name)
+
+
+def worst_penalty(rules: Rules, columns: Iterable[str]) -> int:
+    """What marked columns take off the stats: the worst one counts."""
+    found = list(columns)
+    if NEAR_DEATH in found and rules.chooses("near_death_penalty", "none"):
+        return 0
+    return min((rules.tables.wounds[name].penalty for name in found), default=0)
+
+
+def penalty(rules: Rules, track: Track) -> int:
+    """What a track takes off the stats."""
+    return worst_penalty(rules, (name for name, count in track.items() if count))
+
+
+def calls(rules: Rules, before: str, after: str) -> tuple[str, ...]:
+    """The Guts checks that one attack calls for by the levels before and after it; the dead make none."""
+    jump = rank(rules, after) - rank(rules, before)
+    if jump < 1 or after == DEAD:
+        return ()
+    if jump == 1:
+        return ("new_wound_level",)
+    both = rules.chooses("two_levels", "both_checks")
+    return ("new_wound_level", "two_wound_levels_one_attack") if both else ("two_wound_levels_one_attack",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wounds:
+    """A model's track and the wounds of its last attacks, in the order rolled."""
+
+    track_before: Mapping[str, int]
+    wounds: tuple[Wound, ...]
+
+
+def apply_wounds(rules: Rules, taken: Wounds) -> Verdict:
+    """The track after these wounds, and the Guts checks that each of them calls for."""
+    track = checked(rules, taken.track_before)
+    reasons, checks = [], []
+    for wound in taken.wounds:
+        before, track = level(rules, track), marked(rules, track, wound)
+        now = level(rules, track)
+        checks += [*calls(rules, before, now)]
+        column = column_of(rules, wound)
+        reasons.append(rules.because("FM-39", f"a wound of {wound} is {spoken(column)}; the model is {spoken(now)}"))
+        if now != column and before != now:
+            reasons.append(rules.because("FM-40"))
+    was = level(rules, checked(rules, taken.track_before))
+    reasons += _laid(rules, was, level(rules, track))
+    return Verdict(level(rules, track), {**after(rules, track), "guts_checks": checks}, tuple(reasons))
+
+
+def after(rules: Rules, track: Track) -> dict[str, Any]:
+    """What a track amounts to."""
+    return {
+        "track_after": dict(track),
+        "level": level(rules, track),
+        "stat_penalty": penalty(rules, track),
+        "lies": lies(rules, level(rules, track)),
+    }
+
+
+def spoken(name: str) -> str:
+    """A level or state as a player says it."""
+    return name.replace("_", " ").title()
+
+
+def _laid(rules: Rules, was: str, now: str) -> list[Reason]:
+    """What to do with the model where it no longer stands or lies as it did."""
+    laid = lies(rules, now)
+    how = "set the model on its feet" if laid == STANDING else f"lay the model {laid.replace('_', ' ')}"
+    return [rules.because("FM-07", how)] if laid != lies(rules, was) else []
+
+
+def lies(rules: Rules, state: str) -> str:
+    """How a model in a state is laid."""
+    return rules.tables.states[named(rules.tables.states, state, "unknown_state")].lies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posed:
+    """A model's state."""
+
+    state: str
+
+
+def model_pose(rules: Rules, model: Posed) -> Verdict:
+    """How the model is laid."""
+    laid = lies(rules, model.state)
+    return verdict(laid, rules.because("FM-07"), lay=laid)
+
+
+# Near Death.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearDeath:
+    """A model Near Death at the start of its turn; `guts_now` has the wound penalty in it."""
+
+    guts_now: int
+    modifiers: tuple[Modifier, ...] = ()
+    turns_since: Annotated[int, Within(low=0, code="negative_count")] = 1
+    track_before: Mapping[str, int] | None = None
+
+
+def near_death_roll(rules: Rules, model: NearDeath) -> Answer:
+    """Whether it rises, dies, or lies on."""
+    if model.turns_since == 0:
+        return forbidden("too_early", rules.because("FM-44"), legal=False)
+    return _clinging(rules, model)
+
+
+def _clinging(rules: Rules, model: NearDeath) -> Procedure[Verdict]:
+    thrown = yield from throw(rules, "the model Near Death", "its Guts roll")
+    guts = rules.because("FM-44", "its Guts", model.guts_now)
+    reasons = [*told(rules, thrown), guts, *added(rules, "FM-44", model.modifiers)]
+    rolled = int(total(reasons))
+    result = NEAR_DEATH
+    if rolled >= limit(rules, "rises_from"):
+        result = VERY_HURT
+    elif rolled <= limit(rules, "dies_at"):
+        result = DEAD
+    numbers: dict[str, Any] = {"total": rolled, "result": result, "may_act": result == VERY_HURT}
+    if model.track_before is not None:
+        track = checked(rules, model.track_before)
+        numbers |= after(rules, RISEN[result](rules, track))
+    reasons += [rules.because("FM-44", f"{rolled:+d}: {spoken(result)}"), *_laid(rules, NEAR_DEATH, result)]
+    return Verdict(result, numbers, tuple(reasons))
+
+
+def _rises(rules: Rules, track: Track) -> dict[str, int]:
+    kept = track if rules.chooses("risen", "others_unchanged") else dict.fromkeys(track, 0)
+    return {**kept, NEAR_DEATH: 0, VERY_HURT: 1}
+
+
+def _lies_on(rules: Rules, track: Track) -> dict[str, int]:
+    return dict(track)
+
+
+def _dies(rules: Rules, track: Track) -> dict[str, int]:
+    return {**track, DEAD: 1}
+
+
+RISEN: Mapping[str, Callable[[Rules, Track], dict[str, int]]] = {
+    VERY_HURT: _rises,
+    NEAR_DEATH: _lies_on,
+    DEAD: _dies,
+}
+"""The track after a Near Death roll, by its result."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crash:
+    """A model that became Near Death."""
+
+    track_before: Mapping[str, int]
+    hddf: int = 0
+    flying: Annotated[bool, Asked("Was it flying?")] = True
+
+
+def crash(rules: Rules, fallen: Crash) -> Answer:
+    """The further wound of a flyer that falls."""
+    track = checked(rules, fallen.track_before)
+    if level(rules, track) != NEAR_DEATH:
+        return forbidden("not_near_death", rules.because("FM-43"), legal=False)
+    if not fallen.flying:
+        return forbidden("not_flying", rules.because("FM-43"), legal=False)
+    return _crashed(rules, track, fallen.hddf)
+
+
+def _crashed(rules: Rules, track: Track, hddf: int) -> Procedure[Verdict]:
+    thrown = yield from throw(rules, "the flyer", "its crash")
+    reasons = [*told(rules, thrown), rules.because("FM-43", modifier=whole(rules, "crash"))]
+    if rules.chooses("crash_defence", "hddf"):
+        reasons.append(rules.because("FM-A37", "its HDDF", -hddf))
+    wound = max(0, int(total(reasons)))
+    answer = apply_wounds(rules, Wounds(track_before=track, wounds=(wound,)))
+    return Verdict(answer.outcome, {"wound": wound, **answer.numbers}, (*reasons, *answer.reasons))
+
+
+# When damage counts.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dealt:
+    """An attack by its occasion."""
+
+    occasion: Annotated[str, Row("attacks", "unknown_occasion")] = "step_2"
+
+
+def damage_applies(rules: Rules, attack: Dealt) -> Verdict:
+    """When an attack's wounds are marked."""
+    row = rules.tables.attacks[attack.occasion]
+    when = rules.option("free_attack_damage") if row.free else row.marked
+    return verdict(when, rules.because(row.rule), rules.because("FM-20"), when=when)

@@ -1,0 +1,344 @@
+"""Plastic Fudge: grenades, shells and flames, holes in bases, mines and their sweeping."""
+
+# ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from rules.call import within
+from rules.dice import Procedure
+from rules.game import Answer, NoFacts
+from rules.games.plastic_fudge.combat import (
+    Stance,
+    attack_reasons,
+    charted,
+    charted_why,
+    defence_reasons,
+    explodes,
+    is_abysmal,
+    milder,
+    struck,
+)
+from rules.games.plastic_fudge.fire import reach_in
+from rules.games.plastic_fudge.tables import (
+    LevelName,
+    Rating,
+    ResultName,
+    Rules,
+    UnitName,
+    WeaponName,
+    fudge,
+    rating,
+    spoken,
+    thrown,
+)
+from rules.typed import Asked, Count, Inches, Part
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+
+HALF = 0.5
+NONE, STEP, ALL = "outside", "partly", "wholly"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Armed:
+    """What attacks: a weapon, or a unit with its first weapon."""
+
+    attack: str
+
+
+def disk(rules: Rules, armed: Armed) -> Verdict:
+    """The template that an attack lays on the table; None where it lays none."""
+    tables = rules.tables
+    card = tables.cards.get(armed.attack)
+    name = card.weapons[0] if card and card.weapons and armed.attack not in tables.weapons else armed.attack
+    if name not in tables.weapons:
+        raise RuleRefusal("unknown_weapon", f"no weapon is called {armed.attack!r}: {', '.join(tables.weapons)}")
+    weapon = tables.weapons[name]
+    if weapon.template is None:
+        return verdict("none", rules.because(weapon.rule), disk=None)
+    shape = tables.templates[weapon.template]
+    sizes = {"diameter_in": shape.diameter_in, "radius_in": shape.radius_in, "angle_deg": shape.angle_deg}
+    known = {size: inches for size, inches in sizes.items() if inches is not None}
+    reasons = (rules.because(weapon.rule), rules.because(shape.rule))
+    return verdict(weapon.template, *reasons, disk=weapon.template, **known)
+
+
+def bazooka_on_base(rules: Rules, _: NoFacts) -> Verdict:
+    """What a bazooka does to a base."""
+    reasons = (rules.because("PF-80"), rules.because("PF-81"))
+    across_in = rules.tables.templates["small"].diameter_in
+    return verdict("hole", *reasons, removes="small_disk_hole", diameter_in=across_in)
+
+
+# Who is in a blast, and what it does.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InBlast:
+    """A target's part in a blast and both totals."""
+
+    attack_total: int
+    defense_total: int
+    fraction: Part
+
+
+def explosion_result(rules: Rules, target: InBlast) -> Verdict:
+    """What a blast does to a target, half-covered ones included."""
+    extent, why = covered(rules, target.fraction)
+    if extent == NONE:
+        return verdict("unaffected", why, affected=False)
+    result, steps = _blasted(rules, target.attack_total, target.defense_total, extent)
+    return verdict(result, why, *steps, affected=True, result=result)
+
+
+def covered(rules: Rules, fraction: float) -> tuple[str, Reason]:
+    """Whether a base counts as outside, partly or wholly in an area."""
+    partly = fraction > 0 if rules.chooses("partly_inside", "any_part") else within(HALF, fraction)
+    text = f"{fraction:.0%} of the base is in the area"
+    if within(1, fraction):
+        return ALL, rules.because("PF-76", text)
+    return (STEP, rules.because("PF-77", text)) if partly else (NONE, rules.because("PF-78", text))
+
+
+def _blasted(rules: Rules, attack_total: int, defense_total: int, extent: str) -> tuple[str, list[Reason]]:
+    down_a_row = rules.chooses("one_level_less", "chart_row")
+    result = charted(rules, attack_total, defense_total)
+    reasons = list(charted_why(rules, attack_total, defense_total, result))
+    if extent == STEP:
+        result = charted(rules, attack_total, defense_total, rows_down=1) if down_a_row else milder(rules, result)
+        reasons.append(rules.because("PF-77", f"one level less: {result}"))
+    return result, reasons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caught(Stance):
+    """A trooper, vehicle or base in a blast; without a DL it is a base."""
+
+    id: str
+    DL: Rating | None = None
+    fraction: Part = 1.0
+    target_unit: UnitName | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explosion:
+    """A shell, a flame or a mine, and who is in its area."""
+
+    AL: Rating
+    targets: tuple[Caught, ...]
+    weapon: WeaponName = "tank"
+
+
+def explosion(rules: Rules, blast: Explosion) -> Procedure[Verdict]:
+    """The attack roll of a blast, and a defence roll for each that is in it."""
+    rolled, _ = yield from fudge(rules, spoken(blast.weapon), "the blast", attack=True)
+    return (yield from blown(rules, blast, rolled))
+
+
+def blown(rules: Rules, blast: Explosion, rolled: int) -> Procedure[Verdict]:
+    """The defence rolls of a blast whose attack was rolled."""
+    found: list[dict[str, Any]] = []
+    reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", blast.AL)]
+    attack_total = int(total(reasons))
+    attacked = 0
+    for target in blast.targets:
+        extent, why = covered(rules, target.fraction)
+        reasons.append(rules.because(why.rule, f"{target.id}: {why.text}"))
+        if extent == NONE:
+            found.append({"id": target.id, "affected": False})
+            continue
+        if attacked and rules.chooses("blast_rolls", "one_each"):
+            rolled, _ = yield from fudge(rules, spoken(blast.weapon), f"the blast on {target.id}", attack=True)
+        attacked += 1
+        row, steps = yield from _defended(rules, blast, target, rolled, extent)
+        found.append(row)
+        reasons += steps
+    return verdict("explosion", *reasons, attack_total=attack_total, targets=found)
+
+
+def _defended(
+    rules: Rules, blast: Explosion, target: Caught, rolled: int, extent: str
+) -> Procedure[tuple[dict[str, Any], list[Reason]]]:
+    """One target's roll against a blast."""
+    level = defence_level(rules, target)
+    attack_total = int(total(attack_reasons(rules, target, blast.AL, rolled)))
+    if explodes(rules, target.target_unit, attack_total, rolled):
+        numbers = {"id": target.id, "affected": True, "result": "KIL", "removed": True, "explodes": True}
+        return numbers, [rules.because("PF-116")]
+    fell, _ = yield from fudge(rules, target.id, "the defence against the blast")
+    defending = defence_reasons(rules, target, level, fell, ranged=True)
+    result, steps = _blasted(rules, attack_total, int(total(defending)), extent)
+    after, removed = struck(rules, level, result)
+    numbers = {"id": target.id, "affected": True, "defense_total": int(total(defending)), "result": result}
+    return numbers | {"DL_after": after, "removed": removed}, [*defending, *steps]
+
+
+def defence_level(rules: Rules, target: Caught) -> int:
+    """The level on which a target defends against a blast; that of a base was agreed on."""
+    return rating(rules, rules.option("base_DL")) if target.DL is None else target.DL
+
+
+# Grenades.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Throw:
+    """A grenade: who is at the point aimed at, and who is about the thrower should he drop it."""
+
+    AL: Rating
+    targets: tuple[Caught, ...] = ()
+    near_thrower: tuple[Caught, ...] = ()
+    RL: LevelName | None = None
+    distance_in: Inches | None = None
+
+
+def grenade_throw(rules: Rules, throw: Throw) -> Answer:
+    """A throw, and the explosion among those who are named."""
+    if throw.RL is not None and throw.distance_in is not None:
+        limit_in = reach_in(rules, rating(rules, throw.RL), "grenade")
+        if not within(throw.distance_in, limit_in):
+            return forbidden("out_of_range", rules.because("PF-74", f"he throws {limit_in:g} in"))
+    return _thrown(rules, throw)
+
+
+def _thrown(rules: Rules, throw: Throw) -> Procedure[Verdict]:
+    rolled, all_minus = yield from fudge(rules, "the thrower", "the grenade", attack=True)
+    dropped = is_abysmal(rules, rolled + throw.AL, all_minus)
+    centre, rule = ("thrower", "PF-79") if dropped else ("target", "PF-75")
+    targets = throw.near_thrower if dropped else throw.targets
+    numbers = {"dropped": dropped, "centre": centre, "disk": "small", "attack_total": rolled + throw.AL}
+    reasons = [rules.because(rule)]
+    if targets:
+        if dropped and rules.chooses("dropped_grenade", "fresh_roll"):
+            rolled, _ = yield from fudge(rules, "the thrower", "the dropped grenade", attack=True)
+        answer = yield from blown(rules, Explosion(AL=throw.AL, targets=targets, weapon="grenade"), rolled)
+        numbers |= answer.numbers
+        reasons += answer.reasons
+    return verdict("dropped" if dropped else "thrown", *reasons, **numbers)
+
+
+# A flamethrower that explodes.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conflagration:
+    """Everybody near a flamethrower that explodes, friend and foe."""
+
+    targets: tuple[Caught, ...]
+
+
+def conflagration(rules: Rules, fire: Conflagration) -> Verdict:
+    """Who is lost in it; nobody defends."""
+    partly = {"injured": "INJ", "destroyed": "KIL", "unharmed": "--"}[rules.option("conflagration_partly")]
+    found, reasons = [], [rules.because("PF-116")]
+    for target in fire.targets:
+        extent, why = covered(rules, target.fraction)
+        result = {NONE: "--", STEP: partly, ALL: "KIL"}[extent]
+        after, removed = struck(rules, defence_level(rules, target), result)
+        found.append({"id": target.id, "result": result, "DL_after": after, "removed": removed})
+        reasons.append(rules.because(why.rule, f"{target.id}: {why.text}"))
+    return verdict("conflagration", *reasons, disk="large", targets=found)
+
+
+# Mines.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Minefield:
+    """The markers that a side lays; some may be false."""
+
+    markers: Count
+    false_markers: Annotated[Count, Asked("How many of the markers are false? (hidden from the enemy)")] = 0
+
+
+def mine_cost(rules: Rules, field: Minefield) -> Verdict:
+    """What the markers cost, false ones like mines."""
+    if field.false_markers > field.markers:
+        raise RuleRefusal("bad_count", f"of {field.markers} markers {field.false_markers} cannot be false")
+    levels = rules.tables.levels
+    each = levels[rules.option("mine_AL")].cost + levels[rules.option("mine_DL")].cost
+    reasons = (rules.because("PF-83"), rules.because("PF-84", f"{field.markers} markers at {each} points"))
+    return verdict("mines", *reasons, cost=field.markers * each, cost_each=each)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnMine:
+    """A unit at a mine's marker, and who is in the disk should it go off."""
+
+    path_crosses: bool
+    ends_on_it: bool = False
+    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+    found: bool = False
+    flies: bool = False
+    targets: tuple[Caught, ...] = ()
+
+
+def mine(rules: Rules, step: OnMine) -> Answer:
+    """Whether a mine goes off under a unit, and what it does."""
+    trodden = step.path_crosses if rules.chooses("mines_go_off", "path_crosses") else step.ends_on_it
+    if step.found:
+        return verdict("passed", rules.because("PF-106"), goes_off=False)
+    if not trodden or step.flies or not step.real:
+        return verdict("passed", rules.because("PF-A31", "nothing happens"), goes_off=False)
+    return _goes_off(rules, step.targets)
+
+
+def _goes_off(rules: Rules, targets: tuple[Caught, ...]) -> Procedure[Verdict]:
+    level = rating(rules, rules.option("mine_AL"))
+    answer = yield from explosion(rules, Explosion(AL=level, targets=targets, weapon="land_mine"))
+    reasons = (rules.because("PF-83"), *answer.reasons)
+    return verdict("goes off", *reasons, goes_off=True, disk="small", **answer.numbers)
+
+
+# Sweeping.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """What the damage chart said of the mine."""
+
+    chart: ResultName
+
+
+def sweep_result(rules: Rules, swept: Swept) -> Verdict:
+    """What a result of the chart means for the mine."""
+    row = rules.tables.results[swept.chart].mine
+    return verdict(row.fate, rules.because(row.rule), mine=row.fate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """A sweeper at work on a marker."""
+
+    AL: Rating
+    mine_DL: Rating | None = None
+    RL: LevelName = "Poor"
+    distance_in: Inches = 0
+    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+
+
+def sweep_roll(rules: Rules, sweep: Sweep) -> Answer:
+    """A sweeper's try to detect a mine."""
+    limit_in = reach_in(rules, rating(rules, sweep.RL), "minesweeper") if rules.chooses("sweep_reach", "RL") else 0
+    if not within(sweep.distance_in, limit_in):
+        return forbidden("out_of_range", rules.because("PF-101", f"he reaches {limit_in:g} in"))
+    return _sweeping(rules, sweep)
+
+
+def _sweeping(rules: Rules, sweep: Sweep) -> Procedure[Verdict]:
+    rolled, all_minus = yield from fudge(rules, "the sweeper", "sweeping", attack=True)
+    attack_total = rolled + sweep.AL
+    reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", sweep.AL)]
+    if is_abysmal(rules, attack_total, all_minus):
+        # A false marker answers as an undetected mine, so that nothing is given away.
+        fate, rule = ("activated", "PF-105") if sweep.real else ("not_detected", "PF-104")
+        return verdict(fate, *reasons, rules.because(rule), mine=fate, attack_total=attack_total)
+    level = rating(rules, rules.option("mine_DL")) if sweep.mine_DL is None else sweep.mine_DL
+    fell = 0
+    if rules.chooses("mine_defends", "rolls"):
+        fell, _ = yield from fudge(rules, "the mine", "staying hidden")
+    result = charted(rules, attack_total, level + fell) if sweep.real else "--"
+    row = rules.tables.results[result].mine
+    numbers = {"mine": row.fate, "attack_total": attack_total, "defense_total": level + fell}
+    return verdict(row.fate, *reasons, rules.because(row.rule), **numbers)

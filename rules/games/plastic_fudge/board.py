@@ -1,0 +1,145 @@
+"""Plastic Fudge on the measured table: what figures and terrain pieces say of an attack, a template or a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shapely import get_parts
+from shapely.geometry import Point, Polygon
+
+from rules.area import standing_on
+from rules.bearing import Turning
+from rules.call import EXACT
+from rules.games.plastic_fudge.combat import Border, stands_in
+from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
+from rules.games.plastic_fudge.tables import Rules, limit
+from rules.going import IMPASSABLE, Gait, Going
+from rules.measure import Bands, Range, range_between, stepped
+from rules.movement import walk
+from rules.path import Path, straight
+from rules.scene import SightRules
+from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
+from rules.template import Blast, Wedge
+from rules.verdict import Verdict
+
+PART = ", part "
+"""Between the name of a base and the number of each part that a hole has left of it."""
+
+
+def sight_rules(_: Rules) -> SightRules:
+    """What hides what: the sheet says nothing of it, so every piece hides what it usually does."""
+    return SightRules()
+
+
+def rod(rules: Rules) -> Bands:
+    """The measuring rod: a mark for every range band, those at 6 and 12 inches in another colour."""
+    band_in = rules.option("band_in")
+    marks = stepped(band_in, int(limit(rules, "rod_in") // band_in))
+    coloured = (limit(rules, "first_colour_in"), limit(rules, "second_colour_in"))
+    return Bands(marks.marks_in, tuple(mark for mark in marks.marks_in if mark in coloured))
+
+
+def distance_in(rules: Rules, a: Figure, b: Figure) -> float:
+    """The distance that the rules speak of; `range_between` tells how sure it is."""
+    return spoken_of(rules, range_between(a, b))
+
+
+def spoken_of(rules: Rules, measured: Range) -> float:
+    """Of a measured range, the distance that the rules speak of."""
+    return measured.edge_in if rules.chooses("measured_from", "base_edges") else measured.centre_in
+
+
+def bands_up(rules: Rules, attacker: Figure, target: Figure) -> int:
+    """Whole range bands by which the attacker stands higher; negative where he stands lower."""
+    height_in = attacker.z_in - target.z_in
+    whole = int((abs(height_in) + EXACT) // rules.option("band_in"))
+    return whole if height_in > 0 else -whole
+
+
+def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) -> str:
+    """The terrain that a figure defends in, one on a border included."""
+    kinds = {kind: row.terrain for kind, row in rules.tables.grounds().items() if row.terrain != "open"}
+    parts: dict[str, float] = {}
+    for share in standing_on(figure, [piece for piece in pieces if piece.kind in kinds]):
+        name = kinds[share.piece.kind] if share.piece else "open"
+        parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
+    return stands_in(rules, Border(parts=parts)).outcome
+
+
+def gait(rules: Rules, who: Mover) -> Gait:
+    """How a unit walks the measured table, for `rules.movement.walk`."""
+    grounds, band_in = rules.tables.grounds(), rules.option("band_in")
+    flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
+
+    def going(piece: TerrainPiece) -> Going:
+        ground = grounds.get(piece.kind)
+        if ground is None:
+            return Going()
+        slowing = slowed(rules, who, ground.terrain)
+        if slowing is None:
+            return IMPASSABLE
+        step_in = climb_in if flat and ground.on_top and piece.top_in >= band_in else 0.0
+        return Going(cost_per_in=1 / (1 - slowing[0]), enter_in=step_in, on_top=ground.on_top)
+
+    # Turning goes by whole steps; a thousandth of a step stands for "in proportion".
+    parts = 1 if rules.chooses("part_turns", "round_up") else 1000
+    turning = Turning(limit(rules, "turn_deg") / parts, limit(rules, "turn_cost_in") / parts)
+    climb_per_in = 0.0 if flat else climb_in / band_in
+    return Gait(going, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
+
+
+def stretches(rules: Rules, who: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:
+    """A path split by the terrain of the sheet that it crosses, as the question whether it may be walked takes it."""
+    grounds, band_in = rules.tables.grounds(), rules.option("band_in")
+    found, height_in = [], None
+    for part in walk(path_in, terrain, gait(rules, who), 0).stretches:
+        row = grounds.get(part.ground.kind) if part.ground else None
+        up_in = part.height_in - (_height_at(rules, path_in[0], terrain) if height_in is None else height_in)
+        climbs = int(max(0.0, up_in + EXACT) // band_in)
+        found.append(Stretch(inches=part.length_in, terrain=row.terrain if row else "open", climbs=climbs))
+        height_in = part.height_in
+    return tuple(found)
+
+
+def _height_at(rules: Rules, place_in: PointIn, terrain: Iterable[TerrainPiece]) -> float:
+    """The height of the ground at the start of a path."""
+    grounds = rules.tables.grounds()
+    tops = [piece for piece in terrain if piece.kind in grounds and grounds[piece.kind].on_top]
+    return max((piece.top_in for piece in tops if area_of(piece.outline_in).contains(Point(place_in))), default=0.0)
+
+
+def flight(rules: Rules, unit: str, figure: Figure, found: Verdict, terrain: Iterable[TerrainPiece]) -> Path:
+    """The way of a unit that flees as a verdict says: straight on, as far as the ground lets it."""
+    far_in = found.numbers["distance_in"]
+    path = straight(figure.centre_in, found.numbers["facing_deg"], far_in)
+    if not rules.option("rout_terrain"):
+        return path
+    return (figure.centre_in, walk(path, terrain, gait(rules, Mover(unit=unit)), far_in).reach_in)
+
+
+def disk(rules: Rules, template: str, centre_in: PointIn) -> Blast:
+    """The small or the large disk, laid at a point."""
+    return Blast.across(centre_in, rules.tables.templates[template].diameter_in or 0)
+
+
+def flame(rules: Rules, trooper: Figure, toward_deg: float) -> Wedge:
+    """The flamethrower's wedge, its apex at the trooper."""
+    row = rules.tables.templates["wedge"]
+    return Wedge(trooper.centre_in, toward_deg, row.radius_in or 0, row.angle_deg or 0)
+
+
+def after_hole(rules: Rules, base: TerrainPiece, centre_in: PointIn) -> tuple[TerrainPiece, ...]:
+    """What is left of a base once a bazooka has shot a hole into it: one piece, several, or none."""
+    hole = Point(centre_in).buffer((rules.tables.templates["small"].diameter_in or 0) / 2)
+    left = area_of(base.outline_in).difference(hole)
+    parts = [part for part in get_parts(left) if isinstance(part, Polygon) and part.area > EXACT]
+    outlines = [_outline(part.exterior.coords) for part in parts]
+    names = [base.name] if len(outlines) == 1 else [f"{base.name}{PART}{k}" for k in range(1, len(outlines) + 1)]
+    return tuple(
+        TerrainPiece(name, base.kind, outline, base.base_in, base.height_in)
+        for name, outline in zip(names, outlines, strict=True)
+    )
+
+
+def _outline(ring: Iterable[tuple[float, ...]]) -> Outline:
+    return tuple((x, y) for x, y, *_ in list(ring)[:-1])

@@ -1,0 +1,257 @@
+"""Plastic Fudge: the round, initiative, and morale."""
+
+# ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from rules.call import within
+from rules.dice import Procedure
+from rules.game import Answer, NoFacts
+from rules.games.plastic_fudge.tables import (
+    ClassName,
+    LevelName,
+    MoraleModifier,
+    Rating,
+    Rules,
+    fudge,
+    limit,
+    rating,
+    thrown,
+)
+from rules.typed import Asked, Count, Inches
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+
+# The round and its order.
+
+
+def phases(rules: Rules, _: NoFacts) -> Verdict:
+    """The parts of a round in order."""
+    rows = [
+        {"name": name, "phase": row.phase, "simultaneous": row.simultaneous, "morale_after": row.morale_after}
+        for name, row in rules.tables.phases.items()
+    ]
+    any_time = rules.chooses("attacks_when", "any_time")
+    played = {name for _, name in steps(rules, {}, called=True)}
+    told = [row for row in rows if row["name"] in played]
+    reasons = (rules.because("PF-20"), rules.because("PF-25"), rules.because("PF-44"), rules.because("PF-55"))
+    return verdict("round", *reasons, phases=told, attacks_any_time=any_time)
+
+
+def steps(rules: Rules, seats: Mapping[str, str], called: bool) -> list[tuple[str, str]]:
+    """The parts of a round, each with the player whose it is.
+
+    Args:
+        seats: The players in the seats A and B.
+        called: Whether anybody was called, for whom a part of the round is kept.
+    """
+    any_time = rules.chooses("attacks_when", "any_time")
+    rows = rules.tables.phases.items()
+    kept = [(name, row) for name, row in rows if (row.moves or not row.attacks or not any_time)]
+    return [(seats.get(row.seat, ""), name) for name, row in kept if called or not row.called]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """A player, the level on which he rolls, and whether his Commander is lost."""
+
+    id: str
+    roll_level: Rating
+    commander_destroyed: bool = False
+    out_of_touch: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Players:
+    """Both players."""
+
+    players: tuple[Player, ...]
+
+
+def initiative(rules: Rules, table: Players) -> Answer:
+    """Who has the initiative; a tie is to be rolled again."""
+    if len(table.players) != 2 or table.players[0].id == table.players[1].id:
+        raise RuleRefusal("wrong_players", f"initiative is between two players, not {len(table.players)}: name both")
+    return _initiative(rules, table.players)
+
+
+def _initiative(rules: Rules, players: tuple[Player, ...]) -> Procedure[Verdict]:
+    totals, reasons = [], []
+    for player in players:
+        rolled, _ = yield from fudge(rules, player.id, "initiative")
+        found = [thrown(rules, "PF-21", rolled), rules.because("PF-13", "the Training Level", player.roll_level)]
+        if player.commander_destroyed or (player.out_of_touch and rules.option("out_of_touch_penalty")):
+            found.append(rules.because("PF-24", modifier=limit(rules, "initiative_without_commander")))
+        totals.append(int(total(found)))
+        reasons += found
+    if totals[0] == totals[1]:
+        return verdict("tie", *reasons, rules.because("PF-22"), totals=totals, winner=None, reroll=True)
+    winner = players[0].id if totals[0] > totals[1] else players[1].id
+    return verdict(winner, *reasons, rules.because("PF-21"), totals=totals, winner=winner, reroll=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seats:
+    """Who won the initiative and which seat he takes."""
+
+    winner: str
+    choice: Annotated[str, Asked("Does the winner move first (A) or second (B)?")]
+    players: tuple[str, ...] = ("P1", "P2")
+
+
+def choose_order(rules: Rules, seats: Seats) -> Verdict:
+    """Who is A and who is B."""
+    others = [player for player in seats.players if player != seats.winner]
+    if len(seats.players) != 2 or len(others) != 1:
+        raise RuleRefusal("wrong_players", f"the winner {seats.winner!r} must be one of two players")
+    if seats.choice not in ("A", "B"):
+        raise RuleRefusal("bad_choice", f"the seats are A and B, not {seats.choice!r}")
+    first, second = (seats.winner, others[0]) if seats.choice == "A" else (others[0], seats.winner)
+    return verdict(f"{first} moves first", rules.because("PF-23"), A=first, B=second)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A side's Commander and his link to the troops."""
+
+    commander_alive: bool = False
+    commander_destroyed: bool = False
+    commander_TL: Rating | None = None
+    radioman_destroyed: bool = False
+    out_of_touch: bool = False
+    trooper_TLs: tuple[Rating, ...] = ()
+
+
+def initiative_level(rules: Rules, side: Command) -> Verdict:
+    """The level on which a side rolls for initiative."""
+    alive = side.commander_alive and not side.commander_destroyed
+    in_touch = alive and not (side.radioman_destroyed or side.out_of_touch)
+    his_own = not alive and rules.chooses("dead_commander_level", "his_own")
+    numbers = {"in_touch": in_touch, "modifier": 0 if alive else _penalty(rules)}
+    if (in_touch or his_own) and side.commander_TL is not None:
+        return verdict("commander", rules.because("PF-21"), level=side.commander_TL, **numbers)
+    if not side.trooper_TLs:
+        return forbidden("no_trooper", rules.because("PF-90", "no trooper is left to roll for the side"))
+    rule = "PF-90" if alive else "PF-24"
+    return verdict("highest trooper", rules.because(rule), level=max(side.trooper_TLs), **numbers)
+
+
+def _penalty(rules: Rules) -> int:
+    return int(limit(rules, "initiative_without_commander"))
+
+
+# Morale.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spirits:
+    """All that bears on a trooper's morale; units are counted against those that the side began with."""
+
+    commander_distance_in: Inches | None = None
+    commander_destroyed: bool = False
+    out_of_touch: bool = False
+    radioman_destroyed: bool = False
+    is_commander: bool = False
+    enemy_units: Count = 0
+    enemy_destroyed: Count = 0
+    enemy_routed: Count = 0
+    enemy_routed_off: Count = 0
+    friendly_units: Count = 0
+    friendly_destroyed: Count = 0
+    friendly_routed: Count = 0
+    friendly_routed_off: Count = 0
+
+
+def morale_modifier(rules: Rules, spirits: Spirits) -> Verdict:
+    """The sum of all morale modifiers."""
+    reasons = modifiers(rules, spirits) or [rules.because("PF-56", "nothing bears on his morale")]
+    return verdict("modifier", *reasons, modifier=int(total(reasons)))
+
+
+def modifiers(rules: Rules, spirits: Spirits) -> list[Reason]:
+    """Every morale modifier that applies, in the order of the table."""
+    rows = rules.tables.morale_modifiers
+    counted = _counted(rules, spirits)
+    reached = {name: row for name, row in rows.items() if row.counted and _reached(row, counted)}
+    if rules.chooses("shares", "replace"):
+        reached = {name: row for name, row in reached.items() if row.share == _highest(reached, row)}
+    plain = {"commander_within_6in": _near(rules, spirits), "commander_destroyed": _lost(rules, spirits)}
+    held = [row for name, row in rows.items() if name in reached or plain.get(name, False)]
+    return [rules.because(row.rule, row.text, row.modifier) for row in held]
+
+
+def _counted(rules: Rules, spirits: Spirits) -> Mapping[str, tuple[int, int]]:
+    """By what a modifier counts: how many, and of how many."""
+    off_as = str(rules.option("routed_off"))
+    found = {}
+    for side in ("enemy", "friendly"):
+        units, off = getattr(spirits, f"{side}_units"), getattr(spirits, f"{side}_routed_off")
+        for fate in ("destroyed", "routed"):
+            many = getattr(spirits, f"{side}_{fate}") + (off if fate == off_as else 0)
+            if many > units:
+                raise RuleRefusal("bad_count", f"of {units} {side} units {many} cannot be {fate}: count them again")
+            found[f"{side}_{fate}"] = (many, units)
+    return found
+
+
+def _reached(row: MoraleModifier, counted: Mapping[str, tuple[int, int]]) -> bool:
+    many, units = counted[row.counted or ""]
+    return units > 0 and within(row.share, many / units)
+
+
+def _highest(reached: Mapping[str, MoraleModifier], like: MoraleModifier) -> float:
+    return max(row.share for row in reached.values() if row.counted == like.counted)
+
+
+def _cut_off(spirits: Spirits) -> bool:
+    return spirits.out_of_touch or spirits.radioman_destroyed
+
+
+def _lost(rules: Rules, spirits: Spirits) -> bool:
+    as_destroyed = rules.chooses("out_of_touch_morale", "as_destroyed")
+    return spirits.commander_destroyed or (_cut_off(spirits) and as_destroyed)
+
+
+def _near(rules: Rules, spirits: Spirits) -> bool:
+    distance_in = spirits.commander_distance_in
+    if spirits.is_commander:
+        near = rules.chooses("commander_steadies_himself", True)
+    else:
+        near = distance_in is not None and within(distance_in, limit(rules, "commander_near_in"))
+    return near and not spirits.commander_destroyed and not _cut_off(spirits)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoraleCheck(Spirits):
+    """A trooper who checks his morale."""
+
+    TL: LevelName
+    class_: ClassName = "trooper"
+    destroyed: bool = False
+    routed: bool = False
+    something_happened: Annotated[bool, Asked("Did anything happen to this unit in this round?")] = True
+
+
+def morale_check(rules: Rules, trooper: MoraleCheck) -> Answer:
+    """A morale check, where the unit makes one."""
+    if trooper.destroyed:
+        return forbidden("destroyed", rules.because("PF-55", "only survivors check"))
+    if not rules.tables.classes[trooper.class_].checks_morale:
+        return forbidden("vehicles_do_not_check", rules.because("PF-55", "only troopers check"))
+    if not trooper.something_happened and not trooper.routed and not rules.option("morale_without_cause"):
+        return forbidden("no_cause", rules.because("PF-55", "nothing happened to this unit"))
+    return _checked(rules, trooper)
+
+
+def _checked(rules: Rules, trooper: MoraleCheck) -> Procedure[Verdict]:
+    rolled, _ = yield from fudge(rules, "the trooper", "morale")
+    level = rating(rules, trooper.TL)
+    reasons = [thrown(rules, "PF-56", rolled), rules.because("PF-13", f"Training {trooper.TL}", level)]
+    reasons += modifiers(rules, trooper)
+    reached, needed = int(total(reasons)), rules.option("morale_target")
+    passed = reached >= needed
+    ends = [rules.because("PF-66")] if trooper.routed else [] if passed else [rules.because("PF-65")]
+    numbers: dict[str, Any] = {"total": reached, "needed": needed, "passed": passed, "routed": not passed}
+    return verdict("passed" if passed else "routed", *reasons, *ends, **numbers)

@@ -1,0 +1,280 @@
+"""Plastic Fudge: who may attack with what, how far it reaches, and whom a flamethrower or a mortar depends on."""
+
+# ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.call import within
+from rules.dice import Procedure
+from rules.games.plastic_fudge.combat import Stance, bands_of_height, by_hand, is_legendary
+from rules.games.plastic_fudge.tables import (
+    Card,
+    LevelName,
+    Rating,
+    Rules,
+    UnitName,
+    WeaponName,
+    attacks_in,
+    fudge,
+    limit,
+    range_bands,
+    rating,
+    special_of,
+    spoken,
+    thrown,
+)
+from rules.typed import Asked, Count, Inches
+from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+
+# Range.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """A distance and the Range Level with which it is to be reached."""
+
+    RL: LevelName
+    distance_in: Inches
+    band_in: Inches | None = None
+    weapon: WeaponName | None = None
+
+
+def range_check(rules: Rules, asked: Reach) -> Verdict:
+    """Whether a distance is within reach."""
+    limit_in = reach_in(rules, rating(rules, asked.RL), asked.weapon, asked.band_in)
+    in_range = within(asked.distance_in, limit_in)
+    rule = rules.tables.weapons[asked.weapon].rule if asked.weapon else "PF-10"
+    text = f"{asked.distance_in:g} in away; {asked.RL} reaches {limit_in:g} in"
+    word = "in range" if in_range else "out of range"
+    numbers = {"limit_in": limit_in, "in_range": in_range, "measured_from": rules.option("measured_from")}
+    return verdict(word, rules.because("PF-16"), rules.because(rule, text), **numbers)
+
+
+def reach_in(rules: Rules, level: int, weapon: str | None, band_in: float | None = None) -> float:
+    """How far a weapon reaches at a Range Level."""
+    band_in = rules.option("band_in") if band_in is None else band_in
+    row = rules.tables.weapons[weapon] if weapon else None
+    if row and row.most_RL:
+        level = min(level, rating(rules, row.most_RL))
+    wedge = rules.tables.templates[row.template].radius_in if row and row.template else None
+    if wedge is not None and rules.chooses("flame_reach", "wedge"):
+        return wedge
+    bands_in = float(range_bands(rules, level) * band_in)
+    return bands_in * limit(rules, "throw") if row and row.thrown else bands_in
+
+
+# Whether a unit may attack.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A unit that wants to act."""
+
+    unit: UnitName
+    spotter_with_binoculars: Annotated[bool, Asked("Does somebody with binoculars spot for the mortar?")] = False
+    spotter_sees_target: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Ready):
+    """A unit that wants to attack; RL and AL that are not said are those of its card, one for each weapon.
+
+    Where the `phase` of the round is said, it attacks only in its own.
+    """
+
+    RL: tuple[LevelName, ...] | None = None
+    AL: tuple[LevelName, ...] | None = None
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
+    weapon: WeaponName | None = None
+    attacks_made_this_turn: Count = 0
+    carried_this_turn: Annotated[bool, Asked("Has it taken up or set down troops in this turn?")] = False
+    distance_in: Inches | None = None
+    los: bool = True
+    target_unit: UnitName | None = None
+    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?")] = False
+
+
+def can_act(rules: Rules, unit: Ready) -> Verdict:
+    """Whether a unit has all that it needs to act."""
+    if _unspotted(rules, unit):
+        return forbidden("no_spotter", rules.because("PF-109"))
+    rule = "PF-109" if _needs_spotter(rules, unit.unit) else "PF-45"
+    return verdict("allowed", rules.because(rule), allowed=True)
+
+
+def attack_request(rules: Rules, request: Request) -> Verdict:
+    """Whether a unit may make an attack, and at which levels."""
+    card = rules.tables.cards[request.unit]
+    for bar in BARS:
+        if bar.holds(rules, request):
+            return forbidden(bar.code, rules.because(bar.rule, bar.told(rules, request)))
+    attack_level, range_level = levels_of(rules, request)
+    weapon, limit_in = weapon_of(rules, request), _reach_of(rules, request)
+    reasons = [rules.because("PF-45"), rules.because(card.rule)]
+    if len(card.weapons) > 1:
+        reasons.append(rules.because("PF-97" if card.kind == "trooper" else "PF-71"))
+    if card.flies and card.carries:
+        reasons.append(rules.because("PF-122"))
+    numbers = {"weapon": weapon, "AL": attack_level, "RL": range_level, "limit_in": limit_in}
+    return verdict("allowed", *reasons, allowed=True, **numbers)
+
+
+def weapon_of(rules: Rules, request: Request) -> str:
+    """The weapon meant: the one named, or the first on the card; "" where there is none.
+
+    Raises:
+        RuleRefusal: "unknown_weapon" if the unit does not have it.
+    """
+    has = rules.tables.cards[request.unit].weapons
+    if request.weapon is not None and request.weapon not in has:
+        words = ", ".join(has) or "no weapon"
+        raise RuleRefusal("unknown_weapon", f"{spoken(request.unit)} has {words}, not {request.weapon!r}")
+    return request.weapon or (has[0] if has else "")
+
+
+def levels_of(rules: Rules, request: Request) -> tuple[int, int]:
+    """AL and RL with which a unit attacks."""
+    card, weapon = rules.tables.cards[request.unit], weapon_of(rules, request)
+    at = card.weapons.index(weapon)
+    attack_levels, range_levels = request.AL or card.AL, request.RL or card.RL
+    if len(attack_levels) <= at or len(range_levels) <= at:
+        raise RuleRefusal("missing_key", f"{spoken(request.unit)} needs an AL and an RL for each weapon: name them all")
+    attack_level, range_level = rating(rules, attack_levels[at]), rating(rules, range_levels[at])
+    if request.attacked_hand_to_hand:
+        attack_level, range_level, _ = by_hand(rules, request.unit, attack_level, range_level, None)
+    return attack_level, range_level
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Forbids an attack where `holds`; `told` says why where the rule's own words do not."""
+
+    code: str
+    rule: str
+    holds: Callable[[Rules, Request], bool]
+    told: Callable[[Rules, Request], str | None] = lambda rules, request: None
+
+
+def _card(rules: Rules, request: Ready) -> Card:
+    return rules.tables.cards[request.unit]
+
+
+def _needs_spotter(rules: Rules, unit: str) -> bool:
+    special = special_of(rules, unit)
+    return special is not None and special.spotter
+
+
+def _unspotted(rules: Rules, unit: Ready) -> bool:
+    seen = unit.spotter_sees_target or not rules.option("line_of_sight")
+    return _needs_spotter(rules, unit.unit) and not (unit.spotter_with_binoculars and seen)
+
+
+def _unseen(rules: Rules, request: Request) -> bool:
+    return rules.option("line_of_sight") and not request.los and not _needs_spotter(rules, request.unit)
+
+
+def _reach_of(rules: Rules, request: Request) -> float:
+    return reach_in(rules, levels_of(rules, request)[1], weapon_of(rules, request))
+
+
+def _too_far(rules: Rules, request: Request) -> bool:
+    return request.distance_in is not None and not within(request.distance_in, _reach_of(rules, request))
+
+
+def _how_far(rules: Rules, request: Request) -> str:
+    weapon, limit_in = weapon_of(rules, request), _reach_of(rules, request)
+    return f"the target is {request.distance_in:g} in away; {spoken(weapon)} reaches {limit_in:g} in"
+
+
+def _in_the_air(rules: Rules, request: Request) -> bool:
+    target = rules.tables.cards[request.target_unit] if request.target_unit else None
+    return target is not None and target.flies and _card(rules, request).flies and not rules.option("air_combat")
+
+
+def _wrong_phase(rules: Rules, request: Request) -> bool:
+    return request.phase is not None and not attacks_in(rules, request.phase, _card(rules, request).called)
+
+
+BARS = (
+    Bar("destroyed", "PF-53", lambda rules, request: request.destroyed),
+    Bar(
+        "routed",
+        "PF-66",
+        lambda rules, request: request.routed and not rules.option("routed_act"),
+        lambda rules, request: "he flees until he passes a morale check",
+    ),
+    Bar("wrong_phase", "PF-44", _wrong_phase),
+    Bar("no_weapon", "PF-93", lambda rules, request: not _card(rules, request).weapons),
+    Bar(
+        "already_attacked",
+        "PF-45",
+        lambda rules, request: request.attacks_made_this_turn >= limit(rules, "attacks_a_turn"),
+    ),
+    Bar("carried_troops", "PF-123", lambda rules, request: request.carried_this_turn),
+    Bar("no_spotter", "PF-109", _unspotted),
+    Bar("air_combat", "PF-127", _in_the_air),
+    Bar("out_of_range", "PF-10", _too_far, _how_far),
+    Bar("no_line_of_sight", "PF-A08", _unseen, lambda rules, request: "the target is not in sight"),
+)
+"""What forbids an attack, in the order in which it is looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """How far two bases are apart."""
+
+    distance_in: Inches
+
+
+def hand_to_hand(rules: Rules, bases: Contact) -> Verdict:
+    """Whether an attack at this distance is hand to hand."""
+    close = within(bases.distance_in, rules.option("hand_to_hand_within_in"))
+    return verdict("hand to hand" if close else "ranged", rules.because("PF-A41", "bases in contact"), ranged=not close)
+
+
+# The flamethrower's tank.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstFlamethrower(Stance):
+    """An attack on a Flamethrower Trooper, and how he stands."""
+
+    attacker_AL: Rating
+
+
+def flamethrower_attacked(rules: Rules, blow: AgainstFlamethrower) -> Procedure[Verdict]:
+    """Whether the attack sets him off; his defence is rolled only where it does not."""
+    rolled, _ = yield from fudge(rules, "the attacker", "the attack on the flamethrower", attack=True)
+    bonus = max(0, bands_of_height(rules, blow))
+    attack_total = rolled + blow.attacker_AL + bonus
+    explodes = is_legendary(rules, attack_total, rolled)
+    reasons = [thrown(rules, "PF-47", rolled), rules.because("PF-11", "the Attack Level", blow.attacker_AL)]
+    reasons += [rules.because("PF-43", modifier=bonus)] if bonus else []
+    reasons += [rules.because("PF-116")] if explodes else []
+    numbers = {"attack_total": attack_total, "explodes": explodes, "disk": "large" if explodes else None}
+    return verdict("explodes" if explodes else "holds", *reasons, **numbers)
+
+
+# Six-sided dice.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SixSided:
+    """Faces of six-sided dice."""
+
+    faces: tuple[int, ...]
+
+
+def read_d6(rules: Rules, dice: SixSided) -> Verdict:
+    """The Fudge faces that six-sided dice stand for."""
+    meant = {face: row.value for row in rules.tables.fudge_faces.values() for face in row.faces}
+    strange = [face for face in dice.faces if face not in meant]
+    if strange:
+        raise RuleRefusal("impossible_die_face", f"a six-sided die cannot show {strange[0]}: read the dice again")
+    read = [meant[face] for face in dice.faces]
+    return verdict("read", rules.because("PF-06"), fudge=read, total=sum(read))

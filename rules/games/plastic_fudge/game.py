@@ -1,0 +1,103 @@
+"""Plastic Fudge: everything that can be asked of its rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rules.game import Game, actions
+from rules.games.plastic_fudge import blasts, combat, command, fire, forces, movement, shot
+from rules.games.plastic_fudge.tables import Rules, Tables
+from rules.ruleset import load
+from rules.table import Refused, TerrainKind
+
+ACTIONS = actions(
+    # Set-up
+    forces.level,
+    forces.unit_cost,
+    forces.unit_card,
+    forces.basic_defense_level,
+    forces.army_check,
+    forces.muster,
+    forces.scenario,
+    forces.place_terrain,
+    forces.victory_check,
+    blasts.mine_cost,
+    fire.read_d6,
+    # The round
+    command.phases,
+    command.initiative_level,
+    command.initiative,
+    command.choose_order,
+    command.morale_modifier,
+    command.morale_check,
+    # Movement
+    movement.move_allowance,
+    movement.move,
+    movement.rout_move,
+    movement.rout_reaches_edge,
+    movement.rout_contagion,
+    movement.carry,
+    movement.ride,
+    movement.call_jet,
+    movement.jet_acts,
+    # Combat
+    fire.can_act,
+    fire.attack_request,
+    fire.range_check,
+    fire.hand_to_hand,
+    combat.stands_in,
+    combat.chart,
+    combat.attack,
+    combat.volley,
+    combat.casualties,
+    combat.injuries,
+    combat.hand_to_hand_levels,
+    fire.flamethrower_attacked,
+    # Blasts and mines
+    blasts.disk,
+    blasts.explosion_result,
+    blasts.explosion,
+    blasts.grenade_throw,
+    blasts.conflagration,
+    blasts.bazooka_on_base,
+    blasts.mine,
+    blasts.sweep_result,
+    blasts.sweep_roll,
+    # All of an attack at once
+    shot.aim,
+    shot.shot,
+    shot.lay,
+    shot.blast,
+    shot.hole,
+    shot.sweep,
+)
+
+
+def open_game(house_rules: Path | None = None) -> Game[Tables]:
+    """The game, or its variant by a house-rules file.
+
+    Raises:
+        Refused: if the file does not fit; the message names the file, the table and the key.
+    """
+    rules = load(house_rules or "plastic_fudge", Tables)
+    _check(rules)
+    return Game(rules, ACTIONS)
+
+
+def _check(rules: Rules) -> None:
+    """What the columns of a row cannot say of one another."""
+    counted = {f"{side}_{fate}" for side in ("enemy", "friendly") for fate in ("destroyed", "routed")}
+    for name, row in rules.tables.morale_modifiers.items():
+        if row.counted is not None and row.counted not in counted:
+            raise Refused(f"morale_modifiers.{name} counts {row.counted!r}, which no check knows: name another")
+    ends = range(int(rules.tables.limits["abysmal"].value), int(rules.tables.limits["legendary"].value) + 1)
+    for total in ends:
+        found = rules.tables.chart.get(str(total))
+        if found is None or len(found.results) != len(ends):
+            raise Refused(f"chart.{total} must hold {len(ends)} results, one for each total of the attack")
+    strange = set(rules.tables.ground) - {kind.value for kind in TerrainKind}
+    if strange:
+        raise Refused(f"ground.{min(strange)} is no kind of terrain piece: choose one of {', '.join(TerrainKind)}")
+    for name, card in rules.tables.cards.items():
+        if card.weapons and not len(card.weapons) == len(card.RL) == len(card.AL):
+            raise Refused(f"cards.{name} must give each of its weapons an RL and an AL")

@@ -1,0 +1,380 @@
+"""Plastic Fudge: how far a unit goes, who flees and whom that shakes, helicopters and jets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from rules.call import within
+from rules.games.plastic_fudge.tables import (
+    ClassName,
+    LevelName,
+    Rules,
+    TerrainName,
+    UnitName,
+    limit,
+    moves_in,
+    rating,
+    special_of,
+    spoken,
+)
+from rules.typed import Asked, Count, Inches
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mover:
+    """Who moves: a card, or a Movement Level; training counts for vehicles.
+
+    Where the `phase` of the round is said, he moves only in his own, that of his player (`own_turn`).
+    """
+
+    ML: LevelName | None = None
+    TL: LevelName | None = None
+    unit: UnitName | None = None
+    class_: ClassName | None = None
+    attacked_hand_to_hand: Annotated[bool, Asked("Is he attacked hand to hand?")] = False
+    working_jeep: Annotated[bool, Asked("Does a working jeep tow it?")] = False
+    riding: Annotated[bool, Asked("Does he ride in a jeep?")] = False
+    flies: bool = False
+    unswept_mines: bool = False
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
+    own_turn: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Mover):
+    """A whole move in one terrain, with its changes of facing and its steps up."""
+
+    terrain: TerrainName = "open"
+    turns_deg: tuple[float, ...] = ()
+    enters_higher_bands: Count = 0
+
+
+def move_allowance(rules: Rules, move: Move) -> Verdict:
+    """How far a unit may go after its turns and climbs."""
+    stopped = _cannot_move(rules, move)
+    if stopped:
+        return stopped
+    base = movement_level(rules, move)
+    slowing = slowed(rules, move, move.terrain)
+    if slowing is None:
+        return forbidden("impassable", rules.because(rules.tables.terrain[move.terrain].rule))
+    part, why = slowing
+    tolls = [*_turns(rules, move.turns_deg, part), *_climbs(rules, move.enters_higher_bands)]
+    left_in = (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls)
+    if not within(-left_in, 0):
+        return forbidden("not_enough_movement", base, *tolls)
+    left_in = max(0.0, left_in)
+    return verdict("may move", base, *tolls, *why, allowed=True, distance_in=left_in * (1 - part))
+
+
+def _cannot_move(rules: Rules, who: Mover) -> Verdict | None:
+    """The refusal for a unit that does not move by itself."""
+    if who.destroyed:
+        return forbidden("destroyed", rules.because("PF-53"))
+    if who.routed and not rules.option("routed_act"):
+        return forbidden("routed", rules.because("PF-66", "he flees until he passes a morale check"))
+    called = who.unit is not None and rules.tables.cards[who.unit].called
+    if who.phase is not None and not moves_in(rules, who.phase, called, who.own_turn):
+        rule, words = ("PF-126", None) if called else ("PF-25", "it is not the time for his side to move")
+        return forbidden("wrong_phase", rules.because(rule, words))
+    if who.unit is None:
+        return None
+    special, how = special_of(rules, who.unit), rules.option("fifty_cal_hand_to_hand")
+    if special and special.fixed and (not who.attacked_hand_to_hand or how == "only_drops"):
+        return forbidden("cannot_move", rules.because("PF-112"))
+    if rules.tables.cards[who.unit].towed and not who.working_jeep:
+        return forbidden("no_jeep", rules.because("PF-129"))
+    return None
+
+
+def movement_level(rules: Rules, who: Mover) -> Reason:
+    """The level on which a unit moves, and the inches that it brings."""
+    level, rule = _level(rules, who)
+    inches = rules.tables.levels[level].move_in * rules.option("move_scale")
+    return rules.because(rule, f"Movement Level {level}: {inches:g} in", inches)
+
+
+def _level(rules: Rules, who: Mover) -> tuple[str, str]:
+    card = rules.tables.cards[who.unit] if who.unit else None
+    if card and card.towed and rules.chooses("howitzer_pace", "the_jeeps"):
+        return rules.tables.cards["jeep"].ML, "PF-129"
+    if card and card.ML_by_jeep and not who.riding and rules.chooses("on_foot_ML", "mediocre"):
+        return "Mediocre", "PF-A33"
+    special = special_of(rules, who.unit)
+    if special and special.fixed and "mortar" in rules.option("fifty_cal_hand_to_hand"):
+        return rules.tables.cards["mortar"].ML, "PF-112"
+    level = who.ML or (card.ML if card else None)
+    if level is None:
+        raise RuleRefusal("missing_key", "a move needs a unit or its Movement Level: name one")
+    return level, "PF-09"
+
+
+def slowed(rules: Rules, who: Mover, terrain: str) -> tuple[float, list[Reason]] | None:
+    """The part of a move that terrain takes, and why; None where there is no way through."""
+    row = rules.tables.terrain[terrain]
+    card = rules.tables.cards[who.unit] if who.unit else None
+    if (who.flies or (card and card.flies)) and rules.chooses("aircraft_and_ground", "ignored"):
+        return 0.0, [rules.because("PF-122", "in the air")]
+    if not row.passable:
+        return None
+    part, reasons = -row.move_pct / 100, [rules.because(row.rule)]
+    if who.unswept_mines and rules.chooses("unswept_mines_slow", True):
+        part = max(part, 0.5)
+        reasons.append(rules.because("PF-106", "the mines here are not found yet"))
+    class_name = who.class_ or (card.kind if card else "trooper")
+    training = who.TL or (card.TL if card else None)
+    if part and training and rules.tables.classes[class_name].trained_for_terrain:
+        part = _trained(rules, part, rating(rules, training))
+        rule = "PF-72" if rating(rules, training) > 0 else "PF-73"
+        reasons += [
+            rules.because("PF-13", f"Training {training}"),
+            rules.because(rule, f"{part:.1%} of the move is lost"),
+        ]
+    return (part, reasons) if part < 1 else None
+
+
+def _trained(rules: Rules, part: float, training: int) -> float:
+    """The part of a move that slow ground takes from a vehicle of this training."""
+    step = limit(rules, "better_training" if training > 0 else "worse_training") * training
+    changed = part * (1 - step) if rules.chooses("vehicle_training", "quarter_of_penalty") else part - step
+    return min(max(changed, 0.0), 1.0)
+
+
+def _turns(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[Reason]:
+    cost_in = limit(rules, "turn_cost_in") / ((1 - part) if rules.chooses("turns_in_terrain", True) else 1)
+    tolls = []
+    for turn in turns_deg:
+        steps = abs(turn) / limit(rules, "turn_deg")
+        if rules.chooses("part_turns", "round_up"):
+            steps = math.ceil(steps - 1e-9)
+        tolls.append(rules.because("PF-27", f"a turn of {abs(turn):g} degrees", -steps * cost_in))
+    return tolls
+
+
+def _climbs(rules: Rules, bands: int) -> list[Reason]:
+    counted = min(bands, 1) if rules.chooses("height_counts", "flat") else bands
+    toll = rules.because("PF-41", modifier=-counted * limit(rules, "climb_cost_in"))
+    return [toll, rules.because("PF-40")] if counted else []
+
+
+# A path over several terrains.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """A part of a path in one terrain; `climbs` bands are stepped up as it begins."""
+
+    inches: Inches
+    terrain: TerrainName = "open"
+    climbs: Count = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Path(Mover):
+    """A measured path and its changes of facing; each leg leads where the unit points.
+
+    `spent_in` is what earlier paths took of the allowance in this turn.
+    """
+
+    path: tuple[Stretch, ...]
+    turns_deg: tuple[float, ...] = ()
+    spent_in: Inches = 0
+
+
+def move(rules: Rules, path: Path) -> Verdict:
+    """Whether a path is within the allowance, and what is left of it."""
+    stopped = _cannot_move(rules, path)
+    if stopped:
+        return stopped
+    base = movement_level(rules, path)
+    parts: list[float] = []
+    reasons = [base, rules.because("PF-26"), rules.because("PF-28")]
+    for stretch in path.path:
+        slowing = slowed(rules, path, stretch.terrain)
+        if slowing is None:
+            return forbidden("impassable", rules.because(rules.tables.terrain[stretch.terrain].rule))
+        parts.append(slowing[0])
+        reasons += [*slowing[1], *_climbs(rules, stretch.climbs)]
+    worst = max(parts, default=0.0)
+    if rules.chooses("partly_in_terrain", "whole_move"):
+        parts = [worst] * len(parts)
+    tolls = _turns(rules, path.turns_deg, worst)
+    climbs = [toll for stretch in path.path for toll in _climbs(rules, stretch.climbs)]
+    cost_in = sum(stretch.inches / (1 - part) for stretch, part in zip(path.path, parts, strict=True))
+    cost_in -= sum(toll.modifier or 0 for toll in (*tolls, *climbs))
+    allowance_in = base.modifier or 0
+    left_in = max(0.0, allowance_in - path.spent_in - cost_in)
+    numbers = {"cost_in": cost_in, "allowance_in": allowance_in, "left_in": left_in}
+    if path.spent_in:
+        reasons.append(rules.because("PF-26", f"{path.spent_in:g} in of it are spent", -path.spent_in))
+    if not within(path.spent_in + cost_in, allowance_in):
+        return forbidden("too_far", *reasons, *tolls, **numbers)
+    return verdict("may move", *reasons, *tolls, allowed=True, **numbers)
+
+
+# Flight.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rout(Mover):
+    """A unit that flees, and in which direction it faced."""
+
+    facing_deg: Annotated[float, Asked("Which way does he face, in degrees to the left of the near edge?")]
+    terrain: TerrainName = "open"
+
+
+def rout_move(rules: Rules, unit: Rout) -> Verdict:
+    """Where a unit flees to and how far."""
+    facing_deg = (unit.facing_deg + limit(rules, "about_turn_deg")) % 360
+    slowing = slowed(rules, unit, unit.terrain) if rules.option("rout_terrain") else (0.0, [])
+    if slowing is None:
+        reasons = (rules.because("PF-65"), rules.because(rules.tables.terrain[unit.terrain].rule))
+        return verdict("stopped", *reasons, facing_deg=facing_deg, distance_in=0, routed=True)
+    part, why = slowing
+    base = movement_level(rules, unit)
+    tolls = () if rules.chooses("rout_turn", "free") else _turns(rules, (limit(rules, "about_turn_deg"),), part)
+    left_in = max(0.0, (base.modifier or 0) + sum(toll.modifier or 0 for toll in tolls))
+    reasons = (rules.because("PF-65"), base, *tolls, *why)
+    return verdict("flees", *reasons, facing_deg=facing_deg, distance_in=left_in * (1 - part), routed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtEdge:
+    """A unit that flees, and whether its path meets the table's edge."""
+
+    reaches_edge: Annotated[bool, Asked("Has the routed unit reached the table's edge?")]
+
+
+def rout_reaches_edge(rules: Rules, unit: AtEdge) -> Verdict:
+    """Whether a routed unit leaves play."""
+    if unit.reaches_edge:
+        counts_as = rules.option("routed_off")
+        return verdict("removed", rules.because("PF-67"), removed=True, counts_as=counts_as)
+    return verdict("stays", rules.because("PF-66"), removed=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """A trooper near whom a routed unit moved: how close, and whether he checked for it before in this round."""
+
+    same_side: bool
+    closest_in: Inches
+    unit: UnitName | None = None
+    checked_for_this_unit: bool = False
+
+
+def rout_contagion(rules: Rules, trooper: Passed) -> Verdict:
+    """Whether a trooper must check at once."""
+    concerned = trooper.same_side or rules.chooses("rout_spreads_to", "everyone")
+    again = trooper.checked_for_this_unit and rules.option("rout_spreads_once")
+    steady = trooper.unit is not None and not rules.tables.classes[rules.tables.cards[trooper.unit].kind].checks_morale
+    near = within(trooper.closest_in, limit(rules, "rout_near_in"))
+    must = near and concerned and not again and not steady
+    text = f"a routed unit passed within {trooper.closest_in:g} in" if near else f"{trooper.closest_in:g} in away"
+    return verdict("must check" if must else "steady", rules.because("PF-68", text), must_check=must)
+
+
+# Aircraft.
+
+
+class Carrying(StrEnum):
+    """What a helicopter does with troops."""
+
+    LOAD = "load"
+    UNLOAD = "unload"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lift:
+    """Troops that a helicopter takes up or sets down."""
+
+    figures: Count
+    does: Carrying = Carrying.LOAD
+    aboard: Count = 0
+    unit: UnitName = "helicopter"
+    attacks_made_this_turn: Count = 0
+
+
+def carry(rules: Rules, lift: Lift) -> Verdict:
+    """Whether troops may board or leave; it takes the place of the attack."""
+    because = rules.because("PF-123")
+    if not rules.tables.cards[lift.unit].carries:
+        return forbidden("cannot_carry", rules.because("PF-123", f"{spoken(lift.unit)} carries nobody"))
+    if lift.attacks_made_this_turn:
+        return forbidden("already_attacked", because)
+    if lift.does is Carrying.UNLOAD and lift.figures > lift.aboard:
+        return forbidden("not_aboard", because)
+    aboard = lift.aboard + (lift.figures if lift.does is Carrying.LOAD else -lift.figures)
+    if aboard > rules.option("helicopter_capacity"):
+        return forbidden("too_many_figures", because, capacity=rules.option("helicopter_capacity"))
+    return verdict(f"may {lift.does}", because, allowed=True, aboard=aboard, may_attack=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ride:
+    """A trooper beside a jeep, or one who rides in it and gets out; when, is as of a `Mover`."""
+
+    unit: UnitName
+    vehicle: UnitName
+    does: Carrying = Carrying.LOAD
+    routed: bool = False
+    destroyed: bool = False
+    phase: str | None = None
+    own_turn: bool = True
+
+
+def ride(rules: Rules, who: Ride) -> Verdict:
+    """Whether he may get in or out; it costs nothing."""
+    reason = rules.because("PF-93", "a jeep is for the Commander and his Radioman")
+    if not (rules.tables.cards[who.vehicle].tows and rules.tables.cards[who.unit].ML_by_jeep):
+        return forbidden("not_for_him", reason)
+    mover = Mover(
+        unit=who.unit, routed=who.routed, destroyed=who.destroyed, phase=who.phase, own_turn=who.own_turn, riding=True
+    )
+    return _cannot_move(rules, mover) or verdict(f"may {who.does}", reason, allowed=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call for the jet, and whether a radio operator still lives."""
+
+    called_turn: Count
+    radio_operator: bool = False
+
+
+def call_jet(rules: Rules, call: Call) -> Verdict:
+    """When a jet comes that is called now."""
+    if not call.radio_operator:
+        return forbidden("no_radio_operator", rules.because("PF-125"))
+    arrives = call.called_turn + int(limit(rules, "jet_delay_turns"))
+    reasons = (rules.because("PF-125"), rules.because("PF-126"))
+    return verdict("called", *reasons, allowed=True, arrives_turn=arrives, acts="after_morale")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JetTurn:
+    """A turn after a jet was called; `radio_since_call` is whether there was a radio operator all the time."""
+
+    called_turn: Count | None = None
+    turn: Count
+    radio_since_call: Annotated[bool, Asked("Did a radio operator live until the jet came?")] = True
+
+
+def jet_acts(rules: Rules, jet: JetTurn) -> Verdict:
+    """Whether the jet acts in this turn, when morale is done."""
+    if jet.called_turn is None:
+        return forbidden("not_called", rules.because("PF-126", "nobody has called it"))
+    arrives = jet.called_turn + int(limit(rules, "jet_delay_turns"))
+    if rules.chooses("jet_radio", "until_it_comes") and not jet.radio_since_call:
+        return forbidden("no_radio_operator", rules.because("PF-125"))
+    if jet.turn < arrives:
+        return forbidden("not_arrived", rules.because("PF-126", f"it comes in turn {arrives}"))
+    if jet.turn > arrives and rules.chooses("jet_stays", "one_turn"):
+        return forbidden("left", rules.because("PF-126", "it stayed one turn"))
+    return verdict("acts", rules.because("PF-126"), allowed=True, acts="after_morale")

@@ -1,0 +1,132 @@
+"""Plastic Fudge: the questions that stand for what a unit may do on a measured table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rules.aftermath import following
+from rules.bearing import bearing_deg
+from rules.events import PhaseBegun
+from rules.games.plastic_fudge.board import sight_rules, stretches
+from rules.games.plastic_fudge.command import steps
+from rules.games.plastic_fudge.movement import Mover
+from rules.games.plastic_fudge.referee_duties import duties
+from rules.games.plastic_fudge.referee_effects import effects
+from rules.games.plastic_fudge.referee_facts import (
+    CALLED_TURN,
+    EXPLODES,
+    FALLS,
+    FLEES,
+    FOUND,
+    INJURIES,
+    LOST,
+    ROUTED,
+    SEAT_A,
+    SEAT_B,
+    card,
+    facing_deg,
+    ground,
+    mine_key,
+    mines_on,
+    rules_of,
+)
+from rules.games.plastic_fudge.referee_fire import (
+    at_spot,
+    attacks,
+    flight_facts,
+    how_far_it_went,
+    mover,
+    not_here,
+    others,
+)
+from rules.games.plastic_fudge.tables import Tables
+from rules.moment import Moment
+from rules.path import Path, turns_deg
+from rules.referee import CONDITIONS, FIRE, Deed, Referee, condition, unharmed
+from rules.state import Unit
+from rules.verdict import forbidden
+
+SLACK_DEG = 10.0
+"""A turn smaller than this is none: hands do not set a soldier down to the degree, nor does a camera read him so."""
+
+# Movement.
+
+
+def movement(moment: Moment, figure: str) -> Deed:
+    """What is left of a unit's move."""
+    unit = moment.unit(figure)
+    return Deed("Move", "move", {**_walker(moment, unit), "path": []}, (figure,), bar=not_here(moment, unit))
+
+
+def _walker(moment: Moment, unit: Unit) -> dict[str, Any]:
+    return {**mover(moment, unit), "spent_in": unit.allowance_used_in}
+
+
+def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+    """One unit along its path; several at once are told to go one by one. Who is to flee flees along it."""
+    if len(paths) != 1:
+        why = rules_of(moment).because("PF-26", "each unit moves by itself, one after the other")
+        return Deed("Move", "move", {}, tuple(paths), paths=paths, bar=forbidden("one_by_one", why))
+    [(name, path)] = paths.items()
+    unit = moment.unit(name)
+    if unit.this_turn.get(FLEES):
+        facing = facing_deg(moment, unit)
+        if facing is None and path[0] != path[-1]:
+            facing = bearing_deg(path[-1], path[0])
+        return Deed("Flee", "rout_move", flight_facts(moment, unit, facing), (name,), paths=paths)
+    turns = [turn for turn in turns_deg(path, facing_deg(moment, unit)) if abs(turn) > SLACK_DEG]
+    known = mover(moment, unit)
+    who = Mover(**{fact: value for fact, value in known.items() if value is not None})
+    parts = stretches(rules_of(moment), who, path, moment.terrain)
+    crosses = any(moment.state.statuses.get(mine_key(mine)) != FOUND for mine, *_ in mines_on(moment, name, path))
+    given = {
+        **_walker(moment, unit),
+        "path": [{"inches": one.inches, "terrain": one.terrain, "climbs": one.climbs} for one in parts],
+        "turns_deg": turns,
+        "unswept_mines": crosses,
+    }
+    measured = (how_far_it_went(moment, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
+    return Deed("Move", "move", given, (name,), measured=measured, paths=paths, bar=not_here(moment, unit))
+
+
+# The round.
+
+
+def next_phase(moment: Moment) -> PhaseBegun:
+    """The parts of the round, A's and B's as the winner of the initiative chose; else as the players are named."""
+    state = moment.state
+    seats = dict(zip((SEAT_A, SEAT_B), state.sides, strict=False)) | dict(state.this_turn)
+    jets = any(
+        CALLED_TURN in unit.statuses and not unit.out for unit in state.units.values() if card(moment, unit).called
+    )
+    return following(state, steps(rules_of(moment), seats, called=jets))
+
+
+def rounds(moment: Moment) -> tuple[str, ...]:
+    """In the phases of attacks."""
+    row = rules_of(moment).tables.phases.get(moment.state.phase)
+    return (FIRE,) if row is not None and row.attacks else ()
+
+
+REFEREE: Referee[Tables] = Referee(
+    sight=sight_rules,
+    movement=movement,
+    march=march,
+    attacks=attacks,
+    others=others,
+    duties=duties,
+    effects=effects,
+    next_phase=next_phase,
+    at_spot=at_spot,
+    ground=ground,
+    rounds=rounds,
+    conditions={
+        **CONDITIONS,
+        "unharmed": unharmed(FALLS, INJURIES, LOST, EXPLODES, ROUTED),
+        "killed, once all have attacked": condition(FALLS),
+        "injured": condition(LOST, value=1),
+        "routed": condition(ROUTED),
+        "rallied": condition(ROUTED, value=None),
+    },
+)

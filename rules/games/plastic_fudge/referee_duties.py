@@ -1,0 +1,281 @@
+"""Plastic Fudge: what is owed by nobody alone: initiative, casualties, mines, flights, morale and victory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from rules.aftermath import kept
+from rules.call import DOUBT_SIGMAS
+from rules.events import spoken
+from rules.games.plastic_fudge.board import disk, spoken_of
+from rules.games.plastic_fudge.forces import counted
+from rules.games.plastic_fudge.referee_facts import (
+    CHECKED,
+    EXPLODES,
+    FALLS,
+    FLED,
+    FLEES,
+    FOUND,
+    INJURIES,
+    MUST_CHECK,
+    ON_MINES,
+    PASSED,
+    ROUTED,
+    ROUTED_OFF,
+    SEAT_A,
+    STAYS,
+    WINNER,
+    able,
+    card,
+    card_name,
+    caught,
+    falls,
+    flight_of,
+    lasting_defense,
+    markers,
+    middle,
+    mine_key,
+    of_side,
+    rules_of,
+    training,
+)
+from rules.games.plastic_fudge.referee_fire import fleeing, real_mine
+from rules.games.plastic_fudge.tables import rating
+from rules.moment import Moment
+from rules.path import approaches, placed
+from rules.referee import Deed, Measured, at_once
+from rules.state import Unit
+from rules.table import Figure, TerrainPiece
+
+
+def duties(moment: Moment) -> Iterator[Deed]:
+    """Everything that is owed at this moment, what presses most first."""
+    yield from chain(_initiative(moment), _explosions(moment), _casualties(moment), _mines(moment))
+    yield from chain(_flights(moment), _morale(moment), _victory(moment))
+
+
+# Initiative.
+
+
+def _initiative(moment: Moment) -> Iterator[Deed]:
+    state, row = moment.state, rules_of(moment).tables.phases.get(moment.state.phase)
+    if row is None or not row.initiative:
+        return
+    winner = state.this_turn.get(WINNER)
+    if winner is None:
+        yield _roll_off(moment)
+    elif SEAT_A not in state.this_turn:
+        for seat, words in (("A", "moves first"), ("B", "moves second")):
+            given = {"winner": winner, "choice": seat, "players": list(state.sides)}
+            yield Deed(f"{spoken(winner)} {words}", "choose_order", given)
+
+
+def _roll_off(moment: Moment) -> Deed:
+    players, bar = [], None
+    for side in moment.state.sides:
+        command = _command(moment, side)
+        found = at_once(moment.game, "initiative_level", command)
+        if found is None or not found.allowed:
+            bar = found
+            continue
+        cut_off = command["commander_alive"] and not found.numbers["in_touch"]
+        players.append(
+            {
+                "id": side,
+                "roll_level": found.numbers["level"],
+                "commander_destroyed": not command["commander_alive"],
+                "out_of_touch": cut_off,
+            }
+        )
+    return Deed("Initiative", "initiative", {"players": players}, bar=bar)
+
+
+def _command(moment: Moment, side: str) -> dict[str, Any]:
+    """A side's Commander, his radio, and who might stand in for him."""
+    alive, rules = able(moment, side), rules_of(moment)
+    leaders = [unit for unit in alive if card(moment, unit).commander]
+    troopers = [unit for unit in alive if card(moment, unit).kind == "trooper"]
+    men = [unit for unit in troopers if unit not in leaders] or leaders
+    return {
+        "commander_alive": bool(leaders),
+        "commander_TL": rating(rules, training(moment, leaders[0])) if leaders else None,
+        "radioman_destroyed": _radio_lost(moment, side),
+        "trooper_TLs": [rating(rules, training(moment, man)) for man in men],
+    }
+
+
+def _radio_lost(moment: Moment, side: str) -> bool:
+    return any(falls(unit) for unit in of_side(moment, side) if card(moment, unit).radio)
+
+
+# What attacks at the same time leave, and what they set off.
+
+
+def _explosions(moment: Moment) -> Iterator[Deed]:
+    for unit in moment.state.units.values():
+        if unit.statuses.get(EXPLODES) and unit.id in moment.figures:
+            trooper = moment.figure(unit.id)
+            area = disk(rules_of(moment), "large", trooper.centre_in)
+            targets, shares = caught(moment, area, trooper, (unit.id,), trooper.sigma_in)
+            known = [{name: value for name, value in one.items() if name in _LOST_IN_IT} for one in targets]
+            burning = f"{spoken(unit.id)} goes up in flames"
+            yield Deed(burning, "conflagration", {"targets": known}, at=(unit.id,), measured=shares)
+
+
+_LOST_IN_IT = ("id", "DL", "fraction", "target_unit")
+
+
+def _casualties(moment: Moment) -> Iterator[Deed]:
+    units = [unit for unit in moment.state.units.values() if not unit.out]
+    struck = [unit for unit in units if unit.statuses.get(FALLS) or unit.statuses.get(INJURIES)]
+    if struck and not any(unit.statuses.get(EXPLODES) and unit.id in moment.figures for unit in struck):
+        rows = [
+            {
+                "id": unit.id,
+                "DL": lasting_defense(moment, unit),
+                "injuries": int(unit.statuses.get(INJURIES, 0)),
+                "killed": bool(unit.statuses.get(FALLS)),
+            }
+            for unit in struck
+        ]
+        at = tuple(unit.id for unit in struck)
+        yield Deed("All attacks are made: take off the fallen", "casualties", {"units": rows}, at=at)
+
+
+# Mines.
+
+
+def _mines(moment: Moment) -> Iterator[Deed]:
+    laid = {piece.name: piece for piece in markers(moment)}
+    for unit in moment.state.units.values():
+        for name, ends, place in kept(unit, ON_MINES):
+            if name in laid and unit.id in moment.figures:
+                yield _trodden(moment, placed(moment.figure(unit.id), (place[0], place[1])), laid[name], bool(ends))
+
+
+def _trodden(moment: Moment, figure: Figure, piece: TerrainPiece, ends: bool) -> Deed:
+    """A mine under a unit that counts as being where it was when it trod on it."""
+    area = disk(rules_of(moment), rules_of(moment).tables.weapons["land_mine"].template or "", middle(piece))
+    unit = moment.unit(figure.id)
+    targets, shares = caught(moment, area, figure, there=True)
+    level = {"height_difference_bands": 0, "attacker_flies": False}  # a mine lies in the ground of whom it strikes
+    given = {
+        "path_crosses": True,
+        "ends_on_it": ends,
+        "found": moment.state.statuses.get(mine_key(piece.name)) == FOUND,
+        "flies": card(moment, unit).flies,
+        "targets": [{**one, **level} for one in targets],
+        **real_mine(moment, piece.name),
+    }
+    title = f"{spoken(unit.id)} on {piece.name}"
+    return Deed(title, "mine", given, (unit.id,), measured=shares, listed=False, piece=piece.name, round="Mines")
+
+
+# Flight.
+
+
+def _flights(moment: Moment) -> Iterator[Deed]:
+    running = [unit for unit in moment.state.units.values() if not falls(unit) and unit.id in moment.figures]
+    for unit in running:
+        if unit.this_turn.get(FLEES):
+            yield replace(fleeing(moment, unit), round="Flight")
+        if unit.this_turn.get(FLED):
+            yield from _fled(moment, unit)
+        for name in kept(unit, MUST_CHECK):
+            yield check(moment, unit, f"{spoken(unit.id)} sees {spoken(name)} run", (name,))
+
+
+def _fled(moment: Moment, runner: Unit) -> Iterator[Deed]:
+    """Whether he has left the table, and every friend whom he may have shaken."""
+    if not runner.this_turn.get(STAYS):
+        yield Deed(f"Is {spoken(runner.id)} at the edge", "rout_reaches_edge", {}, (runner.id,))
+    path = tuple((x, y) for x, y in runner.this_turn[FLED])
+    for mate in moment.state.units.values():
+        passed = kept(mate, PASSED)
+        if mate.id == runner.id or mate.id not in moment.figures or falls(mate) or flight_of(runner) in passed:
+            continue
+        [near] = approaches(moment.figure(runner.id), path, [moment.figure(mate.id)])
+        before = any(name == runner.id for name, _ in passed)
+        known = {"same_side": mate.side == runner.side, "unit": card_name(mate), "checked_for_this_unit": before}
+        least_in = max(0.0, near.nearest_in - DOUBT_SIGMAS * near.sigma_in)
+        found = at_once(moment.game, "rout_contagion", {**known, "closest_in": least_in})
+        if found is not None and found.numbers["must_check"]:
+            how = (Measured(("closest_in",), near.sigma_in, f"how near {spoken(runner.id)} passed"),)
+            title = f"{spoken(runner.id)} runs past {spoken(mate.id)}"
+            given = {**known, "closest_in": near.nearest_in}
+            yield Deed(title, "rout_contagion", given, (mate.id,), (runner.id,), measured=how, round="Flight")
+
+
+# Morale.
+
+
+def _morale(moment: Moment) -> Iterator[Deed]:
+    """A check of everybody in the morale phase, and after each phase where the players chose that."""
+    phase = moment.state.phase
+    row = rules_of(moment).tables.phases.get(phase)
+    if row is None or not (row.morale or row.morale_after):
+        return
+    for side in moment.state.sides:
+        for unit in able(moment, side):
+            if unit.id not in moment.figures or phase in kept(unit, CHECKED):
+                continue
+            if rules_of(moment).tables.classes[card(moment, unit).kind].checks_morale:
+                yield check(moment, unit, f"Morale of {spoken(unit.id)}")
+
+
+def check(moment: Moment, unit: Unit, title: str, at: tuple[str, ...] = ()) -> Deed:
+    """A trooper's morale check with all that bears on it."""
+    rules, its = rules_of(moment), card(moment, unit)
+    lead = next((one for one in able(moment, unit.side) if card(moment, one).commander), None)
+    near = lead is not None and not its.commander and lead.id in moment.figures
+    view = moment.view(lead.id, unit.id).range if lead and near else None
+    given = {
+        "TL": training(moment, unit),
+        "class": its.kind,
+        "routed": bool(unit.statuses.get(ROUTED)),
+        "is_commander": its.commander,
+        "commander_destroyed": lead is None,
+        "radioman_destroyed": _radio_lost(moment, unit.side),
+        **({} if view is None else {"commander_distance_in": spoken_of(rules, view)}),
+        **({"something_happened": True} if rules.option("morale_without_cause") else {}),
+        **_shares(moment, unit.side),
+    }
+    how = () if view is None else (Measured(("commander_distance_in",), view.sigma_in, "how near the Commander is"),)
+    return Deed(title, "morale_check", given, (unit.id,), at, preview="morale_modifier", measured=how, round="Morale")
+
+
+def _shares(moment: Moment, side: str) -> Mapping[str, int]:
+    """How many of both sides there were, are destroyed, are routed, and fled from the table."""
+    units = moment.state.units.values()
+    sides = {"friendly": [u for u in units if u.side == side], "enemy": [u for u in units if u.side != side]}
+    found: dict[str, int] = {}
+    for name, of in sides.items():
+        off = [unit for unit in of if unit.statuses.get(ROUTED_OFF)]
+        lost = [unit for unit in of if falls(unit) and unit not in off]
+        routed = [unit for unit in of if unit.statuses.get(ROUTED) and not falls(unit)]
+        fates = {"units": of, "destroyed": lost, "routed": routed, "routed_off": off}
+        found |= {f"{name}_{fate}": _many(moment, men) for fate, men in fates.items()}
+    return found
+
+
+def _many(moment: Moment, units: list[Unit]) -> int:
+    return counted(rules_of(moment), [card_name(unit) for unit in units])
+
+
+# Victory.
+
+
+def _victory(moment: Moment) -> Iterator[Deed]:
+    taken = moment.state.statuses.get("flag_taken")
+    for side in moment.state.sides:
+        enemy = [unit for unit in moment.state.units.values() if unit.side != side]
+        given = {
+            "side": side,
+            "enemy_troops": _many(moment, enemy),
+            "enemy_lost": _many(moment, [unit for unit in enemy if unit.out]),
+            **({} if taken is None else {"flag_taken": taken == side}),
+        }
+        yield Deed(f"Has {spoken(side)} won", "victory_check", given)

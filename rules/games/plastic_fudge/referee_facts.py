@@ -1,0 +1,336 @@
+"""Plastic Fudge: what the referee knows of a unit, from its card, its statuses and its place on the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from shapely.geometry import LineString, Point, Polygon
+
+from rules.area import standing_on
+from rules.call import DOUBT_SIGMAS
+from rules.games.plastic_fudge.board import PART, after_hole, bands_up, spoken_of, terrain_under
+from rules.games.plastic_fudge.combat import in_volley
+from rules.games.plastic_fudge.fire import Contact, hand_to_hand
+from rules.games.plastic_fudge.forces import Posed, basic_defense_level
+from rules.games.plastic_fudge.tables import Card, Rules, special_of
+from rules.measure import Range
+from rules.moment import Moment, View
+from rules.path import Path, place_at, placed, spans_over
+from rules.referee import Measured
+from rules.state import State, Unit
+from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.template import Template, fraction_inside, under
+
+FALLS = "falls"
+"""A unit that was killed by attacks at the same time, and still makes its own."""
+INJURIES = "under_fire"
+"""Injuries by attacks at the same time, which count when all have been made."""
+LOST = "lost_defense"
+"""Levels of Defense that injuries took for good."""
+EXPLODES = "explodes"
+ROUTED, FLEES, FLED, FLIGHTS = "routed", "flees", "fled", "flights"
+"""Who has failed a check; who has yet to run; the path that he ran last; how often he ran in this turn."""
+STAYS = "stays"
+"""Who ran and is still on the table."""
+ROUTED_OFF = "fled_the_table"
+PASSED, MUST_CHECK, CHECKED = "passed_by", "must_check", "checked"
+"""The flights that were looked at, by unit and count; units whose flight makes one check; the phases when he did."""
+ATTACKS_MADE, CARRIED, ATTACKED_BY_HAND = "attacks_made", "carried_this_turn", "attacked_hand_to_hand"
+RIDES = "rides"
+CALLED_TURN = "called_turn"
+ON_MINES = "on_mines"
+WINNER, SEAT_A, SEAT_B = "initiative", "A", "B"
+FOUND, GONE = "found_active", frozenset({"deactivated", "gone"})
+
+
+def mine_key(name: str) -> str:
+    """The battle's status that holds what is known of a marker."""
+    return f"mine {name}"
+
+
+def base_key(name: str) -> str:
+    """The battle's status that holds the Defense Level that a base has left."""
+    return f"base {name}"
+
+
+def base_left(state: State, name: str) -> Any:
+    """What a base has left of its level; None where it was never hit. A part has at first what the whole had."""
+    whole, part, _ = name.rpartition(PART)
+    left = state.statuses.get(base_key(name))
+    return base_left(state, whole) if left is None and part else left
+
+
+def hole_key(name: str) -> str:
+    """The battle's status that holds where a base has holes."""
+    return f"holes in {name}"
+
+
+def holes_in(state: State, name: str) -> list[list[float]]:
+    """The middles of the holes in a base; battles of before they were kept have only their number."""
+    told = state.statuses.get(hole_key(name), ())
+    return [] if isinstance(told, int) else [list(place) for place in told]
+
+
+def ground(rules: Rules, state: State, terrain: Iterable[TerrainPiece]) -> Iterator[TerrainPiece]:
+    """The terrain as bazookas have left it."""
+    for piece in terrain:
+        parts: tuple[TerrainPiece, ...] = (piece,)
+        for x, y in holes_in(state, piece.name):
+            parts = tuple(left for part in parts for left in after_hole(rules, part, (x, y)))
+        for part in parts:
+            yield from (part,) if part.name == piece.name else ground(rules, state, (part,))
+
+
+def markers(moment: Moment) -> tuple[TerrainPiece, ...]:
+    """The mine markers that still lie there."""
+    laid = (piece for piece in moment.terrain if piece.kind is TerrainKind.MINE)
+    return tuple(piece for piece in laid if moment.state.statuses.get(mine_key(piece.name)) not in GONE)
+
+
+# A unit.
+
+
+def rules_of(moment: Moment) -> Rules:
+    """The game's data."""
+    rules: Rules = moment.game.rules
+    return rules
+
+
+def card_name(unit: Unit) -> str:
+    """The ready card of a unit; one of the players' own names the card that it alters as its `unit`."""
+    return unit.card or str((unit.own or {}).get("unit", "basic"))
+
+
+def card(moment: Moment, unit: Unit) -> Card:
+    """The ready card itself."""
+    return rules_of(moment).tables.cards[card_name(unit)]
+
+
+def altered(unit: Unit, *names: str) -> dict[str, Any]:
+    """The attributes that a card of the players' own has other than its ready one."""
+    return {name: (unit.own or {})[name] for name in names if name in (unit.own or {})}
+
+
+def training(moment: Moment, unit: Unit) -> str:
+    """A unit's Training Level."""
+    return str(altered(unit, "TL").get("TL", card(moment, unit).TL))
+
+
+def full_defense(moment: Moment, unit: Unit) -> int:
+    """A unit's Defense Level in its pose, before any injury."""
+    poses, told = rules_of(moment).tables.poses, unit.statuses.get("pose")
+    seen = moment.figures[unit.id].posture.value if unit.id in moment.figures else ""
+    pose = str(told or (seen if seen in poses else "standing"))
+    found = basic_defense_level(
+        rules_of(moment), Posed(pose=pose, unit=card_name(unit), DL=altered(unit, "DL").get("DL"))
+    )
+    return int(found.numbers["DL"])
+
+
+def lasting_defense(moment: Moment, unit: Unit) -> int:
+    """What injuries have left of it, without those of attacks that are not all made."""
+    return full_defense(moment, unit) - int(unit.statuses.get(LOST, 0))
+
+
+def defense(moment: Moment, unit: Unit) -> int:
+    """The level on which a unit defends now."""
+    return in_volley(rules_of(moment), lasting_defense(moment, unit), int(unit.statuses.get(INJURIES, 0)))
+
+
+def falls(unit: Unit) -> bool:
+    """Whether a unit was destroyed, be it that it still lies there."""
+    return unit.out or bool(unit.statuses.get(FALLS))
+
+
+def destroyed_before(moment: Moment, unit: Unit) -> bool:
+    """Whether it fell in another phase than this, so that its own attack is no longer made at the same time."""
+    return bool(unit.statuses.get(FALLS)) and unit.this_turn.get(FALLS) != moment.state.phase
+
+
+def able(moment: Moment, side: str) -> tuple[Unit, ...]:
+    """A side's units that are neither out nor fallen."""
+    return tuple(unit for unit in moment.state.standing(side) if not falls(unit))
+
+
+def of_side(moment: Moment, side: str) -> tuple[Unit, ...]:
+    """All that a side began with."""
+    return tuple(unit for unit in moment.state.units.values() if unit.side == side)
+
+
+def facing_deg(moment: Moment, unit: Unit) -> float | None:
+    """Which way a unit faces, as it is seen or as the players said."""
+    seen = moment.figure(unit.id).facing_deg
+    told = {**unit.statuses, **unit.this_turn}.get("facing_deg")
+    return told if seen is None else seen
+
+
+def flight_of(runner: Unit) -> list[Any]:
+    """A unit's last flight, told apart from its others in this turn."""
+    return [runner.id, int(runner.this_turn.get(FLIGHTS, 0))]
+
+
+# Facts of several questions.
+
+
+def by_hand(moment: Moment, unit: Unit) -> dict[str, bool]:
+    """Whether a unit is attacked hand to hand; left to be asked where that matters to it and an enemy is so near."""
+    known = {**unit.statuses, **unit.this_turn}
+    if ATTACKED_BY_HAND in known:
+        return {ATTACKED_BY_HAND: bool(known[ATTACKED_BY_HAND])}
+    special = special_of(rules_of(moment), card_name(unit)) is not None
+    return {} if special and _closed_with(moment, unit) else {ATTACKED_BY_HAND: False}
+
+
+def _closed_with(moment: Moment, unit: Unit) -> bool:
+    """Whether an enemy is, or may be, near enough to attack hand to hand."""
+    rules = rules_of(moment)
+    ranges = [moment.view(enemy.id, unit.id).range for enemy in moment.enemies(unit)]
+    least = [max(0.0, spoken_of(rules, one) - DOUBT_SIGMAS * one.sigma_in) for one in ranges]
+    return any(not hand_to_hand(rules, Contact(distance_in=one)).numbers["ranged"] for one in least)
+
+
+def request(moment: Moment, unit: Unit, weapon: str) -> dict[str, Any]:
+    """What decides whether a unit may attack with a weapon at all."""
+    named = {"weapon": weapon} if weapon else {}
+    return {
+        "unit": card_name(unit),
+        **named,
+        **altered(unit, "RL", "AL"),
+        **by_hand(moment, unit),
+        "attacks_made_this_turn": int(unit.this_turn.get(ATTACKS_MADE, 0)),
+        "carried_this_turn": bool(unit.this_turn.get(CARRIED)),
+        "routed": bool(unit.statuses.get(ROUTED)),
+        "destroyed": unit.out or destroyed_before(moment, unit),
+        "phase": moment.state.phase,
+        "spotter_with_binoculars": bool(spotters(moment, unit)),
+    }
+
+
+def spotters(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+    """Those of a unit's side who have binoculars and may use them."""
+    mates = able(moment, unit.side)
+    return tuple(
+        mate
+        for mate in mates
+        if mate.id != unit.id
+        and card(moment, mate).binoculars
+        and mate.id in moment.figures
+        and not mate.statuses.get(ROUTED)
+    )
+
+
+def at_target(moment: Moment, unit: Unit, enemy: Unit, view: View) -> dict[str, Any]:
+    """What decides whether a target may be attacked."""
+    seen = [moment.view(spotter.id, enemy.id).exposure > 0 for spotter in spotters(moment, unit)]
+    return {
+        "distance_in": spoken_of(rules_of(moment), view.range),
+        "los": view.exposure > 0,
+        "spotter_sees_target": any(seen),
+        "target_unit": card_name(enemy),
+    }
+
+
+def how_far(measured: Range, enemy: str) -> tuple[Measured, ...]:
+    """The error of a distance; bases that touch are in contact whatever it is."""
+    sigma_in = measured.sigma_in if measured.edge_in > 0 else 0.0
+    return (Measured(("distance_in",), sigma_in, f"the range to {enemy}"),)
+
+
+def stance(moment: Moment, figure: Figure, target: Figure) -> dict[str, Any]:
+    """How a target stands, seen from a figure."""
+    rules = rules_of(moment)
+    return {
+        "terrain": terrain_under(rules, target, moment.terrain),
+        "height_difference_bands": bands_up(rules, figure, target),
+    }
+
+
+def carrier(moment: Moment, unit: Unit) -> Unit | None:
+    """What a unit rides in, while that has not fallen."""
+    around = moment.state.units.get(str(unit.statuses.get(RIDES)))
+    return around if around is not None and not falls(around) else None
+
+
+def occupants(moment: Moment, vehicle: Unit) -> list[dict[str, Any]]:
+    """Who is inside."""
+    men = [unit for unit in moment.state.units.values() if unit.statuses.get(RIDES) == vehicle.id and not falls(unit)]
+    return [{"id": man.id, "DL": defense(moment, man)} for man in men]
+
+
+# Templates.
+
+
+def caught(
+    moment: Moment,
+    template: Template,
+    by: Figure,
+    spare: Iterable[str] = (),
+    sigma_in: float = 0.0,
+    *,
+    there: bool = False,
+) -> tuple[list[dict[str, Any]], tuple[Measured, ...]]:
+    """Everybody and every base under a template, and the errors of their shares.
+
+    Args:
+        by: Who lays it; from his height it is attacked.
+        spare: Who is not asked for.
+        sigma_in: One standard deviation of the template's own place.
+        there: Whether he himself counts where `by` has him, not where he stands by now.
+    """
+    spared = set(spare)
+    targets: list[dict[str, Any]] = []
+    measured: list[Measured] = []
+    now = {**moment.figures, by.id: by} if there else moment.figures
+    figures = {name: one for name, one in now.items() if name not in spared and not _gone(moment, name)}
+    for hit in under(template, figures.values(), sigma_in):
+        unit = moment.unit(hit.id)
+        measured.append(
+            Measured(("targets", len(targets), "fraction"), (hit.most - hit.least) / 4, f"how far {hit.id} is in", 0, 1)
+        )
+        flying = {"attacker_flies": _flies(moment, by.id), "target_flies": card(moment, unit).flies}
+        known = {"id": hit.id, "DL": defense(moment, unit), "fraction": hit.fraction, "target_unit": card_name(unit)}
+        targets.append({**known, **flying, **stance(moment, by, figures[hit.id])})
+    return targets + _bases(moment, template), tuple(one for one in measured if one.sigma > 0)
+
+
+def _gone(moment: Moment, name: str) -> bool:
+    return name not in moment.state.units or moment.unit(name).out
+
+
+def _flies(moment: Moment, name: str) -> bool:
+    return name in moment.state.units and card(moment, moment.unit(name)).flies
+
+
+def _bases(moment: Moment, template: Template) -> list[dict[str, Any]]:
+    """The bases under a template; one that was hit before has what is left of its level."""
+    found: list[dict[str, Any]] = []
+    for piece in moment.terrain:
+        fraction = fraction_inside(template, piece.outline_in) if piece.kind is TerrainKind.BUNKER else 0.0
+        left = base_left(moment.state, piece.name)
+        if fraction > 0 and left != "destroyed":
+            found.append({"id": piece.name, "fraction": fraction} | ({} if left is None else {"DL": left}))
+    return found
+
+
+def mines_on(moment: Moment, name: str, path: Path) -> list[tuple[str, bool, PointIn]]:
+    """The markers that a path leads over, whether it ends on them, and where it comes nearest to their middles."""
+    figure, found = moment.figure(name), []
+    for piece in markers(moment):
+        if spans_over(figure, path, piece.outline_in):
+            ends = standing_on(placed(figure, path[-1]), [piece])
+            found.append((piece.name, any(share.piece for share in ends), nearest_on(path, middle(piece))))
+    return found
+
+
+def nearest_on(path: Path, place_in: PointIn) -> PointIn:
+    """The place of a path that is nearest to another."""
+    if len(set(path)) == 1:
+        return path[0]
+    return place_at(path, LineString(path).project(Point(place_in)))
+
+
+def middle(piece: TerrainPiece) -> PointIn:
+    """The middle of a piece's outline."""
+    spot = Polygon(piece.outline_in).centroid
+    return spot.x, spot.y

@@ -1,0 +1,381 @@
+"""Plastic Fudge: every attack of a unit on the measured table, and all else that it may do besides moving."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from math import hypot
+from typing import Any
+
+from shapely.geometry import Point, Polygon
+
+from rules.bearing import bearing_deg
+from rules.call import Call
+from rules.events import place_words, spoken
+from rules.games.plastic_fudge.board import disk, flame, flight, rod, spoken_of
+from rules.games.plastic_fudge.movement import JetTurn, jet_acts
+from rules.games.plastic_fudge.referee_facts import (
+    CALLED_TURN,
+    FLEES,
+    RIDES,
+    ROUTED,
+    able,
+    altered,
+    at_target,
+    by_hand,
+    card,
+    card_name,
+    carrier,
+    caught,
+    defense,
+    destroyed_before,
+    facing_deg,
+    how_far,
+    markers,
+    occupants,
+    of_side,
+    request,
+    rules_of,
+    spotters,
+    stance,
+)
+from rules.games.plastic_fudge.tables import Weapon
+from rules.measure import Range, range_to
+from rules.moment import Moment
+from rules.path import length_in
+from rules.referee import Deed, Measured, at_once
+from rules.state import Unit
+from rules.table import PointIn, TerrainKind, TerrainPiece
+from rules.template import Template
+from rules.verdict import Verdict, forbidden
+
+# Attacks.
+
+
+def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+    """Every weapon of a unit at every enemy; what lays a template is laid on him."""
+    unit = moment.unit(figure)
+    rows = rules_of(moment).tables.weapons
+    for weapon in card(moment, unit).weapons or ("",):
+        for enemy in moment.enemies(unit):
+            row = rows.get(weapon)
+            template = row.template if row else None
+            yield _blast(moment, unit, weapon, enemy) if row and template else _shot(moment, unit, weapon, enemy)
+
+
+def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
+    view = moment.view(unit.id, enemy.id)
+    given = {
+        **request(moment, unit, weapon),
+        **at_target(moment, unit, enemy, view),
+        **stance(moment, moment.figure(unit.id), moment.figure(enemy.id)),
+        "target_DL": defense(moment, enemy),
+        "occupants": occupants(moment, enemy),
+    }
+    return Deed(
+        f"{spoken(weapon) or 'Attack'} at {spoken(enemy.id)}",
+        "shot",
+        given,
+        (unit.id,),
+        (enemy.id,),
+        weapon,
+        preview="aim",
+        view=view,
+        measured=how_far(view.range, spoken(enemy.id)),
+        band=_band(moment, view.range),
+        bar=not_here(moment, unit) or _inside(moment, enemy),
+    )
+
+
+def _inside(moment: Moment, enemy: Unit) -> Verdict | None:
+    """Why nobody fires at a man himself who rides in something: its Defense protects him."""
+    around = carrier(moment, enemy)
+    if around is None:
+        return None
+    return forbidden("inside", rules_of(moment).because("PF-70", f"he is in {spoken(around.id)}: fire at that"))
+
+
+def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """Whatever of a unit's lays a template, at a bare place; a hole in the base that is there."""
+    unit, rules = moment.unit(figure), rules_of(moment)
+    if unit.out:
+        return
+    view = moment.view_of_spot(figure, spot_in)
+    known = {
+        "distance_in": spoken_of(rules, view.range),
+        "los": view.exposure > 0,
+        "spotter_sees_target": any(moment.view_of_spot(one.id, spot_in).exposure > 0 for one in spotters(moment, unit)),
+    }
+    error = how_far(view.range, "the spot")
+    for weapon in card(moment, unit).weapons:
+        if rules.tables.weapons[weapon].template:
+            title = f"{spoken(weapon)} at the spot {place_words(spot_in)}"
+            deed = _laid(moment, unit, weapon, title, spot_in, known, view.range, error)
+            men = tuple(one["id"] for one in deed.given["targets"] if one["id"] in moment.state.units)
+            yield replace(deed, at=men, view=view, spot_in=spot_in)
+    for piece in moment.terrain:
+        if Polygon(piece.outline_in).covers(Point(spot_in)):
+            yield from (replace(deed, spot_in=spot_in) for deed in _holes_in(moment, unit, piece, spot_in))
+
+
+def _blast(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
+    view = moment.view(unit.id, enemy.id)
+    known = at_target(moment, unit, enemy, view)
+    title = f"{spoken(weapon)} at {spoken(enemy.id)}"
+    at_in, error = moment.figure(enemy.id).centre_in, how_far(view.range, spoken(enemy.id))
+    return replace(_laid(moment, unit, weapon, title, at_in, known, view.range, error), at=(enemy.id,), view=view)
+
+
+def _laid(
+    moment: Moment,
+    unit: Unit,
+    weapon: str,
+    title: str,
+    at_in: PointIn,
+    known: dict[str, Any],
+    measured: Range,
+    error: tuple[Measured, ...],
+) -> Deed:
+    """A template laid at a place, with what is `known` of the way there."""
+    thrower, row = moment.figure(unit.id), rules_of(moment).tables.weapons[weapon]
+    template, spare, sigma_in = _template(moment, unit, row, at_in)
+    targets, shares = caught(moment, template, thrower, spare, sigma_in)
+    given = {**request(moment, unit, weapon), **known, "targets": targets}
+    if row.thrown:
+        near = disk(rules_of(moment), row.template or "", thrower.centre_in)
+        given["near_thrower"] = caught(moment, near, thrower)[0]
+    return Deed(
+        title,
+        "blast",
+        given,
+        (unit.id,),
+        weapon=weapon,
+        preview="lay",
+        measured=(*error, *shares),
+        band=_band(moment, measured),
+        bar=not_here(moment, unit),
+        template=template,
+        each=_each(given) if len(targets) > 1 else {},
+    )
+
+
+def _between(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    """A disk laid midway between two enemies who both have room in it."""
+    rules, figures = rules_of(moment), moment.figures
+    for weapon in card(moment, unit).weapons:
+        across_in = _across(moment, weapon)
+        for one, other in combinations(moment.enemies(unit), 2) if across_in else ():
+            (ax, ay), (bx, by) = (figures[enemy.id].centre_in for enemy in (one, other))
+            if 0 < hypot(bx - ax, by - ay) < across_in:
+                spot = ((ax + bx) / 2, (ay + by) / 2)
+                measured = range_to(figures[unit.id], (spot,))
+                views = [at_target(moment, unit, enemy, moment.view(unit.id, enemy.id)) for enemy in (one, other)]
+                seen = {fact: any(view[fact] for view in views) for fact in ("los", "spotter_sees_target")}
+                title = f"{spoken(weapon)} between {spoken(one.id)} and {spoken(other.id)}"
+                known = {**seen, "distance_in": spoken_of(rules, measured)}
+                found = _laid(moment, unit, weapon, title, spot, known, measured, how_far(measured, "the place"))
+                # With a dozen enemies there are so many such places that their odds would take seconds.
+                yield replace(found, at=(one.id, other.id), listed=False)
+
+
+def _across(moment: Moment, weapon: str) -> float:
+    """How wide the disk is that a weapon lays; 0 where it lays none."""
+    template = rules_of(moment).tables.weapons[weapon].template
+    return (rules_of(moment).tables.templates[template].diameter_in or 0.0) if template else 0.0
+
+
+def _each(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Of a blast, the facts of each that is in it alone."""
+    parts = [name for name in ("targets", "near_thrower") if name in given]
+    names = [one["id"] for one in given["targets"]]
+    return {name: {part: [one for one in given[part] if one["id"] == name] for part in parts} for name in names}
+
+
+def _template(moment: Moment, unit: Unit, row: Weapon, at_in: PointIn) -> tuple[Template, tuple[str, ...], float]:
+    """What a weapon lays at a place, who is not under it, and the error of where it lies."""
+    rules, near = rules_of(moment), moment.figure(unit.id)
+    if rules.tables.templates[row.template or ""].angle_deg is None:
+        return disk(rules, row.template or "", at_in), (), 0.0
+    toward = bearing_deg(near.centre_in, at_in) if near.centre_in != at_in else 0.0
+    return flame(rules, near, toward), (unit.id,), near.sigma_in
+
+
+def _band(moment: Moment, measured: Range) -> str:
+    """The band of the rod that a distance falls into, as "R2"."""
+    return f"R{rod(rules_of(moment)).band(spoken_of(rules_of(moment), measured)).value}"
+
+
+def not_here(moment: Moment, unit: Unit) -> Verdict | None:
+    """Why a unit that is called does not act yet, or no longer."""
+    if not card(moment, unit).called:
+        return None
+    found = jet_acts(
+        rules_of(moment),
+        JetTurn(
+            called_turn=unit.statuses.get(CALLED_TURN),
+            turn=moment.state.turn,
+            radio_since_call=any(card(moment, mate).radio for mate in able(moment, unit.side)),
+        ),
+    )
+    return None if found.allowed else found
+
+
+# All else.
+
+
+def others(moment: Moment, figure: str) -> Iterator[Deed]:
+    """A disk between two enemies, a hole in a base, a marker swept, troops lifted, a ride, the jet, a flight."""
+    unit = moment.unit(figure)
+    yield from _between(moment, unit)
+    yield from _holes(moment, unit)
+    yield from _sweeps(moment, unit)
+    yield from _lifts(moment, unit)
+    yield from _rides(moment, unit)
+    yield from _calls(moment, unit)
+    if unit.this_turn.get(FLEES):
+        yield fleeing(moment, unit)
+
+
+def _holes(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    """Into each base, where it is nearest."""
+    for piece in moment.terrain:
+        nearest_in = range_to(moment.figure(unit.id), piece.outline_in).centre_segment_in[1]
+        yield from _holes_in(moment, unit, piece, nearest_in)
+
+
+def _holes_in(moment: Moment, unit: Unit, piece: TerrainPiece, centre_in: PointIn) -> Iterator[Deed]:
+    """Each weapon that takes holes out of a base, at one place of it."""
+    rules, measured = rules_of(moment), range_to(moment.figure(unit.id), (centre_in,))
+    for weapon in card(moment, unit).weapons if piece.kind is TerrainKind.BUNKER else ():
+        if rules.tables.weapons[weapon].holes:
+            given = {**request(moment, unit, weapon), "distance_in": spoken_of(rules, measured)}
+            title, error = f"{spoken(weapon)} at {piece.name}", how_far(measured, piece.name)
+            yield Deed(
+                title,
+                "hole",
+                given,
+                (unit.id,),
+                weapon=weapon,
+                measured=error,
+                piece=piece.name,
+                template=disk(rules, "small", centre_in),
+            )
+
+
+def _sweeps(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    its = card(moment, unit)
+    for piece in markers(moment) if its.sweeps else ():
+        measured = range_to(moment.figure(unit.id), piece.outline_in)
+        given = {
+            **request(moment, unit, its.weapons[0]),
+            **real_mine(moment, piece.name),
+            "distance_in": spoken_of(rules_of(moment), measured),
+        }
+        title, error = f"Sweep {piece.name}", how_far(measured, piece.name)
+        yield Deed(title, "sweep", given, (unit.id,), weapon=its.weapons[0], measured=error, piece=piece.name)
+
+
+def real_mine(moment: Moment, name: str) -> dict[str, bool]:
+    """Whether a marker is a mine, where its side has said so."""
+    told = moment.state.statuses.get(f"real {name}")
+    return {} if told is None else {"real": bool(told)}
+
+
+def _lifts(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    """Friends at the helicopter, and those aboard."""
+    if not card(moment, unit).carries:
+        return
+    mates = [mate for mate in able(moment, unit.side) if mate.id != unit.id and card(moment, mate).kind == "trooper"]
+    aboard = [mate for mate in mates if mate.statuses.get(RIDES) == unit.id]
+    known = {
+        "unit": card_name(unit),
+        "aboard": len(aboard),
+        "attacks_made_this_turn": request(moment, unit, "")["attacks_made_this_turn"],
+        "figures": 1,
+    }
+    for mate in mates:
+        if mate in aboard:
+            yield Deed(f"Set down {spoken(mate.id)}", "carry", {**known, "does": "unload"}, (unit.id,), (mate.id,))
+        elif mate.id in moment.figures and moment.view(unit.id, mate.id).range.contact() is not Call.OUT:
+            yield Deed(f"Take up {spoken(mate.id)}", "carry", {**known, "does": "load"}, (unit.id,), (mate.id,))
+
+
+def _rides(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    """Getting into a jeep beside him, or out of the one that he rides in."""
+    known = {fact: value for fact, value in mover(moment, unit).items() if fact in _RIDER}
+    inside = carrier(moment, unit)
+    for jeep in able(moment, unit.side):
+        its = card(moment, jeep)
+        if not its.tows or not card(moment, unit).ML_by_jeep or jeep.id not in moment.figures:
+            continue
+        given = {**known, "vehicle": card_name(jeep)}
+        if inside is jeep:
+            yield Deed(f"Get out of {spoken(jeep.id)}", "ride", {**given, "does": "unload"}, (unit.id,), (jeep.id,))
+        elif inside is None and moment.view(unit.id, jeep.id).range.contact() is not Call.OUT:
+            yield Deed(f"Get into {spoken(jeep.id)}", "ride", {**given, "does": "load"}, (unit.id,), (jeep.id,))
+
+
+_RIDER = ("unit", "routed", "destroyed", "phase", "own_turn")
+
+
+def _calls(moment: Moment, unit: Unit) -> Iterator[Deed]:
+    """A radio operator's call for each jet of his side that nobody called yet."""
+    if not card(moment, unit).radio:
+        return
+    alive = unit in able(moment, unit.side)
+    for jet in of_side(moment, unit.side):
+        if card(moment, jet).called and not jet.out and CALLED_TURN not in jet.statuses:
+            given = {"called_turn": moment.state.turn, "radio_operator": alive}
+            yield Deed(f"Call {spoken(jet.id)}", "call_jet", given, (unit.id,), (jet.id,))
+
+
+# Movement.
+
+
+def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
+    """Who moves, and what keeps him from it; what no camera tells is left out where it matters to him."""
+    its = card(moment, unit)
+    jeeps = [mate for mate in able(moment, unit.side) if card(moment, mate).tows]
+    on_foot = its.ML_by_jeep and not rules_of(moment).chooses("on_foot_ML", "as_printed")
+    riding = {"riding": carrier(moment, unit) is not None} if RIDES in unit.statuses or not on_foot else {}
+    return {
+        "unit": card_name(unit),
+        **altered(unit, "ML", "TL"),
+        **by_hand(moment, unit),
+        **riding,
+        "working_jeep": bool(jeeps),
+        "routed": bool(unit.statuses.get(ROUTED)),
+        "destroyed": unit.out or destroyed_before(moment, unit),
+        "phase": moment.state.phase,
+        "own_turn": moment.state.side == unit.side,
+    }
+
+
+def fleeing(moment: Moment, unit: Unit) -> Deed:
+    """His flight, straight away from where he faces, as far as the ground lets him."""
+    facing = facing_deg(moment, unit)
+    given = flight_facts(moment, unit, facing)
+    if facing is None:
+        return Deed("Flee", "rout_move", given, (unit.id,))
+    found = at_once(moment.game, "rout_move", given)
+    start, rules = moment.figure(unit.id), rules_of(moment)
+    path = flight(rules, card_name(unit), start, found, moment.terrain) if found else (start.centre_in,)
+    return Deed("Flee", "rout_move", given, (unit.id,), paths={unit.id: path})
+
+
+def flight_facts(moment: Moment, unit: Unit, facing: float | None) -> dict[str, Any]:
+    """Who flees, and which way he faced."""
+    known = mover(moment, unit)
+    kept = {name: known[name] for name in known if name not in ("phase", "own_turn")}
+    return kept if facing is None else {**kept, "facing_deg": facing}
+
+
+def how_far_it_went(moment: Moment, unit: Unit, way: tuple[str | int, ...]) -> Measured:
+    """The error of a path's length: that of its two ends."""
+    return Measured(way, moment.figure(unit.id).sigma_in * 2**0.5, "how far it went")
+
+
+def went(deed: Deed) -> bool:
+    """Whether anybody goes anywhere in a deed."""
+    return any(length_in(path) > 0 for path in deed.paths.values())

@@ -1,0 +1,176 @@
+"""Plastic Fudge: a whole attack on the measured table, from the question whether it may be made to what it does."""
+
+# ruff: noqa: N815 - AL, DL, RL and TL are the sheet's own words
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.dice import Procedure
+from rules.game import Answer, NoFacts
+from rules.games.plastic_fudge.blasts import (
+    Caught,
+    Explosion,
+    Sweep,
+    Throw,
+    bazooka_on_base,
+    covered,
+    explosion,
+    grenade_throw,
+    sweep_roll,
+)
+from rules.games.plastic_fudge.combat import (
+    Attack,
+    Occupant,
+    attack,
+    attack_reasons,
+    by_hand,
+    charted,
+    defence_reasons,
+)
+from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
+from rules.games.plastic_fudge.tables import Rating, Rules, TerrainName, called, limit
+from rules.typed import Asked
+from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+
+# At one target.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot(Request):
+    """An attack on one unit: all that decides whether it may be made, and how the target stands."""
+
+    target_DL: Rating
+    terrain: TerrainName = "open"
+    height_difference_bands: Annotated[int, Asked("How many range bands does the attacker stand higher?")] = 0
+    occupants: Annotated[tuple[Occupant, ...], Asked("Who is inside the vehicle?")] = ()
+
+
+def aim(rules: Rules, one: Shot) -> Verdict:
+    """Both levels of an attack before the dice, and what the attacker must roll against an even defence."""
+    asked = attack_request(rules, one)
+    if not asked.allowed:
+        return asked
+    blow, close = _blow(rules, one, asked.numbers["AL"])
+    attacking = attack_reasons(rules, blow, blow.attacker_AL, 0)[1:]
+    defending = defence_reasons(rules, blow, blow.defender_DL, 0, blow.ranged)[1:]
+    levels = {"attack_level": int(total(attacking)), "defense_level": int(total(defending))}
+    numbers = {**asked.numbers, **levels, "ranged": blow.ranged, **_needed(rules, **levels)}
+    return verdict("may attack", *asked.reasons, close, *attacking, *defending, **numbers)
+
+
+def _needed(rules: Rules, attack_level: int, defense_level: int) -> dict[str, int | None]:
+    """The least sum of the attacker's dice that injures, and that kills, where the defender's come to nothing."""
+    most = int(limit(rules, "dice"))
+    found = {rolled: charted(rules, rolled + attack_level, defense_level) for rolled in range(-most, most + 1)}
+    rows = rules.tables.results
+    injures = [rolled for rolled, result in found.items() if rows[result].injures or rows[result].destroys]
+    kills = [rolled for rolled, result in found.items() if rows[result].destroys]
+    return {"to_injure": min(injures, default=None), "to_kill": min(kills, default=None)}
+
+
+def shot(rules: Rules, one: Shot) -> Answer:
+    """An attack on one unit, where it may be made."""
+    asked = attack_request(rules, one)
+    return _fired(rules, *_blow(rules, one, asked.numbers["AL"])) if asked.allowed else asked
+
+
+def _fired(rules: Rules, blow: Attack, close: Reason) -> Procedure[Verdict]:
+    answer = yield from attack(rules, blow)
+    return Verdict(answer.outcome, {**answer.numbers, "ranged": blow.ranged}, (close, *answer.reasons))
+
+
+def _blow(rules: Rules, one: Shot, level: int) -> tuple[Attack, Reason]:
+    """The attack itself, and whether it is made hand to hand."""
+    if one.distance_in is None:
+        raise RuleRefusal("missing_key", "an attack on the table needs its distance: measure it")
+    found = hand_to_hand(rules, Contact(distance_in=one.distance_in))
+    ranged, target = bool(found.numbers["ranged"]), one.target_unit
+    guard = one.target_DL
+    if target and not ranged:
+        guard = by_hand(rules, target, 0, 0, guard)[2] or 0
+    cards = rules.tables.cards
+    blow = Attack(
+        attacker_AL=level,
+        defender_DL=guard,
+        ranged=ranged,
+        target_unit=target,
+        terrain=one.terrain,
+        height_difference_bands=one.height_difference_bands,
+        attacker_flies=cards[one.unit].flies,
+        target_flies=target is not None and cards[target].flies,
+        occupants=one.occupants,
+    )
+    return blow, rules.because("PF-A41", "bases in contact, hand to hand" if not ranged else "at a distance")
+
+
+# With a template.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Salvo(Request):
+    """An attack that lays a template: who is under it, and who is about the thrower of what may be dropped."""
+
+    targets: tuple[Caught, ...]
+    near_thrower: tuple[Caught, ...] = ()
+
+
+def lay(rules: Rules, salvo: Salvo) -> Verdict:
+    """Whether a template may be laid there, and who is in it."""
+    asked = attack_request(rules, salvo)
+    if not asked.allowed:
+        return asked
+    shares = [(target.id, covered(rules, target.fraction)) for target in salvo.targets]
+    inside = {name: extent for name, (extent, _) in shares}
+    reasons = [rules.because(why.rule, f"{name}: {why.text}") for name, (_, why) in shares]
+    return verdict("may attack", *asked.reasons, *reasons, **asked.numbers, inside=inside)
+
+
+def blast(rules: Rules, salvo: Salvo) -> Answer:
+    """An attack that lays a template, where it may be made; its outcome says what became of each."""
+    asked = attack_request(rules, salvo)
+    return _blasted(rules, salvo, asked) if asked.allowed else asked
+
+
+def _blasted(rules: Rules, salvo: Salvo, asked: Verdict) -> Procedure[Verdict]:
+    level, weapon = asked.numbers["AL"], weapon_of(rules, salvo)
+    if rules.tables.weapons[weapon].thrown:
+        thrown = grenade_throw(rules, Throw(AL=level, targets=salvo.targets, near_thrower=salvo.near_thrower))
+        found = thrown if isinstance(thrown, Verdict) else (yield from thrown)
+    else:
+        found = yield from explosion(rules, Explosion(AL=level, targets=salvo.targets, weapon=weapon))
+    told = [f"{one['id']} {one['result']}" for one in found.numbers.get("targets", ()) if one["affected"]]
+    outcome = ("dropped: " if found.numbers.get("dropped") else "") + (", ".join(told) or "nobody is in it")
+    return Verdict(outcome, found.numbers, found.reasons)
+
+
+# At a base, and at a mine.
+
+
+def hole(rules: Rules, request: Request) -> Verdict:
+    """Whether a base may be shot at with what takes holes out of it, and what that does."""
+    asked = attack_request(rules, request)
+    if not asked.allowed:
+        return asked
+    if not rules.tables.weapons[asked.numbers["weapon"]].holes:
+        return forbidden("no_hole", rules.because("PF-81", "his weapon takes no hole out of a base"))
+    found = bazooka_on_base(rules, NoFacts())
+    return verdict(found.outcome, *asked.reasons, *found.reasons, allowed=True, **found.numbers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweeping(Request):
+    """A sweeper who wants to try a marker that is `distance_in` away."""
+
+    mine_DL: Rating | None = None
+    real: Annotated[bool, Asked("Is the mine a real one? (asked of the side that laid it)")] = True
+
+
+def sweep(rules: Rules, work: Sweeping) -> Answer:
+    """A sweeper's try to detect a mine, where he may make it: it is his attack of this turn."""
+    asked = attack_request(rules, work)
+    if not asked.allowed:
+        return asked
+    level, reach = asked.numbers["AL"], called(rules, asked.numbers["RL"])
+    distance_in = work.distance_in or 0
+    return sweep_roll(rules, Sweep(AL=level, mine_DL=work.mine_DL, RL=reach, distance_in=distance_in, real=work.real))

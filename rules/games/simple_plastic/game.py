@@ -1,0 +1,56 @@
+"""Simple Plastic Wargame: everything that can be asked of its rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rules.game import Game, actions
+from rules.games.simple_plastic import attack, movement, turn, volley
+from rules.games.simple_plastic.tables import Tables
+from rules.ruleset import load
+from rules.table import Posture, Refused, TerrainKind
+
+ACTIONS = actions(
+    # Armies
+    turn.squad_legal,
+    turn.army_legal,
+    turn.force_legal,
+    turn.unit_card,
+    turn.unit_of_posture,
+    # The turn
+    turn.phase_order,
+    turn.turn_sequence,
+    turn.victory,
+    # Movement
+    movement.squad_move,
+    movement.lone_unit_move,
+    movement.cohesion,
+    movement.counts_as_moved,
+    # Attacks
+    attack.may_attack,
+    attack.elevation,
+    attack.to_kill,
+    attack.attack,
+    volley.sniper_attacks,
+    volley.squad_attack,
+)
+
+
+def open_game(house_rules: Path | None = None) -> Game[Tables]:
+    """The game, or its variant by a house-rules file.
+
+    Raises:
+        Refused: if the file does not fit; the message names the file, the table and the key.
+    """
+    rules = load(house_rules or "simple_plastic", Tables)
+    for name, row in rules.tables.modifiers.items():
+        if row.fact not in attack.FACTS:
+            known = ", ".join(attack.FACTS)
+            raise Refused(
+                f"modifiers.{name} hangs on the fact {row.fact!r}, which no attack has: choose one of {known}"
+            )
+    for table, needed in (("terrain", TerrainKind), ("postures", Posture)):
+        missing = {one.value for one in needed} - set(getattr(rules.tables, table))
+        if missing:
+            raise Refused(f"the table {table} lacks {', '.join(sorted(missing))}: give each a row")
+    return Game(rules, ACTIONS)

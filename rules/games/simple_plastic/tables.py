@@ -1,0 +1,151 @@
+"""The tables of Simple Plastic Wargame: what a row of each must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, TypeAlias
+
+from rules.ruleset import Ruleset
+from rules.typed import Count, Row
+
+UnitName = Annotated[str, Row("units", "unknown_unit_type")]
+CoverName = Annotated[str, Row("covers", "unknown_obstacle")]
+PhaseName = Annotated[str, Row("phases", "unknown_phase")]
+
+
+class Elevation(StrEnum):
+    """Where the target stands, seen from the attacker."""
+
+    DOWNHILL = "downhill"
+    LEVEL = "level"
+    UPHILL = "uphill"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A kind of soldier.
+
+    Attributes:
+        special: A specialist: harder to kill, and a better shot.
+        dice: Rolled in one attack, each checked by itself.
+        attacks: Made in one turn.
+        in_squad, alone: Where he may serve.
+        attacks_after_moving: Whether he attacks in a turn in which he moved.
+    """
+
+    rule: str
+    special: bool = False
+    dice: Count = 1
+    attacks: Count = 1
+    in_squad: bool = True
+    alone: bool = True
+    attacks_after_moving: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """Added to the to-kill number where `fact` holds; see `rules.games.simple_plastic.attack.FACTS`."""
+
+    rule: str
+    text: str
+    fact: str
+    modifier: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """What a kind of obstacle on the line to the target does.
+
+    Attributes:
+        counts: Whether it matters at all.
+        blocks: Forbids the attack where it hides all of the target.
+        always: Covers the target however much of it can be seen.
+        also: Other names for it.
+    """
+
+    rule: str
+    counts: bool = True
+    blocks: bool = False
+    always: bool = False
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Terrain:
+    """What cover a kind of terrain piece gives; None where one sees past it."""
+
+    rule: str
+    cover: CoverName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of the turn."""
+
+    rule: str
+    number: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A single number of the rulebook."""
+
+    rule: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Posing:
+    """What a figure of this posture is taken for; None where it is no unit of the game."""
+
+    rule: str
+    text: str
+    unit: UnitName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A way to end the game."""
+
+    rule: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A ready unit."""
+
+    rule: str
+    title: str
+    unit: UnitName
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """All tables of the game, by the name of the row."""
+
+    units: Mapping[str, Unit]
+    modifiers: Mapping[str, Modifier]
+    covers: Mapping[str, Cover]
+    terrain: Mapping[str, Terrain]
+    phases: Mapping[str, Phase]
+    limits: Mapping[str, Limit]
+    postures: Mapping[str, Posing]
+    goals: Mapping[str, Goal]
+    cards: Mapping[str, Card]
+
+
+Rules: TypeAlias = Ruleset[Tables]
+
+
+def limit(rules: Rules, name: str) -> float:
+    """A single number of the rulebook."""
+    return rules.tables.limits[name].value
+
+
+def spoken(name: str) -> str:
+    """A row's name as a player says it."""
+    return "the " + name.replace("_", " ")

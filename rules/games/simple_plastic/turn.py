@@ -1,0 +1,201 @@
+"""Simple Plastic Wargame: armies, the turn, and how the game ends."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer, NoFacts
+from rules.games.simple_plastic.tables import Rules, UnitName, limit, spoken
+from rules.table import Posture
+from rules.typed import Asked, Count, Row
+from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+
+# Armies.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Squad:
+    """The men of a squad."""
+
+    members: tuple[UnitName, ...]
+
+
+def squad_legal(rules: Rules, squad: Squad) -> Verdict:
+    """Whether these men may form a squad."""
+    if not squad.members:
+        raise RuleRefusal("empty_squad", "a squad needs at least one man: name its members")
+    return _outcast(rules, squad.members) or verdict("legal", rules.because("SP-20"), legal=True)
+
+
+def _outcast(rules: Rules, members: Sequence[str]) -> Verdict | None:
+    """Why these cannot be a squad, None where they can."""
+    for unit in members:
+        if not rules.tables.units[unit].in_squad:
+            return forbidden("not_in_squad", rules.because("SP-20"), legal=False, unit=unit)
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Army:
+    """How many squads are fielded and how many specialists, the lone ones among them told apart."""
+
+    squads: Count
+    specialists: Count
+    lone_specialists: Count = 0
+
+
+def army_legal(rules: Rules, army: Army) -> Verdict:
+    """Whether there is a squad for every specialist."""
+    if army.lone_specialists > army.specialists:
+        text = f"{army.lone_specialists} of {army.specialists} specialists cannot be alone: count again"
+        raise RuleRefusal("bad_count", text)
+    lone = army.lone_specialists if rules.chooses("lone_specialist_is_squad", True) else 0
+    most = int((army.squads + lone) * limit(rules, "specialists_per_squad"))
+    if army.specialists > most:
+        text = f"{army.specialists} specialists; {army.squads} squads allow {most}"
+        return forbidden("too_many_specialists", rules.because("SP-18", text), legal=False, most=most)
+    return verdict("legal", rules.because("SP-18"), legal=True, most=most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Force:
+    """An army in full: its squads, man by man, and the units that are in none."""
+
+    squads_of: tuple[tuple[UnitName, ...], ...] = ()
+    alone: tuple[UnitName, ...] = ()
+
+
+def force_legal(rules: Rules, force: Force) -> Verdict:
+    """Whether an army may be fielded."""
+    units = rules.tables.units
+    for squad in force.squads_of:
+        answer = squad_legal(rules, Squad(members=squad))
+        if not answer.allowed:
+            return answer
+    for unit in force.alone:
+        if not units[unit].alone:
+            return forbidden("not_alone", rules.because(units[unit].rule), legal=False, unit=unit)
+    lone = sum(units[unit].special for unit in force.alone)
+    in_squads = sum(units[unit].special for squad in force.squads_of for unit in squad)
+    return army_legal(rules, Army(squads=len(force.squads_of), specialists=lone + in_squads, lone_specialists=lone))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posed:
+    """How a figure is moulded."""
+
+    posture: Posture
+
+
+def unit_of_posture(rules: Rules, figure: Posed) -> Verdict:
+    """What a figure is taken for until its player says otherwise."""
+    row = rules.tables.postures[figure.posture]
+    reason = rules.because(row.rule, row.text)
+    if row.unit is None:
+        return forbidden("no_unit", reason, unit=None)
+    return verdict(row.unit, reason, unit=row.unit, ask=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A ready unit card by its name."""
+
+    card: Annotated[str, Row("cards", "unknown_card")]
+
+
+def unit_card(rules: Rules, asked: Named) -> Verdict:
+    """A ready unit with all that its kind brings."""
+    card = rules.tables.cards[asked.card]
+    unit = rules.tables.units[card.unit]
+    numbers = {**dataclasses.asdict(unit), "title": card.title, "unit": card.unit, "note": card.note}
+    del numbers["rule"]
+    numbers["move_in"] = limit(rules, "move_in")
+    return Verdict(card.title, numbers, (rules.because(card.rule), rules.because(unit.rule, spoken(card.unit))))
+
+
+# The turn.
+
+
+def phase_order(rules: Rules, _: NoFacts) -> Verdict:
+    """The phases of a turn in order."""
+    return verdict("phases", rules.because("SP-01"), phases=_phases(rules))
+
+
+def _phases(rules: Rules) -> list[str]:
+    return sorted(rules.tables.phases, key=lambda name: rules.tables.phases[name].number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Players:
+    """The players; unless dice decide, the first of them begins."""
+
+    players: Annotated[tuple[str, ...], Asked("In which order do the players take their turns?")]
+
+
+def turn_sequence(rules: Rules, table: Players) -> Answer:
+    """Who does what in a turn, from first to last."""
+    if not table.players or len(set(table.players)) < len(table.players):
+        raise RuleRefusal("wrong_players", "the players must be told apart: give each a name")
+    if rules.chooses("first_player", "highest_die"):
+        return _rolled_for(rules, table.players)
+    return _sequence(rules, table.players)
+
+
+def _rolled_for(rules: Rules, players: Sequence[str]) -> Procedure[Verdict]:
+    """The highest die begins, the tied among the highest roll again; the rest follow as they sit."""
+    best = list(players)
+    again = False
+    while len(best) > 1:
+        faces = []
+        for player in best:
+            request = DiceRequest(Die.D6, 1, player, f"who begins: {', '.join(best)}")
+            faces.append((yield request.once_more() if again and player == best[0] else request).total)
+        left = [player for player, face in zip(best, faces, strict=True) if face == max(faces)]
+        again, best = left == best, left
+    start = players.index(best[0])
+    return _sequence(rules, [*players[start:], *players[:start]])
+
+
+def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
+    if rules.chooses("turn_order", "whole_turns"):
+        steps = [[player, phase] for player in order for phase in _phases(rules)]
+    else:
+        steps = [[player, phase] for phase in _phases(rules) for player in order]
+    reasons = (rules.because("SP-01"), rules.because("SP-27"))
+    return verdict(order[0], *reasons, order=list(order), steps=steps)
+
+
+# The end.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How the sides stand: the figures that each has left, and who reached the objective that was agreed."""
+
+    figures_left: Mapping[str, Count]
+    objective_reached_by: Annotated[str | None, Asked("Which side reached the agreed objective?")] = None
+
+
+def victory(rules: Rules, sides: Standing) -> Verdict:
+    """Whether the game is over, and who won; nobody where no figure is left."""
+    by_objective = not rules.chooses("victory", "elimination")
+    reached = sides.objective_reached_by
+    if reached is not None and reached not in sides.figures_left:
+        raise RuleRefusal("unknown_side", f"{reached!r} is no side of this battle: {', '.join(sides.figures_left)}")
+    if reached is not None and by_objective:
+        return _over(rules, "objective", reached)
+    left = [side for side, figures in sides.figures_left.items() if figures]
+    if len(left) < 2 and len(sides.figures_left) > 1 and not rules.chooses("victory", "objective"):
+        return _over(rules, "elimination", left[0] if left else None)
+    return verdict("not yet", rules.because("SP-27"), over=False, winner=None, by=None)
+
+
+def _over(rules: Rules, goal: str, winner: str | None) -> Verdict:
+    row = rules.tables.goals[goal]
+    return verdict(
+        "victory" if winner else "draw", rules.because(row.rule, row.text), over=True, winner=winner, by=goal
+    )

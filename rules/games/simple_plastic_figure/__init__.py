@@ -1,0 +1,1 @@
+"""Simple Plastic Figure WW2."""

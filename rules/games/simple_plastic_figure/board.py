@@ -1,0 +1,83 @@
+"""Simple Plastic Figure on the measured table: what terrain is to the eye, to a walker and to whom it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from shapely.geometry import Point, Polygon
+
+from rules.area import ground_under
+from rules.call import EXACT
+from rules.games.simple_plastic_figure.tables import Rules, limit
+from rules.movement import Walk
+from rules.opacity import OPACITY, Opacity, Veil, Within
+from rules.scene import ON_TOP_IN, SightRules
+from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
+
+
+def sight_rules(rules: Rules) -> SightRules:
+    """What is seen of a figure: what fire runs through is looked through, also where it is an area one stands in."""
+    light = {kind: OPACITY[kind] for kind in TerrainKind if _runs_through(rules, kind)}
+    areas = {kind: Opacity(Veil.SCREEN, Within.FILLED) for kind, one in light.items() if one.veil is not Veil.SCREEN}
+    return SightRules(opacity=areas, figures_hide=rules.chooses("figures_block", True))
+
+
+def _runs_through(rules: Rules, kind: TerrainKind) -> bool:
+    names = terrain_names(rules, kind)
+    return bool(names) and rules.tables.terrain[names[0]].through
+
+
+def terrain_names(rules: Rules, kind: TerrainKind) -> list[str]:
+    """What a measured piece may be in the rulebook's words, the usual first; none where it is nothing to a shot."""
+    return [name for name, row in rules.tables.terrain.items() if kind in row.kinds]
+
+
+def place_kind(rules: Rules, kind: TerrainKind) -> str | None:
+    """As what place a kind of piece holds a figure; None where it holds none."""
+    return next((name for name, row in rules.tables.places.items() if kind in row.kinds), None)
+
+
+def holder(rules: Rules, figure: Figure, terrain: Iterable[TerrainPiece]) -> TerrainPiece | None:
+    """The house, bunker or trench that a figure is inside of, by the larger part of its base; nobody is in a roof."""
+    holding = [piece for piece in terrain if place_kind(rules, piece.kind) and figure.z_in < piece.top_in + ON_TOP_IN]
+    there = [piece for piece in holding if near(figure, piece)]
+    return ground_under(figure, there).value if there else None
+
+
+def holder_at(rules: Rules, spot_in: PointIn, terrain: Iterable[TerrainPiece]) -> TerrainPiece | None:
+    """The house, bunker or trench that a spot is in."""
+    spot = Point(spot_in)
+    holding = (piece for piece in terrain if place_kind(rules, piece.kind))
+    return next((piece for piece in holding if Polygon(piece.outline_in).covers(spot)), None)
+
+
+def near(figure: Figure, piece: TerrainPiece, reach_in: float = 0.0) -> bool:
+    """Whether a piece may be within reach of a figure's base: a quick look that spares most pieces the exact one."""
+    for base, outline in zip(zip(*figure.base_in, strict=True), zip(*piece.outline_in, strict=True), strict=True):
+        if min(outline) > max(base) + reach_in or min(base) > max(outline) + reach_in:
+            return False
+    return True
+
+
+def crossings(rules: Rules, walked: Walk) -> tuple[str, ...]:
+    """What a measured walk crosses, comes into and leaves, by the names under which the rules price it."""
+    steps = (walked.start_inside, *(stretch.inside for stretch in walked.stretches))
+    pieces = {piece.name: piece for step in steps for piece in step}
+    into = [_into(rules, pieces[name]) for name in walked.entered]
+    out = [_out(rules, pieces[name]) for name in walked.left]
+    return tuple(name for name in (*out, *into) if name)
+
+
+def _into(rules: Rules, piece: TerrainPiece) -> str | None:
+    row = rules.tables.ground.get(piece.kind)
+    if row is None or not row.hurdle:
+        return row.enter if row else None
+    classes = (("leg_high_in", "cross_leg_high"), ("waist_high_in", "cross_waist_high"))
+    return next(
+        (name for height, name in classes if piece.height_in <= limit(rules, height) + EXACT), "cross_higher_than_waist"
+    )
+
+
+def _out(rules: Rules, piece: TerrainPiece) -> str | None:
+    row = rules.tables.ground.get(piece.kind)
+    return row.leave if row else None

@@ -1,0 +1,274 @@
+"""Simple Plastic Figure: leaders, binoculars and radios."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Annotated
+
+from rules.call import within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer
+from rules.games.simple_plastic_figure.tables import (
+    CommanderName,
+    Face,
+    Rules,
+    WeaponName,
+    called,
+    explosive,
+    illegal,
+    legal,
+    limit,
+    spoken,
+    weapon_of,
+)
+from rules.games.simple_plastic_figure.turn import Deed, Wanted, actions, checked, permits
+from rules.typed import Asked, Count, Inches
+from rules.verdict import Reason, Verdict, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Helped:
+    """Who helps a figure this turn; say who leads and directs, or only that somebody does.
+
+    `leader_distances_in` says how far those are who lead this turn; only near ones help.
+    """
+
+    led: bool = False
+    led_by_leader: bool = False
+    led_by_radioman: bool = False
+    leader_distances_in: tuple[Inches, ...] = ()
+    directed: bool = False
+    directed_by_binoculars: bool = False
+    directed_by_radio: bool = False
+
+    @property
+    def leaders(self) -> int:
+        """How many lead it."""
+        return max(self.led, self.led_by_leader + self.led_by_radioman)
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether its fire is directed."""
+        return self.directed or self.directed_by_binoculars or self.directed_by_radio
+
+
+def both(one: Helped, other: Helped) -> Helped:
+    """The help that either has."""
+    return Helped(**{field.name: getattr(one, field.name) or getattr(other, field.name) for field in fields(Helped)})
+
+
+def led(rules: Rules, figure: Helped, bonus: str) -> list[Reason]:
+    """What being led adds; `bonus` is the limit that holds it."""
+    near = [one for one in figure.leader_distances_in if within(one, limit(rules, "lead_radius_in"))]
+    leaders = max(figure.leaders, len(near))
+    times = leaders if rules.chooses("leads_stack", True) else min(leaders, 1)
+    return [rules.because("WW-56", "led", limit(rules, bonus) * times)] if times else []
+
+
+def fire_help(rules: Rules, figure: Helped) -> list[Reason]:
+    """What leaders and observers add to a combat roll."""
+    leading = led(rules, figure, "led_fire")
+    if figure.is_directed and not (leading and rules.chooses("lead_adds_to_direction", False)):
+        rule = "WW-61" if figure.directed_by_radio and not figure.directed_by_binoculars else "WW-57"
+        leading.append(rules.because(rule, "its fire is directed", limit(rules, "directed_fire")))
+    return leading
+
+
+def aimed_help(rules: Rules, figure: Helped) -> list[Reason]:
+    """What directed fire adds to the dice before the combat roll, where the players chose so."""
+    if figure.is_directed and rules.chooses("direction_helps", "all_rolls"):
+        return [rules.because("WW-A25", "its fire is directed", limit(rules, "directed_fire"))]
+    return []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leading:
+    """What a leader does this turn, and how far a figure is from him."""
+
+    leader_action: Deed
+    figure_distance_in: Inches
+    who: CommanderName = "leader"
+    status_die: Face = 1
+    led_already: bool = False
+
+
+def lead(rules: Rules, leader: Leading) -> Verdict:
+    """Whether a figure has a leader's bonus, +1 inch or +1 on its fire."""
+    near = within(leader.figure_distance_in, limit(rules, "lead_radius_in"))
+    able = rules.tables.commanders[leader.who].leads and permits(rules, Deed.LEAD, leader.status_die)
+    fresh = not leader.led_already or rules.chooses("leads_stack", True)
+    led_now = leader.leader_action is Deed.LEAD and near and able and fresh
+    reason = rules.because(
+        "WW-56", f"{leader.figure_distance_in:g} in from a {spoken(leader.who)} who does this: {leader.leader_action}"
+    )
+    return verdict(
+        "led" if led_now else "not led",
+        reason,
+        bonus_available=led_now,
+        move_bonus_in=limit(rules, "led_move_in") if led_now else 0,
+        fire_bonus=limit(rules, "led_fire") if led_now else 0,
+        status_reroll=led_now,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedCheck:
+    """A figure whose status check failed, near a leader who leads."""
+
+    status_die: Face
+    figure_distance_in: Inches = 0
+    has_acted: bool = False
+    anybody_acted: bool = False
+    rerolled_already: bool = False
+
+
+def status_reroll(rules: Rules, figure: FailedCheck) -> Answer:
+    """A led figure's second status check, once a turn."""
+    reason = rules.because("WW-56")
+    late = figure.has_acted or (figure.anybody_acted and rules.chooses("status_reroll_when", "before_any_action"))
+    if figure.status_die < rules.option("failed_status"):
+        return illegal("not_failed", reason)
+    if not within(figure.figure_distance_in, limit(rules, "lead_radius_in")):
+        return illegal("too_far_from_leader", reason)
+    if late:
+        return illegal("too_late", rules.because("WW-A04", "the figure has acted, or the time for it is over"))
+    if figure.rerolled_already:
+        return illegal("rerolled_already", rules.because("WW-A04", "once a turn"))
+    return _second_check(rules)
+
+
+def _second_check(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the figure", "its second status check")
+    shift = {"minus_one": -1, "plus_one": 1, "plain": 0}[rules.option("status_reroll")]
+    face = min(max(roll.total + shift, 1), 6)
+    answer = checked(rules, face)
+    reasons = (rules.because("WW-56", f"led: {roll.total} reads as {face}", shift), *answer.reasons)
+    return Verdict(answer.outcome, {"legal": True, "roll": roll.total, **answer.numbers}, reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commanding(Wanted):
+    """What a leader, observer or radioman wants to do."""
+
+    who: CommanderName
+    binoculars: bool = False
+    radioman_armed: bool = False
+
+
+def command_actions(rules: Rules, wanted: Commanding) -> Verdict:
+    """Whether somebody may do this in one turn: leading and directing are instead of moving and firing."""
+    row = rules.tables.commanders[wanted.who]
+    by_radio = row.radio and (not wanted.radioman_armed or rules.chooses("armed_radioman_directs", True))
+    able = {
+        Deed.LEAD: (row.leads, "WW-56"),
+        Deed.DIRECT_FIRE: (row.binoculars or wanted.binoculars or by_radio, "WW-60" if row.radio else "WW-57"),
+        Deed.CALL_FIRE: (row.radio, "WW-62"),
+    }
+    for deed in wanted.actions:
+        can, rule = able.get(deed, (True, row.rule))
+        if not can:
+            return illegal("cannot", rules.because(rule, f"a {spoken(wanted.who)} cannot {spoken(deed)}"))
+    found = actions(rules, wanted)
+    told = [rules.because(able[deed][1]) for deed in wanted.actions if found.allowed and deed in able]
+    return Verdict(found.outcome, found.numbers, (*told, *found.reasons))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Directing:
+    """A figure with binoculars, the figure whose fire it directs, and that one's target."""
+
+    distance_to_directed_figure_in: Inches
+    weapon: WeaponName
+    weapon_to_target_in: Inches
+    observer_sees_target: Annotated[bool, Asked("Does the observer see the target?")] = True
+    status_die: Face = 1
+    figures_directed_already: Count = 0
+
+
+def direct_fire_binoculars(rules: Rules, observer: Directing) -> Verdict:
+    """Whether binoculars help this figure's fire."""
+    reason = rules.because("WW-57")
+    weapon = weapon_of(rules, observer.weapon)
+    if not permits(rules, Deed.DIRECT_FIRE, observer.status_die):
+        return illegal("status", rules.because("WW-A05", "the observer's status check forbids it"))
+    if observer.figures_directed_already:
+        return illegal("directs_another", reason)
+    if not within(observer.distance_to_directed_figure_in, limit(rules, "direct_radius_in")):
+        return illegal("too_far_from_figure", reason)
+    if not within(observer.weapon_to_target_in, weapon.range_in):
+        return illegal(
+            "out_of_range",
+            rules.because("WW-57", f"the {called(rules, observer.weapon)} reaches {weapon.range_in:g} in"),
+        )
+    if not observer.observer_sees_target and rules.chooses("observer_must_see", True):
+        return illegal("observer_sees_nothing", rules.because("WW-A32", "the observer must see the target"))
+    return legal("directs", reason, fire_bonus=limit(rules, "directed_fire"))
+
+
+class RadioMode(StrEnum):
+    """What a radioman does with his radio."""
+
+    DIRECT_ONBOARD = "direct_onboard"
+    OFFBOARD = "offboard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Radio:
+    """A radioman, his target, and the mortars and guns of his side."""
+
+    mode: RadioMode
+    onboard_mortar_or_gun: bool
+    distance_to_target_in: Inches
+    distance_to_weapon_in: Inches | None = None
+    radioman_armed: bool = False
+    weapon: WeaponName | None = None
+    observer_sees_target: Annotated[bool, Asked("Does the radioman see the target?")] = True
+    status_die: Face = 1
+    calls_by_this_radioman: Count = 0
+    calls_by_side: Count = 0
+
+
+OFFBOARD_WEAPON = "mortar_81"
+
+
+def radio(rules: Rules, man: Radio) -> Verdict:
+    """Whether a radioman may direct a mortar or gun on the board, or call a shot from off it."""
+    if not permits(rules, Deed.DIRECT_FIRE, man.status_die):
+        return illegal("status", rules.because("WW-A05", "the radioman's status check forbids it"))
+    directing = man.mode is RadioMode.DIRECT_ONBOARD
+    if not within(man.distance_to_target_in, limit(rules, "radio_target_in")):
+        return illegal("target_too_far", rules.because("WW-61" if directing else "WW-62"))
+    if not man.observer_sees_target and rules.chooses("observer_must_see", True):
+        return illegal("observer_sees_nothing", rules.because("WW-A32", "the radioman must see the target"))
+    return _direct(rules, man) if directing else _call(rules, man)
+
+
+def _direct(rules: Rules, man: Radio) -> Verdict:
+    if man.radioman_armed and rules.chooses("armed_radioman_directs", False):
+        return illegal("armed", rules.because("WW-60", "a radioman with a weapon uses that"))
+    if not man.onboard_mortar_or_gun:
+        return illegal("no_mortar_or_gun", rules.because("WW-61"))
+    if man.weapon is not None and rules.tables.weapon_kinds[weapon_of(rules, man.weapon).kind].direct:
+        return illegal(
+            "not_a_mortar_or_gun", rules.because("WW-61", f"a radio does not direct a {called(rules, man.weapon)}")
+        )
+    bonus = limit(rules, "directed_fire")
+    return legal("directs", rules.because("WW-61"), fire_bonus=bonus, directed_bonus=bonus)
+
+
+def _call(rules: Rules, man: Radio) -> Verdict:
+    if man.onboard_mortar_or_gun:
+        return illegal("mortar_or_gun_on_board", rules.because("WW-62"))
+    calls = man.calls_by_this_radioman if rules.chooses("offboard_calls", "one_each_radioman") else man.calls_by_side
+    if calls:
+        return illegal("called_already", rules.because("WW-A30", "one shot a turn"))
+    return legal(
+        "calls a shot",
+        rules.because("WW-62"),
+        weapon=OFFBOARD_WEAPON,
+        directed_bonus=0,
+        fire_bonus=0,
+        deviation_roll=True,
+        blast_radius_in=explosive(rules, OFFBOARD_WEAPON),
+    )

@@ -1,0 +1,141 @@
+"""Simple Plastic Figure: what terrain and shelters do for the figure behind or inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.call import reaches
+from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, limit, spoken
+from rules.table import TerrainKind
+from rules.typed import Asked, Part
+from rules.verdict import Reason, Verdict, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A terrain piece near a target; without `fraction_behind` the pose tells what a waist-high piece hides."""
+
+    terrain: TerrainName
+    fraction_behind: Annotated[Part | None, Asked("How much of the target is behind the terrain?")] = None
+    line_passes_terrain: bool = False
+    touching: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind(Piece):
+    """A target behind one terrain piece."""
+
+    pose: PoseName
+
+
+def behind(rules: Rules, pose: str, piece: Piece) -> float:
+    """The part of a figure that a piece hides from the firer."""
+    if not piece.line_passes_terrain:
+        return 0.0
+    return rules.tables.poses[pose].behind if piece.fraction_behind is None else piece.fraction_behind
+
+
+def exposure(rules: Rules, pose: str, piece: Piece) -> float:
+    """The part of a figure that can be fired at past a piece; what fire runs through hides nothing."""
+    return 1.0 if rules.tables.terrain[piece.terrain].through else 1 - behind(rules, pose, piece)
+
+
+def cover_of(rules: Rules, pose: str, piece: Piece) -> tuple[str, Reason]:
+    """The cover that a piece gives, and why."""
+    kind = rules.tables.terrain[piece.terrain].cover
+    name = spoken(piece.terrain)
+    if rules.tables.poses[pose].lying and piece.touching and kind != "none":
+        certain = "cover" if rules.chooses("prone_by_concealment", "cover") else kind
+        return certain, rules.because("WW-34", f"prone beside the {name}: {certain}")
+    if not piece.line_passes_terrain:
+        text = f"the shot does not cross the {name}"
+        return "none", rules.because("WW-30" if piece.touching else "WW-28", text)
+    hidden = behind(rules, pose, piece)
+    enough = reaches(hidden, limit(rules, "cover_behind"))
+    if not enough and not (piece.touching and rules.chooses("touching_is_enough", True)):
+        return "none", rules.because("WW-29", f"{hidden:.0%} is behind the {name}; half is needed")
+    return kind, rules.because("WW-29", f"{hidden:.0%} is behind the {name}: {kind}")
+
+
+def worst(rules: Rules, covers: Sequence[str]) -> list[str]:
+    """The covers that count of all that a figure has: the best, or one of each class."""
+    found = sorted(set(covers) | {"none"}, key=lambda name: rules.tables.covers[name].modifier)
+    if rules.chooses("both_covers", "add"):
+        return [name for name in found if rules.tables.covers[name].modifier] or ["none"]
+    return found[:1]
+
+
+def cover(rules: Rules, target: Behind) -> Verdict:
+    """The cover of a target behind one piece, and whether enough of it shows to be shot at."""
+    found, reason = cover_of(rules, target.pose, target)
+    exposed = exposure(rules, target.pose, target)
+    seen = reaches(exposed, limit(rules, "target_exposed"))
+    hidden = [] if seen else [rules.because("WW-26", f"{exposed:.0%} of the target is exposed")]
+    row = rules.tables.covers[found]
+    return verdict(
+        found,
+        reason,
+        rules.because(row.rule, f"cover: {found}", row.modifier),
+        *hidden,
+        cover=found,
+        modifier=row.modifier,
+        exposed=exposed,
+        targetable=seen,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pieces:
+    """Kinds of terrain."""
+
+    terrain: tuple[TerrainName, ...]
+
+
+def terrain_class(rules: Rules, asked: Pieces) -> Verdict:
+    """Whether each kind of terrain conceals or covers."""
+    rows = [rules.tables.terrain[name] for name in asked.terrain]
+    reasons = tuple(rules.because("WW-54", f"{spoken(n)}: {r.cover}") for n, r in zip(asked.terrain, rows, strict=True))
+    return Verdict("classes", {"class": [row.cover for row in rows]}, (rules.because("WW-04"), *reasons))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A piece on the measured table."""
+
+    kind: TerrainKind
+
+
+def terrain_on_table(rules: Rules, piece: Measured) -> Verdict:
+    """Which of the rulebook's kinds a measured piece may be; with several the players are asked."""
+    names = [name for name, row in rules.tables.terrain.items() if piece.kind in row.kinds]
+    return verdict("known" if names else "no effect", rules.because("WW-04"), terrain=names)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheltered:
+    """A figure in a place."""
+
+    place: PlaceName
+    pose: PoseName
+
+
+def lowered(rules: Rules, place: str, pose: str) -> str:
+    """The pose that a figure counts as in a place."""
+    for _ in range(rules.tables.places[place].pose_steps):
+        pose = rules.tables.poses[pose].lower
+    return pose
+
+
+def shelter(rules: Rules, figure: Sheltered) -> Verdict:
+    """How a figure in a place counts as a target."""
+    row = rules.tables.places[figure.place]
+    pose = lowered(rules, figure.place, figure.pose)
+    return verdict(
+        "sheltered" if row.cover != "none" else "in the open",
+        rules.because(row.rule),
+        pose_counts_as=pose,
+        cover=row.cover,
+        modifier=rules.tables.covers[row.cover].modifier + rules.tables.poses[pose].modifier,
+    )

@@ -1,0 +1,321 @@
+"""Simple Plastic Figure: weapons, who may be aimed at, cover, and what a shot does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from rules.call import reaches, within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer
+from rules.games.simple_plastic_figure.command import Helped, both, fire_help
+from rules.games.simple_plastic_figure.cover import lowered, worst
+from rules.games.simple_plastic_figure.tables import (
+    AimAt,
+    CoverName,
+    Face,
+    NationName,
+    PlaceName,
+    PoseName,
+    Rules,
+    WeaponName,
+    band,
+    called,
+    illegal,
+    legal,
+    limit,
+    weapon_of,
+)
+from rules.games.simple_plastic_figure.turn import Deed, permits
+from rules.typed import Asked, Count, Inches, Part, Row
+from rules.verdict import Reason, Verdict, total, verdict
+
+# What the tables say of a weapon.
+
+
+Scope = Annotated[bool, Asked("Has the rifle a scope?")]
+
+
+def held(rules: Rules, weapon: str, scope: bool) -> str:
+    """The row that a figure's weapon is: any rifle with a scope is a sniper rifle."""
+    rifles = {nation.rifle for nation in rules.tables.nations.values()}
+    return "sniper_rifle" if scope and weapon in rifles else weapon
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Armed:
+    """A weapon, and distances to try."""
+
+    weapon: WeaponName
+    scope: Scope = False
+    distances_in: tuple[Inches, ...] = ()
+
+
+def weapon_profile(rules: Rules, asked: Armed) -> Verdict:
+    """Range, rate of fire and blast radius, and which of the distances are in range."""
+    name = held(rules, asked.weapon, asked.scope)
+    row = weapon_of(rules, name)
+    return verdict(
+        name,
+        rules.because("WW-03"),
+        rules.because(row.rule),
+        rules.because("WW-36"),
+        weapon=name,
+        range_in=row.range_in,
+        in_range=[within(distance_in, row.range_in) for distance_in in asked.distances_in],
+        rate_of_fire=row.rof,
+        blast_radius_in=row.blast_radius_in,
+        fire=row.fire,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nicknamed:
+    """A weapon by the name on its box."""
+
+    name: Annotated[str, Row("aliases", "unknown_weapon")]
+
+
+def weapon_alias(rules: Rules, asked: Nicknamed) -> Verdict:
+    """The row that a weapon's common name stands for."""
+    return weapon_profile(rules, Armed(weapon=rules.tables.aliases[asked.name].weapon))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RifleFigure:
+    """A figure with a rifle."""
+
+    nation: NationName
+    scope: Scope = False
+
+
+def weapon_of_rifle_figure(rules: Rules, figure: RifleFigure) -> Verdict:
+    """A rifle is its nation's, or with a scope a sniper rifle."""
+    return weapon_profile(rules, Armed(weapon=rules.tables.nations[figure.nation].rifle, scope=figure.scope))
+
+
+def aim(rules: Rules, asked: Armed) -> Verdict:
+    """Whether a weapon is aimed at a figure or at a spot."""
+    kind = rules.tables.weapon_kinds[weapon_of(rules, asked.weapon).kind]
+    return verdict(kind.aim_at, rules.because("WW-38"), aim_at=str(kind.aim_at), direct=kind.direct)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """How many shots a player announces."""
+
+    weapon: WeaponName
+    scope: Scope = False
+    shots: Count
+
+
+def declare_shots(rules: Rules, asked: Declared) -> Verdict:
+    """Whether a weapon fires that often."""
+    name = held(rules, asked.weapon, asked.scope)
+    rof = weapon_of(rules, name).rof
+    reason = rules.because("WW-36", f"the {called(rules, name)} fires {rof} a turn")
+    return legal("allowed", reason) if asked.shots <= rof else illegal("rate_of_fire", reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aiming(Helped):
+    """A firer and what he aims at; exposed is the part of a body that the other sees."""
+
+    weapon: WeaponName
+    scope: Scope = False
+    distance_in: Inches
+    target_exposed: Part = 1.0
+    shooter_exposed: Part = 1.0
+    target_at_opening: Annotated[bool, Asked("Is the target at a window, slit or rim?")] = False
+    shooter_at_opening: Annotated[bool, Asked("Is the firer at a window, slit or rim?")] = False
+    figure_in_line: bool = False
+    status_die: Face = 1
+
+
+def may_target(rules: Rules, shot: Aiming) -> Verdict:
+    """Whether a weapon may be fired at a target, or a spot."""
+    name = held(rules, shot.weapon, shot.scope)
+    weapon = weapon_of(rules, name)
+    if not permits(rules, Deed.FIRE, shot.status_die):
+        return illegal("status", rules.because("WW-09", "its status check forbids firing"))
+    measured = f"{shot.distance_in:g} in away; the {called(rules, name)} reaches {weapon.range_in:g} in"
+    if not within(shot.distance_in, weapon.range_in):
+        return illegal("out_of_range", rules.because("WW-25", measured))
+    if not rules.tables.weapon_kinds[weapon.kind].direct and rules.chooses("indirect_needs_sight", False):
+        return legal(
+            "in range", rules.because("WW-25", measured), rules.because("WW-A25", "indirect fire needs no sight")
+        )
+    opening = rules.option("exposed_at_opening")
+    target = opening if shot.target_at_opening else shot.target_exposed
+    shooter = opening if shot.shooter_at_opening else shot.shooter_exposed
+    if shot.figure_in_line and rules.chooses("figures_block", True):
+        return illegal("figure_in_the_way", rules.because("WW-A42", "a figure stands in the line of fire"))
+    if not reaches(target, limit(rules, "target_exposed")):
+        return illegal("target_hidden", rules.because("WW-26", f"{target:.0%} of the target is exposed"))
+    if not reaches(shooter, limit(rules, "shooter_exposed")):
+        return illegal("shooter_hidden", rules.because("WW-27", f"{shooter:.0%} of the firer is exposed"))
+    reasons = (rules.because("WW-25", measured), rules.because("WW-26"), rules.because("WW-27"))
+    return legal("may fire", *reasons, target_exposed=target, shooter_exposed=shooter)
+
+
+# Combat effects.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target(Helped):
+    """A target: its pose and its cover."""
+
+    pose: PoseName
+    cover: CoverName = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot(Target):
+    """One shot, or an explosive's effect on one figure; with a `place` the pose is as modelled."""
+
+    weapon: WeaponName
+    scope: Scope = False
+    range_for_modifier_in: Inches
+    place: PlaceName = "open"
+
+
+def modifiers(
+    rules: Rules, weapon: str, range_in: float, pose: str, covers: Sequence[str], helped: Helped
+) -> tuple[Reason, ...]:
+    """All that is added to the combat roll, in reading order."""
+    tables = rules.tables
+    near = band(rules, tables.range_bands, range_in)
+    fire = weapon_of(rules, weapon).fire
+    stands = tables.poses[pose]
+    return (
+        rules.because(near.rule, f"{range_in:g} in away", near.modifier),
+        rules.because(tables.fires[fire].rule, f"{fire} fire", tables.fires[fire].modifier),
+        rules.because(stands.rule, f"the target is {pose}", stands.modifier),
+        *(rules.because(tables.covers[c].rule, f"cover: {c}", tables.covers[c].modifier) for c in covers),
+        *fire_help(rules, helped),
+    )
+
+
+def eliminates(rules: Rules, face: int, modifier: int) -> bool:
+    """Whether a face of the combat die eliminates the target."""
+    least = limit(rules, "eliminated_at")
+    return face + modifier == least if rules.chooses("eliminated_on", "exactly_6") else face + modifier >= least
+
+
+def needed(rules: Rules, modifier: int) -> int | None:
+    """The lowest face that eliminates the target; None where no face does."""
+    return next((face for face in Die.D6.faces if eliminates(rules, face, modifier)), None)
+
+
+def effect(rules: Rules, face: int, reasons: Sequence[Reason]) -> Verdict:
+    """What a face of the combat die does under these modifiers; effects are immediate."""
+    modifier = int(total(reasons))
+    dead = eliminates(rules, face, modifier)
+    least = needed(rules, modifier)
+    told = rules.because("WW-50", f"rolled {face}, with {modifier:+d} that is {face + modifier}")
+    beyond_doubt = [rules.because("WW-55")] if least in (None, min(Die.D6.faces)) else []
+    return legal(
+        "eliminated" if dead else "unharmed",
+        *reasons,
+        *beyond_doubt,
+        told,
+        rules.because("WW-63"),
+        modifier=modifier,
+        needs_roll=least,
+        roll=face,
+        eliminated=dead,
+    )
+
+
+def combat(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    """The combat roll against one target."""
+    pose = lowered(rules, shot.place, shot.pose)
+    covers = worst(rules, [rules.tables.places[shot.place].cover, shot.cover])
+    weapon = held(rules, shot.weapon, shot.scope)
+    reasons = modifiers(rules, weapon, shot.range_for_modifier_in, pose, covers, shot)
+    return rolled_at(rules, "the target", weapon, reasons)
+
+
+def rolled_at(rules: Rules, target: str, weapon: str, reasons: Sequence[Reason]) -> Procedure[Verdict]:
+    """The combat die against a target, under these modifiers."""
+    roll = yield DiceRequest(Die.D6, 1, target, f"the effect of the {called(rules, weapon)}")
+    return effect(rules, roll.total, reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aimed(Target):
+    """One shot of a volley; `covers` are further covers of the target."""
+
+    target: str
+    range_in: Inches
+    covers: tuple[CoverName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volley(Helped):
+    """All shots of one weapon in a turn, at one target or several; help for the firer helps every shot."""
+
+    weapon: WeaponName
+    scope: Scope = False
+    shots: tuple[Aimed, ...]
+
+
+def volley_aim(rules: Rules, fired: Volley) -> Verdict:
+    """What each shot of a volley needs before the dice, or why it may not be fired."""
+    fired = replace(fired, weapon=held(rules, fired.weapon, fired.scope))
+    kind = rules.tables.weapon_kinds[weapon_of(rules, fired.weapon).kind]
+    if kind.aim_at is AimAt.SPOT:
+        return illegal("aimed_at_a_spot", rules.because("WW-38", f"a {called(rules, fired.weapon)} is aimed at a spot"))
+    declared = declare_shots(rules, Declared(weapon=fired.weapon, shots=len(fired.shots)))
+    bars = (may_target(rules, Aiming(weapon=fired.weapon, distance_in=shot.range_in)) for shot in fired.shots)
+    barred = next((answer for answer in (declared, *bars) if not answer.allowed), None)
+    if barred is not None:
+        return barred
+    each = {shot.target: _at(rules, fired, shot) for shot in fired.shots}
+    told = [need(rules, target, reasons) for target, reasons in each.items()]
+    numbers = {target: needed(rules, int(total(reasons))) for target, reasons in each.items()}
+    return legal("may fire", rules.because("WW-36"), *told, needs_roll=numbers)
+
+
+def need(rules: Rules, target: str, reasons: Sequence[Reason]) -> Reason:
+    """What a die must show against a target under these modifiers, in a line."""
+    modifier = int(total(reasons))
+    least = needed(rules, modifier)
+    text = f"{target}: {'nothing eliminates' if least is None else f'{least} or more eliminates'}"
+    return rules.because("WW-50", text, modifier)
+
+
+def volley(rules: Rules, fired: Volley) -> Answer:
+    """A die for every shot; shots at somebody who is dead already are lost."""
+    aimed = volley_aim(rules, fired)
+    return _volley(rules, fired) if aimed.allowed else aimed
+
+
+def _at(rules: Rules, fired: Volley, shot: Aimed) -> tuple[Reason, ...]:
+    weapon = held(rules, fired.weapon, fired.scope)
+    covers = worst(rules, [shot.cover, *shot.covers])
+    return modifiers(rules, weapon, shot.range_in, shot.pose, covers, both(fired, shot))
+
+
+def _volley(rules: Rules, fired: Volley) -> Procedure[Verdict]:
+    answers: list[tuple[str, Verdict]] = []
+    dead: list[str] = []
+    left = 0
+    for shot in fired.shots:
+        if shot.target in dead and rules.chooses("targets_named", "one_by_one"):
+            left += 1
+            continue
+        weapon = held(rules, fired.weapon, fired.scope)
+        answer = yield from rolled_at(rules, shot.target, weapon, _at(rules, fired, shot))
+        answers.append((shot.target, answer))
+        if answer.numbers["eliminated"] and shot.target not in dead:
+            dead.append(shot.target)
+    return legal(
+        "fired",
+        rules.because("WW-36"),
+        *(reason for _, answer in answers for reason in answer.reasons),
+        eliminated=dead,
+        each=[{"target": target, **answer.numbers} for target, answer in answers],
+        shots_left=left,
+    )

@@ -1,0 +1,240 @@
+"""Simple Plastic Figure: how far a figure goes, where it may go in, and hand-to-hand combat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from rules.call import EXACT, within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer
+from rules.games.simple_plastic_figure.command import Helped, led
+from rules.games.simple_plastic_figure.tables import (
+    CrossingName,
+    Enemies,
+    Face,
+    PlaceName,
+    PoseName,
+    Rules,
+    illegal,
+    legal,
+    limit,
+    spoken,
+)
+from rules.games.simple_plastic_figure.turn import Deed, permits
+from rules.going import IMPASSABLE, Gait, Going, hurdle
+from rules.table import TerrainPiece
+from rules.typed import Asked, Inches
+from rules.verdict import Reason, Verdict, total, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Helped):
+    """A measured move and what it crosses; the pose changes nothing.
+
+    Attributes:
+        enemy_base_touched_after_in: Where it touches an enemy whom it then leaves behind.
+        enemy_gaps_in: How far enemies are from where it ends, base edge to base edge.
+        ends_in, enemies_inside: The place that it comes into, and the enemies who are there.
+    """
+
+    distance_in: Inches
+    events: tuple[CrossingName, ...] = ()
+    pose: PoseName = "standing"
+    touching_at_start_of_move: Annotated[bool, Asked("Did it touch the bunker before it set out?")] = False
+    inside_building: Annotated[bool, Asked("Does any of the move lie inside a building?")] = False
+    status_die: Face = 1
+    enemy_base_touched_after_in: Inches | None = None
+    enemy_gaps_in: Mapping[str, Inches] = field(default_factory=dict)
+    ends_in: PlaceName = "open"
+    enemies_inside: tuple[str, ...] = ()
+
+
+def move(rules: Rules, path: Move) -> Verdict:
+    """Whether a move is within the allowance, and how far it may be."""
+    rows = [(name, rules.tables.crossings[name]) for name in path.events]
+    helped = replace(path, led=path.led or any(row.led for _, row in rows))
+    base = [rules.because("WW-12", modifier=limit(rules, "allowance_in")), *led(rules, helped, "led_move_in")]
+    tolls = [rules.because(row.rule, spoken(name), -row.penalty_in) for name, row in rows if not row.led]
+    if rules.chooses("penalties", "largest"):
+        tolls = sorted(tolls, key=lambda toll: toll.modifier or 0)[:1]
+    allowance_in, left_in = total(base), total([*base, *tolls])
+    reasons: Sequence[Reason] = (*base, *tolls)
+    max_in = max(left_in, 0)
+    numbers = {"max_in": max_in, "allowance_in": allowance_in, "left_in": max(max_in - path.distance_in, 0)}
+    if path.inside_building and rules.chooses("inside_move", "whole_move"):
+        numbers["left_in"] = 0
+    if not permits(rules, Deed.MOVE, path.status_die):
+        return illegal("status", rules.because("WW-09", "its status check forbids moving"), **numbers)
+    barred = [rules.because(row.rule, f"{spoken(name)} is impossible") for name, row in rows if row.impassable]
+    if barred:
+        return illegal("impassable", *barred, **numbers)
+    if not path.touching_at_start_of_move and (apart := [row for _, row in rows if row.touch_first]):
+        return illegal("touch_it_first", *(rules.because(row.rule) for row in apart), **numbers)
+    if left_in < -EXACT and rules.chooses("unpaid_crossing", "blocked"):
+        return illegal("crossing_too_dear", *reasons, **numbers)
+    if not within(path.distance_in, max_in):
+        return illegal("too_far", *reasons, **numbers)
+    met = move_contact(
+        rules, Contact(wanted_in=path.distance_in, enemy_base_touched_after_in=path.enemy_base_touched_after_in)
+    )
+    if not within(path.distance_in, met.numbers["stops_at_in"]):
+        return illegal("stops_at_an_enemy", *met.reasons, **numbers)
+    return _moved(rules, path, reasons, numbers)
+
+
+def _moved(rules: Rules, path: Move, reasons: Sequence[Reason], numbers: Mapping[str, float]) -> Verdict:
+    """A move that may be made, and the fight that it leads to."""
+    inside = Enemies.FIGHT is rules.tables.places[path.ends_in].enemies and path.enemies_inside
+    fights = list(path.enemies_inside) if inside else [n for n, gap in path.enemy_gaps_in.items() if within(gap, 0)]
+    why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
+    outcome = "moves into hand-to-hand" if fights else "may move"
+    return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entering:
+    """A figure that wants to go into a place."""
+
+    place: PlaceName
+    touching_at_start_of_move: bool = False
+    enemy_inside: Annotated[bool, Asked("Is an enemy inside?")] = False
+
+
+def enter(rules: Rules, figure: Entering) -> Verdict:
+    """Whether a figure may come in, and whether it must fight."""
+    row = rules.tables.places[figure.place]
+    rule = row.enter_rule or row.rule
+    if not row.may_enter:
+        return illegal("go_around", rules.because(rule), must_fight=False)
+    if figure.enemy_inside and row.enemies is Enemies.REFUSE:
+        return illegal("enemy_inside", rules.because("WW-20"), must_fight=False)
+    if row.touch_first and not figure.touching_at_start_of_move:
+        return illegal("touch_it_first", rules.because(rule), must_fight=False)
+    if figure.enemy_inside and row.enemies is Enemies.FIGHT:
+        return legal("enters and fights", rules.because("WW-17"), rules.because("WW-22"), must_fight=True)
+    return legal("enters", rules.because(rule), must_fight=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contact:
+    """A move, and after how many inches it touches an enemy's base."""
+
+    wanted_in: Inches
+    enemy_base_touched_after_in: Inches | None = None
+
+
+def move_contact(rules: Rules, path: Contact) -> Verdict:
+    """Where a move ends that touches an enemy, and whether a fight follows."""
+    touched_in = path.enemy_base_touched_after_in
+    if touched_in is None or not within(touched_in, path.wanted_in):
+        return verdict("no contact", rules.because("WW-22"), stops_at_in=path.wanted_in, must_fight=False)
+    if rules.chooses("contact", "where_it_ends") and not within(path.wanted_in, touched_in):
+        reason = rules.because("WW-A10", "only where a move ends does touching count")
+        return verdict("no contact", reason, stops_at_in=path.wanted_in, must_fight=False)
+    return verdict("contact", rules.because("WW-22"), stops_at_in=touched_in, must_fight=True)
+
+
+# Hand-to-hand combat.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fighter:
+    """An enemy in a hand-to-hand fight."""
+
+    id: str
+    bayonet: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Melee:
+    """The one who moved in and his enemies, in the order that his player chose."""
+
+    enemies: tuple[Fighter, ...]
+    attacker_bayonet: bool = False
+    where: PlaceName = "open"
+    status_die: Face = 1
+    dice_order: str = ""
+
+
+def hand_to_hand(rules: Rules, melee: Melee) -> Answer:
+    """Fights one after another as long as the attacker wins; in a building one a turn."""
+    if not permits(rules, Deed.MOVE_INTO_HAND_TO_HAND, melee.status_die):
+        return illegal("status", rules.because("WW-21"))
+    place = rules.tables.places[melee.where]
+    if place.enemies is Enemies.REFUSE or not place.may_enter:
+        return illegal("no_fight_here", rules.because("WW-20" if place.may_enter else "WW-15"))
+    if not melee.enemies:
+        return illegal("nobody_to_fight", rules.because("WW-21"))
+    return _fights(rules, melee)
+
+
+def _fights(rules: Rules, melee: Melee) -> Procedure[Verdict]:
+    indoors = rules.tables.places[melee.where].enemies is Enemies.FIGHT
+    one = indoors and rules.chooses("further_enemies", "next_action")
+    won: list[str] = []
+    reasons = [rules.because("WW-21"), rules.because("WW-23")]
+    alive, fights = True, 0
+    for enemy in melee.enemies[:1] if one else melee.enemies:
+        alive, why = yield from _fight(rules, melee.attacker_bayonet, enemy)
+        reasons += why
+        fights += 1
+        if not alive:
+            break
+        won.append(enemy.id)
+    left = [enemy.id for enemy in melee.enemies if enemy.id not in won]
+    outcome = "attacker wins" if alive else "attacker eliminated"
+    return legal(outcome, *reasons, attacker_alive=alive, enemies_eliminated=won, enemies_left=left, fights=fights)
+
+
+def _fight(rules: Rules, bayonet: bool, enemy: Fighter) -> Procedure[tuple[bool, list[Reason]]]:
+    why = f"hand-to-hand with {enemy.id}"
+    asked = [DiceRequest(Die.D6, 1, "the attacker", why), DiceRequest(Die.D6, 1, enemy.id, why)]
+    bonus = int(limit(rules, "bayonet"))
+    reasons = [rules.because("WW-24", f"{name} has a bayonet", bonus) for name in _bayonets(bayonet, enemy)]
+    while True:
+        own = (yield asked[0]).total + bonus * bayonet
+        other = (yield asked[1]).total + bonus * enemy.bayonet
+        if own != other:
+            winner = "the attacker" if own > other else enemy.id
+            return own > other, [*reasons, rules.because("WW-24", f"{own} against {other}: {winner} wins")]
+        reasons.append(rules.because("WW-24", f"{own} each: rolled again"))
+        asked = [request.once_more() for request in asked]
+
+
+def _bayonets(bayonet: bool, enemy: Fighter) -> list[str]:
+    return ["the attacker"] * bayonet + [enemy.id] * enemy.bayonet
+
+
+# On the measured table.
+
+
+def gait(rules: Rules, *, touches_bunker: bool = False) -> Gait:
+    """How a figure walks the measured table, for `rules.movement.walk`.
+
+    Args:
+        rules: The game's data.
+        touches_bunker: Whether it touched a bunker when its move began; only then may it go in.
+    """
+    tables = rules.tables
+    waist = tables.crossings["cross_higher_than_waist"]
+    classes = [
+        (limit(rules, "leg_high_in"), tables.crossings["cross_leg_high"].penalty_in),
+        (limit(rules, "waist_high_in"), tables.crossings["cross_waist_high"].penalty_in),
+    ]
+    if not waist.impassable:
+        classes.append((float("inf"), waist.penalty_in))
+
+    def going(piece: TerrainPiece) -> Going:
+        row = tables.ground.get(piece.kind)
+        if row is None:
+            return Going()
+        if row.hurdle:
+            return hurdle(piece.height_in, classes)
+        if not row.passable or (row.touch_first and not touches_bunker):
+            return IMPASSABLE
+        leave_in = tables.crossings[row.leave].penalty_in if row.leave else 0.0
+        return Going(leave_in=leave_in, on_top=row.on_top)
+
+    return Gait(going)

@@ -1,0 +1,99 @@
+"""Simple Plastic Figure: the referee, and the parts of a turn on its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.aftermath import following
+from rules.aims import HalfOf, Task
+from rules.events import PhaseBegun
+from rules.games.simple_plastic_figure.board import sight_rules
+from rules.games.simple_plastic_figure.referee_bursts import aimed_at, explosives_at, spot_of
+from rules.games.simple_plastic_figure.referee_deeds import USUAL_GOAL, calls_at_spot, duties, others
+from rules.games.simple_plastic_figure.referee_effects import effects
+from rules.games.simple_plastic_figure.referee_facts import (
+    FIRST,
+    INITIATIVE,
+    LOST,
+    bar,
+    ground,
+    needed_by,
+    phase,
+    rules_of,
+    weapons,
+)
+from rules.games.simple_plastic_figure.referee_fire import shot
+from rules.games.simple_plastic_figure.referee_moves import march, movement
+from rules.games.simple_plastic_figure.tables import AimAt, Tables
+from rules.moment import Moment
+from rules.referee import CONDITIONS, FIRE, Deed, Referee, at_once, unharmed
+from rules.ruleset import Ruleset
+from rules.table import PointIn
+
+
+def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
+    """Every weapon of a figure at every enemy; an explosive at the spot where he stands."""
+    man, kinds = moment.unit(figure), rules_of(moment).tables.weapon_kinds
+    if man.out:
+        return
+    for weapon, row in weapons(moment, man).items():
+        barred = bar(moment, man, "fire", weapon)
+        for enemy in moment.enemies(man):
+            if kinds[row.kind].aim_at is AimAt.FIGURE:
+                yield shot(moment, man, weapon, enemy, barred)
+            else:
+                yield aimed_at(moment, man, weapon, spot_of(moment, enemy), barred)
+
+
+def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """Every explosive of a figure, or that it calls for, at a bare place."""
+    yield from explosives_at(moment, figure, spot_in)
+    yield from calls_at_spot(moment, figure, spot_in)
+
+
+def next_phase(moment: Moment) -> PhaseBegun:
+    """The halves of the turn as the winner of the dice chose, else as the sides are named; its end is passed over."""
+    state = moment.state
+    first = str(state.this_turn.get(FIRST) or state.sides[0])
+    second = next((side for side in state.sides if side != first), first)
+    found = at_once(moment.game, "turn", {"first": first, "second": second})
+    steps = found.numbers["steps"] if found else []
+    return following(
+        state,
+        [(step["side"] or "", step["phase"]) for step in steps if step["side"] or step["phase"] == INITIATIVE],
+    )
+
+
+def rounds(moment: Moment) -> tuple[str, ...]:
+    """In the actions of a side."""
+    now = phase(moment)
+    return (FIRE,) if now is not None and now.acts else ()
+
+
+def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
+    """The objectives; of those about a number, half of whom they are about is usual."""
+    rows = rules.tables.goals
+    half_of = {"eliminate_number": HalfOf.ENEMIES, "exit_far_edge": HalfOf.OWN}
+    return tuple(
+        Task(name, row.title, row.rule, number="figures", number_key=needed_by, half_of=half_of.get(name))
+        if row.numbered
+        else Task(name, row.title, row.rule)
+        for name, row in sorted(rows.items(), key=lambda one: one[0] != USUAL_GOAL)
+    )
+
+
+REFEREE: Referee[Tables] = Referee(
+    sight=sight_rules,
+    movement=movement,
+    march=march,
+    attacks=attacks,
+    others=others,
+    duties=duties,
+    effects=effects,
+    next_phase=next_phase,
+    at_spot=at_spot,
+    ground=ground,
+    rounds=rounds,
+    tasks=tasks,
+    conditions={**CONDITIONS, "unharmed": unharmed(LOST)},
+)

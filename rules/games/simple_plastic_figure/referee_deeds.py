@@ -1,0 +1,323 @@
+"""Simple Plastic Figure: the questions that stand for all else that a figure does, and for what nobody owes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, product
+from typing import Any
+
+from rules.aftermath import goal_of
+from rules.events import place_words, spoken
+from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
+from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down
+from rules.games.simple_plastic_figure.referee_facts import (
+    CHOOSER,
+    EXITED,
+    FAILED,
+    FIGHTS,
+    FIRST,
+    INITIATIVE,
+    LAST_CHOOSER,
+    LOST,
+    REROLLED,
+    STATUS_DIE,
+    bar,
+    done,
+    fighting,
+    friends,
+    held_in,
+    inside,
+    is_reserve,
+    leading,
+    needed_by,
+    phase,
+    place_of,
+    returned,
+    role,
+    rules_of,
+    status_die,
+    waits,
+    weapons,
+)
+from rules.games.simple_plastic_figure.referee_fire import spreads
+from rules.games.simple_plastic_figure.referee_moves import march
+from rules.games.simple_plastic_figure.tables import Commander, Enemies
+from rules.moment import Moment, View
+from rules.referee import Deed, Measured
+from rules.sight import SLIVER
+from rules.state import Unit
+from rules.table import PointIn
+from rules.template import Blast
+
+USUAL_GOAL = "eliminate_all"
+
+
+def others(moment: Moment, figure: str) -> Iterator[Deed]:
+    """Checks, fights, shots at several, leading and directing, calls for a shell, and leaving the table."""
+    man = moment.unit(figure)
+    if not man.out:
+        yield from chain(_checks(moment, man), fights(moment, man), _fights_on(moment, man))
+        yield from chain(spreads(moment, man), between(moment, man))
+        yield from chain(_leads(moment, man), _directs(moment, man), _calls(moment, man), _leaves(moment, man))
+
+
+def _gap(moment: Moment, one: Unit, other: Unit, fact: str) -> tuple[float, tuple[Measured, ...]]:
+    """How far two figures are apart, and the error of that."""
+    gap = moment.measure(moment.figure(one.id), moment.figure(other.id))
+    what = f"the range from {spoken(one.id)} to {spoken(other.id)}"
+    return round(gap.edge_in, 2), (Measured((fact,), gap.sigma_in, what),) if gap.sigma_in > 0 else ()
+
+
+# Status checks.
+
+
+def _checks(moment: Moment, man: Unit) -> Iterator[Deed]:
+    now = phase(moment)
+    if now is not None and (now.checks or now.acts) and moment.state.side == man.side:
+        if STATUS_DIE not in man.this_turn:
+            yield Deed("Status check", "status_check", {}, (man.id,))
+        elif man.this_turn.get(FAILED) or man.this_turn.get(REROLLED):
+            yield from _second_checks(moment, man)
+
+
+def _second_checks(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """Beside each leader who leads."""
+    for leader in leading(moment, man):
+        gap_in, measured = _gap(moment, leader, man, "figure_distance_in")
+        facts = {
+            "status_die": status_die(man),
+            "figure_distance_in": gap_in,
+            "has_acted": bool(done(man)),
+            "anybody_acted": any(set(done(one)) - {"lead"} for one in friends(moment, man)),
+            "rerolled_already": bool(man.this_turn.get(REROLLED)),
+        }
+        names = ((man.id,), (leader.id,))
+        yield Deed("Second check, led", "status_reroll", facts, *names, measured=measured, bar=waits(moment, man))
+
+
+# Hand-to-hand.
+
+
+def fights(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """The fights that his move has led to; his player says with whom he begins."""
+    enemies = fighting(moment, man)
+    for first in enemies:
+        order = [first, *(one for one in enemies if one is not first)]
+        facts = {
+            "enemies": [{"id": one.id, "bayonet": _bayonet(moment, one)} for one in order],
+            "attacker_bayonet": _bayonet(moment, man),
+            "where": man.this_turn[FIGHTS]["in"],
+            "status_die": status_die(man),
+        }
+        at = tuple(one.id for one in order)
+        yield Deed("Hand-to-hand", "hand_to_hand", facts, (man.id,), at, round="Hand-to-hand")
+
+
+def _bayonet(moment: Moment, unit: Unit) -> bool:
+    return bool(moment.kind(unit).get("bayonet"))
+
+
+def _fights_on(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """Who is in a house with enemies may fight the next of them as his action."""
+    piece = held_in(moment, man.id)
+    if piece is None or fighting(moment, man):
+        return
+    place = rules_of(moment).tables.places[place_of(moment, piece)]
+    if place.enemies is Enemies.FIGHT and inside(moment, piece, moment.enemies(man)):
+        deed = march(moment, {man.id: (moment.figure(man.id).centre_in,)})
+        yield Deed(
+            f"Fight on in {piece.name}", deed.action, deed.given, deed.by, bar=deed.bar, piece=piece.name,
+            paths=deed.paths,
+        )  # fmt: skip
+
+
+# Leaders, observers, radiomen.
+
+
+def _commander(moment: Moment, man: Unit) -> Commander:
+    return rules_of(moment).tables.commanders[role(moment, man)]
+
+
+def _leads(moment: Moment, man: Unit) -> Iterator[Deed]:
+    if _commander(moment, man).leads:
+        facts = {"who": role(moment, man), "actions": [*done(man), "lead"], "status_die": status_die(man)}
+        yield Deed("Lead", "command_actions", facts, (man.id,), bar=bar(moment, man, "lead"))
+
+
+def _directs(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """With binoculars whoever is near, by radio any mortar or gun; at what, is seen when that one fires."""
+    row, kinds = _commander(moment, man), rules_of(moment).tables.weapon_kinds
+    binoculars = row.binoculars or bool(moment.kind(man).get("binoculars"))
+    for mate in friends(moment, man):
+        carried = list(weapons(moment, mate).items())
+        if binoculars and carried:
+            yield _by_binoculars(moment, man, mate, carried[0][0])
+        lofted = [weapon for weapon, its in carried if not kinds[its.kind].direct]
+        if row.radio and lofted:
+            facts = {**_radioman(moment, man, "direct_onboard"), "distance_to_target_in": 0, "weapon": lofted[0]}
+            facts |= {"onboard_mortar_or_gun": True, "observer_sees_target": True}
+            barred = bar(moment, man, "direct_fire")
+            yield Deed("Direct by radio", "radio", facts, (man.id,), (mate.id,), bar=barred)
+
+
+def _by_binoculars(moment: Moment, man: Unit, mate: Unit, weapon: str) -> Deed:
+    gap_in, measured = _gap(moment, man, mate, "distance_to_directed_figure_in")
+    facts = {
+        "distance_to_directed_figure_in": gap_in,
+        "weapon": weapon,
+        "weapon_to_target_in": 0,
+        "observer_sees_target": True,
+        "status_die": status_die(man),
+    }
+    barred = bar(moment, man, "direct_fire")
+    return Deed(
+        "Direct the fire", "direct_fire_binoculars", facts, (man.id,), (mate.id,), measured=measured, bar=barred
+    )
+
+
+def _radioman(moment: Moment, man: Unit, mode: str) -> dict[str, Any]:
+    return {"mode": mode, "radioman_armed": bool(weapons(moment, man)), "status_die": status_die(man)}
+
+
+def _calls(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """A shell from off the board at the spot where an enemy stands."""
+    for enemy in moment.enemies(man) if _commander(moment, man).radio else ():
+        view = moment.view(man.id, enemy.id)
+        yield replace(_call(moment, man, view, spoken(enemy.id)), at=(enemy.id,))
+
+
+def calls_at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
+    """A shell from off the board at a bare place."""
+    man = moment.unit(figure)
+    if not man.out and _commander(moment, man).radio:
+        there = f"the spot {place_words(spot_in)}"
+        deed = _call(moment, man, moment.view_of_spot(man.id, spot_in), there)
+        radius_in = rules_of(moment).tables.weapons[OFFBOARD_WEAPON].blast_radius_in
+        template = Blast(spot_in, radius_in) if radius_in else None
+        yield replace(deed, title=f"{deed.title} at {there}", spot_in=spot_in, template=template)
+
+
+def _call(moment: Moment, man: Unit, view: View, there: str) -> Deed:
+    """A call for a shell at what he has so before him."""
+    kinds = rules_of(moment).tables.weapon_kinds
+    side = [man, *friends(moment, man)]
+    lofted = any(not kinds[its.kind].direct for one in side for its in weapons(moment, one).values())
+    calls = {one.id: done(one).count("call_fire") for one in moment.state.units.values() if one.side == man.side}
+    facts = {
+        **_radioman(moment, man, "offboard"),
+        "onboard_mortar_or_gun": lofted,
+        "distance_to_target_in": round(view.range.edge_in, 2),
+        "observer_sees_target": view.exposure >= SLIVER,
+        "calls_by_this_radioman": calls[man.id],
+        "calls_by_side": sum(calls.values()),
+    }
+    sigma_in, what = view.range.sigma_in, f"the range from {spoken(man.id)} to {there}"
+    measured = (Measured(("distance_to_target_in",), sigma_in, what),) if sigma_in > 0 else ()
+    barred = bar(moment, man, "call_fire")
+    return Deed("Call a shell", "radio", facts, (man.id,), view=view, measured=measured, bar=barred)
+
+
+def _leaves(moment: Moment, man: Unit) -> Iterator[Deed]:
+    """Over the far edge, where that is the objective."""
+    if moment.state.statuses.get(goal_of(man.side)) == "exit_far_edge":
+        facts = {"actions": done(man), "status_die": status_die(man)}
+        yield Deed("Leave by the far edge", "leave_table", facts, (man.id,), bar=waits(moment, man))
+
+
+# What is owed by nobody alone.
+
+
+def duties(moment: Moment) -> Iterator[Deed]:
+    """What was agreed before the battle, who goes first, who comes back, checks, fights, shells, who has won."""
+    yield from chain(_set_up(moment), _initiative(moment), _returns(moment), _side_checks(moment))
+    for unit in moment.state.units.values():
+        if not unit.out and unit.id in moment.figures:
+            yield from fights(moment, unit)
+    yield from chain(coming_down(moment), bursting(moment), _victory(moment))
+
+
+def _set_up(moment: Moment) -> Iterator[Deed]:
+    state = moment.state
+    if state.turn:
+        return
+    yield Deed(
+        "Are both sides ready", "armies", {"armies": {side: {side: n} for side, n in state.figures_left.items()}}
+    )
+    for side in state.sides:
+        if goal_of(side) in state.statuses:
+            continue
+        enemies = sum(n for other, n in state.figures_left.items() if other != side)
+        half = {"eliminate_number": (enemies + 1) // 2, "exit_far_edge": (state.figures_left[side] + 1) // 2}
+        for goal, row in rules_of(moment).tables.goals.items():
+            given = {"side": side, "goal": goal, **({"needed": half[goal]} if goal in half else {})}
+            number = f" ({half[goal]})" if goal in half else ""
+            yield Deed(f"{spoken(side)} is to {row.title}{number}", "objective", given)
+
+
+def _initiative(moment: Moment) -> Iterator[Deed]:
+    state = moment.state
+    if state.phase != INITIATIVE or FIRST in state.this_turn:
+        return
+    chooser = state.this_turn.get(CHOOSER)
+    if chooser is None:
+        last = state.statuses.get(LAST_CHOOSER)
+        given = {"sides": list(state.sides), **({"last_chooser": last} if last else {})}
+        yield Deed("Who goes first", "initiative", given)
+        return
+    for side in state.sides:
+        other = next((one for one in state.sides if one != side), side)
+        yield Deed(f"{spoken(chooser)} lets {spoken(side)} go first", "turn", {"first": side, "second": other})
+
+
+def _side_checks(moment: Moment) -> Iterator[Deed]:
+    now, state = phase(moment), moment.state
+    if now is None or not now.checks:
+        return
+    names = [one.id for one in state.standing(state.side) if STATUS_DIE not in one.this_turn]
+    names = [name for name in names if name in moment.figures]
+    if names:
+        title = f"Status checks of {spoken(state.side)}"
+        yield Deed(title, "status_checks", {"figures": names}, tuple(names), listed=False)
+
+
+def _returns(moment: Moment) -> Iterator[Deed]:
+    """Fighting figures that come back where a reserve stands, before their side checks its figures."""
+    now, state = phase(moment), moment.state
+    if now is None or not now.checks:
+        return
+    lost = [one for one in state.units.values() if one.side == state.side and one.out and LOST in one.statuses]
+    waiting = [one for one in state.standing(state.side) if is_reserve(moment, one) and one.id in moment.figures]
+    for gone, reserve in product(lost, waiting):
+        facts = {
+            "fighting_figures_eliminated": len(lost),
+            "reserves_on_board": len(waiting),
+            "eliminated_on_turn": gone.statuses[LOST],
+            "turn": state.turn,
+            "returned_this_turn": int(state.this_turn.get(returned(state.side), 0)),
+        }
+        yield Deed(f"{spoken(reserve.id)} brings back", "reserve", facts, (reserve.id,), (gone.id,))
+
+
+def _victory(moment: Moment) -> Iterator[Deed]:
+    state = moment.state
+    for side in state.sides:
+        own, enemies = [[u for u in state.units.values() if (u.side == side) is mine] for mine in (True, False)]
+        goal = str(state.statuses.get(goal_of(side), USUAL_GOAL))
+        facts: dict[str, Any] = {
+            "side": side,
+            "goal": goal,
+            "needed": int(state.statuses.get(needed_by(side), 0)),
+            "enemies_eliminated": _eliminated(enemies),
+            "own_lost": _eliminated(own),
+            "enemies_left": sum(not one.out for one in enemies),
+            "exited": sum(bool(one.statuses.get(EXITED)) for one in own),
+        }
+        if rules_of(moment).tables.goals[goal].counted:
+            facts["reached"] = False
+        asked = tuple(one.id for one in state.standing(side)[:1]) if "reached" not in facts else ()
+        yield Deed(f"Has {spoken(side)} won", "victory", facts, asked)
+
+
+def _eliminated(units: list[Unit]) -> int:
+    return sum(one.out and not one.statuses.get(EXITED) for one in units)

@@ -1,0 +1,390 @@
+"""Simple Plastic Figure: what the referee knows of a figure: its card, its pose, its place, and what it has done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rules.call import DOUBT_SIGMAS, Call
+from rules.events import spoken
+from rules.games.simple_plastic_figure.board import holder, near, place_kind, terrain_names
+from rules.games.simple_plastic_figure.cover import Piece, exposure
+from rules.games.simple_plastic_figure.tables import Phase, Rules, Weapon
+from rules.measure import range_to
+from rules.moment import Moment, View
+from rules.referee import Measured, at_once
+from rules.sight import SLIVER, exposures
+from rules.state import State, Unit
+from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
+from rules.verdict import Verdict, forbidden
+
+DONE = "done"
+"""What a figure has done with its half of the turn, in order."""
+STATUS_DIE, FAILED, REROLLED = "status_die", "failed_check", "rolled_again"
+DIRECTED_BY = "directed_by"
+"""Who directs its fire, and with what."""
+FIGHTS = "fights"
+"""Whom it is in touch with after its move, and in what place: it must fight."""
+SHOTS_LEFT = "shots_left"
+"""Its weapon and the shots that it has left, where targets are named one by one."""
+INITIATIVE = "initiative"
+"""The part of the turn in which the sides roll for who goes first."""
+FIRST, CHOOSER, LAST_CHOOSER = "goes_first", "chooses", "chose_last"
+FALLING, LANDED = "falling", "landed"
+"""Said of the battle in this turn: a shell that was called, and one that has come down and is still to burst."""
+GONE = "gone"
+"""Said of the battle: the bunkers that were eliminated."""
+LOST = "lost_in_turn"
+"""When a figure was eliminated whom a reserve may bring back."""
+
+
+def returned(side: str) -> str:
+    """What is said of the battle in a turn: whether a figure of a side came back."""
+    return f"returned_to_{side}"
+
+
+def needed_by(side: str) -> str:
+    """What is said of the battle of a side: the number that its objective needs."""
+    return f"needed_by_{side}"
+
+
+EXITED = "exited"
+"""Said of a figure that has left by the far edge."""
+
+
+def holes_in(piece: str) -> str:
+    """What is said of the battle of a building: how often a gun has blown a hole into its wall."""
+    return f"holes in {piece}"
+
+
+def rules_of(moment: Moment) -> Rules:
+    """The game's data."""
+    rules: Rules = moment.game.rules
+    return rules
+
+
+# A figure.
+
+
+def role(moment: Moment, unit: Unit) -> str:
+    """What it can do for others."""
+    return str(moment.kind(unit).get("role", "figure"))
+
+
+def is_reserve(moment: Moment, unit: Unit) -> bool:
+    """Whether it is in no fighting pose."""
+    return bool(moment.kind(unit).get("reserve"))
+
+
+def weapons(moment: Moment, unit: Unit) -> Mapping[str, Weapon]:
+    """The weapons that it shows.
+
+    Raises:
+        Refused: if its own card names one that the game does not have.
+    """
+    rows, names = rules_of(moment).tables.weapons, moment.kind(unit).get("weapons", ())
+    strange = [name for name in names if name not in rows]
+    if strange:
+        raise Refused(f"{unit.id} carries the unknown weapon {strange[0]!r}: choose one of {', '.join(rows)}")
+    return {name: rows[name] for name in names}
+
+
+def pose(moment: Moment, unit: Unit) -> str:
+    """How it is modelled: as the players or its own card say, else as it is seen, else as such figures usually are."""
+    poses, told = rules_of(moment).tables.poses, unit.statuses.get("pose") or (unit.own or {}).get("pose")
+    seen = moment.figures[unit.id].posture.value if unit.id in moment.figures else ""
+    return str(told or (seen if seen in poses else moment.kind(unit).get("pose", "standing")))
+
+
+def ground(_: Rules, state: State, terrain: Iterable[TerrainPiece]) -> tuple[TerrainPiece, ...]:
+    """The pieces that still stand."""
+    gone = state.statuses.get(GONE, ())
+    return tuple(piece for piece in terrain if piece.name not in gone)
+
+
+def held_in(moment: Moment, name: str) -> TerrainPiece | None:
+    """The house, bunker or trench that a figure is inside of."""
+    return holder(rules_of(moment), moment.figure(name), moment.terrain)
+
+
+def place_of(moment: Moment, piece: TerrainPiece | None) -> str:
+    """The place that a piece is, told by the players where a kind may be several, as a ditch is a trench to the eye."""
+    if piece is None:
+        return "open"
+    told = moment.state.statuses.get(f"{piece.name} is")
+    known = rules_of(moment).tables.places
+    return str(told if told in known else place_kind(rules_of(moment), piece.kind) or "open")
+
+
+def place(moment: Moment, name: str) -> str:
+    """What a figure is in."""
+    return place_of(moment, held_in(moment, name))
+
+
+def inside(moment: Moment, piece: TerrainPiece, units: Iterable[Unit]) -> tuple[Unit, ...]:
+    """Those of the figures who are in a house, bunker or trench."""
+    found = ((one, held_in(moment, one.id)) for one in units if one.id in moment.figures)
+    return tuple(one for one, there in found if there is not None and there.name == piece.name)
+
+
+def friends(moment: Moment, unit: Unit) -> tuple[Unit, ...]:
+    """The others of its side on the table."""
+    mates = moment.state.standing(unit.side)
+    return tuple(mate for mate in mates if mate.id != unit.id and mate.id in moment.figures)
+
+
+# What it may do.
+
+
+def done(unit: Unit) -> list[str]:
+    """What it has done with its half of the turn."""
+    return list(unit.this_turn.get(DONE, ()))
+
+
+def status_die(unit: Unit) -> int:
+    """How its status check came out; before it nothing forbids anything."""
+    return int(unit.this_turn.get(STATUS_DIE, 1))
+
+
+def phase(moment: Moment) -> Phase | None:
+    """The part of the turn; None before the first."""
+    return rules_of(moment).tables.phases.get(moment.state.phase)
+
+
+def owed(moment: Moment) -> str:
+    """What must be finished before anybody does anything else; empty where nothing must."""
+    now = moment.state.this_turn
+    if now.get(FALLING) or now.get(LANDED):
+        return "a shell is still to come down"
+    must = next((one.id for one in moment.state.units.values() if fighting(moment, one)), None)
+    return f"{spoken(must)} must fight first" if must else ""
+
+
+def fighting(moment: Moment, unit: Unit) -> list[Unit]:
+    """The enemies whom a figure must still fight after its move."""
+    met = () if unit.out else unit.this_turn.get(FIGHTS, {}).get("with", ())
+    return [one for one in map(moment.unit, met) if not one.out]
+
+
+def waits(moment: Moment, unit: Unit) -> Verdict | None:
+    """Why a figure may do nothing now, whatever it may do otherwise; None where it may act."""
+    rules, now = rules_of(moment), phase(moment)
+    if unit.out:
+        return forbidden("eliminated", rules.because("WW-63", f"{spoken(unit.id)} is eliminated"))
+    if now is None or not now.acts:
+        told = now.text if now else "nothing has begun"
+        return forbidden("wrong_phase", rules.because("WW-08", f"figures act after their status checks; now {told}"))
+    if moment.state.side != unit.side:
+        return forbidden("not_your_half", rules.because("WW-08", f"it is the half of {spoken(moment.state.side)}"))
+    if waiting := owed(moment):
+        return forbidden("finish_first", rules.because("WW-11", waiting))
+    if STATUS_DIE not in unit.this_turn:
+        return forbidden("not_checked", rules.because("WW-09", "its status check comes first"))
+    return None
+
+
+def bar(moment: Moment, unit: Unit, doing: str, weapon: str = "") -> Verdict | None:
+    """Why a figure may not do this now; None where it may. Shots that are left are left to the one weapon."""
+    if waiting := waits(moment, unit):
+        return waiting
+    going_on = doing == "fire" and weapon in unit.this_turn.get(SHOTS_LEFT, ())
+    asked = {
+        "who": role(moment, unit),
+        "actions": [*([] if going_on else done(unit)), doing],
+        "status_die": status_die(unit),
+        "binoculars": bool(moment.kind(unit).get("binoculars")),
+        "radioman_armed": bool(weapons(moment, unit)),
+    }
+    found = at_once(moment.game, "command_actions", asked)
+    return None if found is None or found.allowed else found
+
+
+def helped(
+    moment: Moment, unit: Unit, weapon: str = "", spot: View | None = None, at: str | PointIn = ""
+) -> dict[str, Any]:
+    """Who leads and directs it: at an enemy or a bare place, or by where its leaders stand alone."""
+    leaders = leading(moment, unit)
+    facts: dict[str, Any] = {"leader_distances_in": [_gap_in(moment, unit, one) for one in leaders]}
+    for observer, means in unit.this_turn.get(DIRECTED_BY, {}).items():
+        if spot is not None and _directs(moment, str(observer), str(means), weapon, spot, at):
+            facts[f"directed_by_{means}"] = True
+    return facts
+
+
+def leading(moment: Moment, unit: Unit) -> list[Unit]:
+    """The friends who lead in this turn."""
+    return [one for one in friends(moment, unit) if "lead" in done(one)]
+
+
+def leader_errors(moment: Moment, unit: Unit) -> tuple[Measured, ...]:
+    """The errors of how far they are."""
+    found = []
+    for place_, one in enumerate(leading(moment, unit)):
+        sigma_in = moment.measure(moment.figure(one.id), moment.figure(unit.id)).sigma_in
+        what = f"the range from {spoken(one.id)} who leads to {spoken(unit.id)}"
+        found.append(Measured(("leader_distances_in", place_), sigma_in, what))
+    return tuple(one for one in found if one.sigma > 0)
+
+
+def _gap_in(moment: Moment, one: Unit, other: Unit) -> float:
+    return round(moment.measure(moment.figure(one.id), moment.figure(other.id)).edge_in, 2)
+
+
+def _directs(moment: Moment, observer: str, means: str, weapon: str, spot: View, at: str | PointIn) -> bool:
+    """Whether somebody who said that he directs this figure's fire does so at this target."""
+    if observer not in moment.figures:
+        return False
+    view = moment.view(observer, at) if isinstance(at, str) else moment.view_of_spot(observer, at)
+    sees = {"observer_sees_target": view.exposure >= SLIVER, "weapon": weapon}
+    if means == "radio":
+        asked = {"mode": "direct_onboard", "onboard_mortar_or_gun": True}
+        found = at_once(moment.game, "radio", {**asked, **sees, "distance_to_target_in": round(view.range.edge_in, 2)})
+    else:
+        asked = {"distance_to_directed_figure_in": 0, "weapon_to_target_in": round(spot.range.edge_in, 2)}
+        found = at_once(moment.game, "direct_fire_binoculars", {**asked, **sees})
+    return found is not None and found.allowed
+
+
+# What is between a firer and a target.
+
+
+def terrain_name(moment: Moment, piece: TerrainPiece) -> str | None:
+    """What a piece is in the rulebook's words, as the players say or as such a piece usually is."""
+    names = terrain_names(rules_of(moment), piece.kind)
+    told = moment.state.statuses.get(f"{piece.name} is")
+    return str(told) if told in names else next(iter(names), None)
+
+
+def pieces(moment: Moment, target: Figure, hidden_by: Iterable[tuple[TerrainPiece, float]]) -> list[dict[str, Any]]:
+    """What hides some of a target, and what else it touches, where that is anything to a shot."""
+    found = []
+    hiding = {piece.name: part for piece, part in hidden_by}
+    for piece in moment.terrain:
+        name, part = terrain_name(moment, piece), hiding.get(piece.name)
+        touching = name is not None and _touches(target, piece)
+        if name is not None and (part is not None or touching):
+            crossed = {"fraction_behind": round(part or 0.0, 2), "line_passes_terrain": part is not None}
+            found.append({"terrain": name, **crossed, "touching": touching})
+    return found
+
+
+def _touches(figure: Figure, piece: TerrainPiece) -> bool:
+    """Whether a figure is on or beside a piece, or may be."""
+    if not near(figure, piece, DOUBT_SIGMAS * figure.sigma_in):
+        return False
+    return range_to(figure, piece.outline_in).contact() is not Call.OUT
+
+
+def shows(moment: Moment, of: str, at: str) -> float:
+    """The part of the figure `at` at which the figure `of` can fire, past all that stands between them."""
+    view = moment.view(of, at)
+    stands = pose(moment, moment.unit(at))
+    return round(_shown(moment, stands, view.exposure_to_fire, view.hidden_by), 2)
+
+
+def _shown(moment: Moment, stands: str, part: float, hidden_by: Iterable[tuple[TerrainPiece, float]]) -> float:
+    """What is left to be fired at of a figure in that pose."""
+    parts, rules = [part], rules_of(moment)
+    for piece, behind in hidden_by:
+        name = terrain_name(moment, piece)
+        if name is not None:
+            parts.append(exposure(rules, stands, Piece(terrain=name, fraction_behind=behind, line_passes_terrain=True)))
+    return min(parts)
+
+
+def open_to_spot(moment: Moment, name: str, spot_in: PointIn) -> tuple[float, float]:
+    """The part of a bare place at which a figure can fire, and that of him which shows from there."""
+    seen = exposures([moment.figure(name), moment.spot(spot_in)], moment.terrain, moment.sight)
+    pieces_ = {piece.name: piece for piece in moment.terrain}
+    hidden_by = [(pieces_[piece], part) for piece, part in seen.hidden_by(1, 0)]
+    shows_ = _shown(moment, pose(moment, moment.unit(name)), float(seen.exposure_to_fire[1, 0]), hidden_by)
+    return round(float(seen.exposure_to_fire[0, 1]), 2), round(shows_, 2)
+
+
+# Around a burst.
+
+_EYE_IN = 0.05
+"""A burst looks about from a point; no base is smaller than this."""
+_UPON_IN = 0.75
+"""Nothing stands between a burst and a figure whose middle is this near."""
+
+
+def caught(
+    moment: Moment,
+    spot: PointIn,
+    reach_in: float,
+    spot_in: TerrainPiece | None,
+    firer: Unit,
+    sigma_in: float = 0.0,
+    on_board: bool = True,
+) -> tuple[list[dict[str, Any]], tuple[Measured, ...]]:
+    """Everybody whom a burst may catch, friend or foe, and the errors of how near they are.
+
+    Args:
+        spot: Where it bursts.
+        reach_in: No farther than this anybody is caught.
+        spot_in: The shelter that the spot is in; who is in another one is safe.
+        firer: The figure that fired, or that called for it.
+        sigma_in: One standard deviation of the spot along one axis.
+        on_board: Whether it is fired from where that figure stands.
+    """
+    near = _near(moment, spot, reach_in, spot_in, sigma_in)
+    hidden = _hidden_from(moment, spot, [one for one, _ in near])
+    facts, measured = [], []
+    for place_, (one, gap_in) in enumerate(near):
+        unit, held = moment.unit(one.id), held_in(moment, one.id)
+        known = {
+            "id": one.id,
+            "side": unit.side,
+            "near_edge_in": round(gap_in, 2),
+            "far_edge_in": round(max(_apart(spot, corner) for corner in one.base_in), 2),
+            "inside": held is not None,
+            "pose": pose(moment, unit),
+            "place": place_of(moment, held),
+            "terrain": pieces(moment, one, hidden.get(one.id, ())),
+        }
+        if on_board and firer.id != one.id:
+            view = moment.view(firer.id, one.id)
+            known["firer_distance_in"] = round(view.range.edge_in, 2)
+            known["terrain_from_firer"] = pieces(moment, one, view.hidden_by)
+        facts.append(known)
+        sigma = (one.sigma_in**2 + sigma_in**2) ** 0.5
+        what = f"how near the burst of {spoken(firer.id)} is to {spoken(one.id)}"
+        measured.append(Measured(("figures", place_, "near_edge_in"), sigma, what))
+    return facts, tuple(one for one in measured if one.sigma > 0)
+
+
+def _apart(a: PointIn, b: PointIn) -> float:
+    return float(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)
+
+
+def _near(
+    moment: Moment, spot: PointIn, reach_in: float, spot_in: TerrainPiece | None, sigma_in: float
+) -> list[tuple[Figure, float]]:
+    found = []
+    for name, one in moment.figures.items():
+        if name not in moment.state.units or moment.unit(name).out:
+            continue
+        gap_in = range_to(one, (spot,)).edge_in
+        held = held_in(moment, name)
+        same = spot_in is not None and held is not None and held.name == spot_in.name
+        if same or (held is None and gap_in <= reach_in + DOUBT_SIGMAS * (one.sigma_in + sigma_in)):
+            found.append((one, gap_in))
+    return sorted(found, key=lambda pair: (pair[1], pair[0].id))
+
+
+def _hidden_from(
+    moment: Moment, spot: PointIn, figures: list[Figure]
+) -> Mapping[str, tuple[tuple[TerrainPiece, float], ...]]:
+    """What hides each figure from a burst."""
+    others = [one for one in figures if _apart(spot, one.centre_in) > _UPON_IN]
+    standing = {piece.name: piece for piece in moment.terrain}
+    if not others or not standing:
+        return {}
+    ground_in = min(one.z_in for one in others)
+    eye = Figure("", "", *spot, ground_in, 0.0, Posture.PRONE, ellipse_outline(spot, _EYE_IN, _EYE_IN))
+    seen = exposures([eye, *others], tuple(standing.values()), moment.sight)
+    found = {}
+    for column, one in enumerate(others, 1):
+        found[one.id] = tuple((standing[name], part) for name, part in seen.hidden_by(0, column))
+    return found

@@ -1,0 +1,400 @@
+"""Simple Plastic Figure: set-up, the turn, status checks, reserves and victory."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Annotated
+
+from rules.call import within
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import NoFacts
+from rules.games.simple_plastic_figure.tables import (
+    Face,
+    Rules,
+    WeaponName,
+    called,
+    illegal,
+    legal,
+    limit,
+    spoken,
+    status_of,
+    weapon_of,
+)
+from rules.typed import Asked, Count, Inches, Row, Within
+from rules.verdict import RuleRefusal, Verdict, verdict
+
+# Before the first turn.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Armies:
+    """How many figures each player of each side has."""
+
+    armies: Mapping[str, Mapping[str, Count]]
+    scale: Annotated[str, Row("scales", "unknown_scale")] = "1/32"
+
+
+def armies(rules: Rules, forces: Armies) -> Verdict:
+    """Whether there are two sides and every player has figures to command."""
+    reason = rules.because("WW-01")
+    if len(forces.armies) != limit(rules, "sides"):
+        return illegal("not_two_sides", reason)
+    idle = [player for side in forces.armies.values() for player, figures in side.items() if figures == 0]
+    if idle or not all(forces.armies.values()):
+        return illegal("player_without_figures", reason, without_figures=idle)
+    return legal("ready", reason, figures={side: sum(own.values()) for side, own in forces.armies.items()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtEdge:
+    """A figure that is set up."""
+
+    distance_to_own_edge_in: Inches
+
+
+def setup(rules: Rules, figure: AtEdge) -> Verdict:
+    """Whether a figure may start there."""
+    deep_in = rules.option("setup_in")
+    reason = rules.because("WW-06", f"{figure.distance_to_own_edge_in:g} in from the own edge; {deep_in} in at most")
+    near = within(figure.distance_to_own_edge_in, deep_in)
+    return legal("set up", reason) if near else illegal("too_far_in", reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """A weapon, and those that the figure shows."""
+
+    figure_shows: tuple[WeaponName, ...]
+    weapon: WeaponName
+
+
+def may_use_weapon(rules: Rules, figure: Carried) -> Verdict:
+    """Whether a figure has this weapon: what is seen is what it has."""
+    weapon_of(rules, figure.weapon)
+    if figure.weapon not in figure.figure_shows:
+        return illegal(
+            "weapon_not_shown", rules.because("WW-02", f"the figure shows no {called(rules, figure.weapon)}")
+        )
+    return legal("shown", rules.because("WW-02"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FiredTogether:
+    """The weapons that a figure wants to use in one fire action."""
+
+    figure_shows: tuple[WeaponName, ...]
+    weapons: tuple[WeaponName, ...]
+
+
+def weapons_in_one_fire_action(rules: Rules, figure: FiredTogether) -> Verdict:
+    """Whether a figure may use these weapons at once: it uses one or the other."""
+    for weapon in figure.weapons:
+        shown = may_use_weapon(rules, Carried(figure_shows=figure.figure_shows, weapon=weapon))
+        if not shown.allowed:
+            return shown
+    reason = rules.because("WW-02", "one weapon or the other")
+    return legal("one weapon", reason) if len(set(figure.weapons)) <= 1 else illegal("two_weapons", reason)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later:
+    """Something that another segment may bring."""
+
+    unit: Annotated[str, Row("later_segments", "unknown_unit")]
+
+
+def later_segment(rules: Rules, thing: Later) -> Verdict:
+    """Segment one has infantry only."""
+    return illegal("later_segment", rules.because("WW-64", f"segment one has no rules for {spoken(thing.unit)}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOf:
+    """A ready unit."""
+
+    card: Annotated[str, Row("cards", "unknown_card")]
+
+
+def unit_card(rules: Rules, wanted: CardOf) -> Verdict:
+    """What a ready unit is and has."""
+    card = rules.tables.cards[wanted.card]
+    numbers = {name: value for name, value in dataclasses.asdict(card).items() if name not in ("rule", "weapons")}
+    side = None if card.nation is None else rules.tables.nations[card.nation].side
+    return verdict("card", rules.because(card.rule), **numbers, weapons=list(card.weapons), side=side)
+
+
+# The turn.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """The sides as they sit, how many players roll for each, and who chose last."""
+
+    sides: tuple[str, ...]
+    players: Mapping[str, Annotated[int, Within(low=1, code="no_players")]] = field(default_factory=dict)
+    last_chooser: str | None = None
+
+
+def initiative(rules: Rules, table: Sides) -> Procedure[Verdict]:
+    """Which side chooses who goes first; the highest die of a side counts."""
+    if len(set(table.sides)) != limit(rules, "sides") or len(table.sides) != limit(rules, "sides"):
+        raise RuleRefusal("not_two_sides", f"two sides play, not {', '.join(table.sides) or 'none'}", "WW-01")
+    return _one_die(rules, table) if rules.chooses("initiative_dice", "one_die") else _contest(rules, table)
+
+
+def _one_die(rules: Rules, table: Sides) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the table", "which side goes first")
+    first = table.sides[0] if roll.total <= 3 else table.sides[1]
+    text = f"1 to 3 is {table.sides[0]}, 4 to 6 is {table.sides[1]}"
+    return verdict(first, rules.because("WW-07", text), chooser=None, goes_first=first, rolls=[roll.total])
+
+
+def _contest(rules: Rules, table: Sides) -> Procedure[Verdict]:
+    asked = [DiceRequest(Die.D6, table.players.get(side, 1), side, "going first") for side in table.sides]
+    rolls: list[int] = []
+    reasons = []
+    while len(set(rolls)) < len(asked):
+        requests = [request.once_more() for request in asked] if rolls else asked
+        rolls = []
+        for request in requests:
+            roll = yield request
+            rolls.append(max(roll.faces))
+        if (
+            len(set(rolls)) == 1
+            and table.last_chooser in table.sides
+            and rules.chooses("tied_initiative", "last_chooser")
+        ):
+            return _chosen(rules, table.last_chooser, rolls)
+        reasons += [rules.because("WW-A01", "a tie is rolled again")] if len(set(rolls)) == 1 else []
+    winner = table.sides[rolls.index(max(rolls))]
+    answer = _chosen(rules, winner, rolls)
+    return Verdict(answer.outcome, answer.numbers, (*reasons, *answer.reasons))
+
+
+def _chosen(rules: Rules, side: str | None, rolls: list[int]) -> Verdict:
+    first = None if rules.chooses("initiative_dice", "highest_chooses") else side
+    return verdict(str(side), rules.because("WW-07"), chooser=side, goes_first=first, rolls=rolls)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The side that goes first this turn, and the other."""
+
+    first: str
+    second: str
+
+
+def turn(rules: Rules, order: Order) -> Verdict:
+    """The phases of a turn in order, and whose each is."""
+    phases = sorted(rules.tables.phases.items(), key=lambda item: item[1].number)
+    whose = (None, order.first, order.second)
+    steps = [{"phase": name, "side": whose[row.half], "text": row.text, "rule": row.rule} for name, row in phases]
+    return verdict(f"{order.first} goes first", rules.because("WW-08"), steps=steps)
+
+
+def status_check(rules: Rules, _: NoFacts) -> Procedure[Verdict]:
+    """A figure's die before it acts; low is good."""
+    roll = yield DiceRequest(Die.D6, 1, "the figure", "its status check")
+    return checked(rules, roll.total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checks:
+    """The figures of a side that roll one after another."""
+
+    figures: tuple[str, ...]
+
+
+def status_checks(rules: Rules, side: Checks) -> Procedure[Verdict]:
+    """A die for every figure of a side, before the first of them acts."""
+    answers: dict[str, Verdict] = {}
+    for figure in side.figures:
+        roll = yield DiceRequest(Die.D6, 1, figure, "its status check")
+        answers[figure] = checked(rules, roll.total)
+    told = [rules.because(why.rule, f"{figure}: {why.text}") for figure, one in answers.items() for why in one.reasons]
+    each = {figure: dict(one.numbers) for figure, one in answers.items()}
+    return verdict("checked", rules.because("WW-09"), *told, each=each)
+
+
+def checked(rules: Rules, face: int) -> Verdict:
+    """What a status die brings."""
+    row = status_of(rules, face)
+    may = "move or fire" if row.may_move else "only fire" if row.may_fire else "do nothing"
+    failed = face >= rules.option("failed_status")
+    reason = rules.because(row.rule, f"rolled {face}: it may {may}")
+    return verdict(may, reason, may_move=row.may_move, may_fire=row.may_fire, status_die=face, failed=failed)
+
+
+class Deed(StrEnum):
+    """What a figure may do with its half of the turn."""
+
+    MOVE = "move"
+    MOVE_INTO_HAND_TO_HAND = "move_into_hand_to_hand"
+    FIRE = "fire"
+    LEAD = "lead"
+    DIRECT_FIRE = "direct_fire"
+    CALL_FIRE = "call_fire"
+
+
+MOVES = (Deed.MOVE, Deed.MOVE_INTO_HAND_TO_HAND)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a figure wants to do after its status check."""
+
+    actions: tuple[Deed, ...]
+    status_die: Face = 1
+
+
+def actions(rules: Rules, wanted: Wanted) -> Verdict:
+    """Whether a figure may do this in one turn."""
+    if len(wanted.actions) > 1:
+        rule = "WW-56" if Deed.LEAD in wanted.actions else "WW-57" if Deed.DIRECT_FIRE in wanted.actions else "WW-10"
+        return illegal("one_action_a_turn", rules.because(rule))
+    for deed in wanted.actions:
+        if not permits(rules, deed, wanted.status_die):
+            fights = deed is Deed.MOVE_INTO_HAND_TO_HAND
+            return illegal(
+                "status", rules.because("WW-21" if fights else "WW-09"), *checked(rules, wanted.status_die).reasons
+            )
+    may = " and ".join(spoken(deed) for deed in wanted.actions) or "act"
+    return legal(f"may {may}", rules.because("WW-10"), *checked(rules, wanted.status_die).reasons)
+
+
+def permits(rules: Rules, deed: Deed, status_die: int) -> bool:
+    """Whether a status die leaves a figure free for a deed."""
+    status = status_of(rules, status_die)
+    if deed in MOVES:
+        return status.may_move
+    needs = "firing" if deed is Deed.FIRE else rules.option("commander_needs")
+    return {"firing": status.may_fire, "nothing": True, "everything": status.may_move and status.may_fire}[needs]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Announced:
+    """An action that a player has announced and wants to change."""
+
+    hand_removed: Annotated[bool, Asked("Has the player taken his hand off the figure?")] = True
+
+
+def change_action_after_hand_removed(rules: Rules, action: Announced) -> Verdict:
+    """An action stands once the hand is off the figure."""
+    reason = rules.because("WW-11")
+    return illegal("action_stands", reason) if action.hand_removed else legal("may change", reason)
+
+
+# Reserves and victory.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserves:
+    """Fighting figures of a side lost on a turn, and the reserves that it still has on the board.
+
+    `turn` is the present one, and `returned_this_turn` says how many came back in it.
+    """
+
+    fighting_figures_eliminated: Count
+    reserves_on_board: Count
+    eliminated_on_turn: Count = 0
+    turn: Count | None = None
+    returned_this_turn: Count = 0
+
+
+def reserve(rules: Rules, side: Reserves) -> Verdict:
+    """How many figures come back in the place of reserves, and when: before the status checks of the owner's half."""
+    lost = side.fighting_figures_eliminated
+    if rules.chooses("reserves_a_turn", "one"):
+        lost = max(0, 1 - side.returned_this_turn)
+    if side.turn is not None and side.turn <= side.eliminated_on_turn:
+        return illegal("not_before_the_next_turn", rules.because("WW-59"))
+    if lost == 0 and side.fighting_figures_eliminated:
+        return illegal("one_a_turn", rules.because("WW-A33", "one figure a turn comes back"))
+    back = min(side.fighting_figures_eliminated, lost, side.reserves_on_board)
+    if back == 0:
+        code = "no_reserves" if side.fighting_figures_eliminated else "nobody_lost"
+        nobody = {"returning": 0, "may_return_on_turn": None, "placed_at": None, "reserve_eliminated": False}
+        return illegal(code, rules.because("WW-59"), reserves_left=side.reserves_on_board, **nobody)
+    return legal(
+        "returns",
+        rules.because("WW-59"),
+        returning=back,
+        may_return_on_turn=side.eliminated_on_turn + 1,
+        placed_at="spot of the reserve",
+        reserve_eliminated=True,
+        reserves_left=side.reserves_on_board - back,
+    )
+
+
+def reserve_can_be_shot(rules: Rules, _: NoFacts) -> Verdict:
+    """Reserves stand on the board, so they are targets."""
+    return verdict("yes", rules.because("WW-58"), answer=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreed:
+    """What a side is to do, and with how many where it is about a number."""
+
+    side: str
+    goal: Annotated[str, Row("goals", "unknown_goal")]
+    needed: Count = 0
+
+
+def objective(rules: Rules, agreed: Agreed) -> Verdict:
+    """What decides the battle for a side."""
+    row = rules.tables.goals[agreed.goal]
+    if row.numbered and not agreed.needed:
+        return illegal("no_number", rules.because(row.rule, "agree on the number"))
+    number = f": {agreed.needed}" if row.numbered else ""
+    return legal("agreed", rules.because(row.rule, f"{agreed.side} wins if {row.text}{number}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving:
+    """A figure at the end of its move, and what it has done this turn."""
+
+    reaches_far_edge: Annotated[bool, Asked("Does its move reach the far edge?")] = False
+    actions: tuple[Deed, ...] = ()
+    status_die: Face = 1
+
+
+def leave_table(rules: Rules, figure: Leaving) -> Verdict:
+    """Whether a figure goes off the table by the far edge."""
+    if not permits(rules, Deed.MOVE, figure.status_die):
+        return illegal("status", rules.because("WW-09", "its status check forbids moving"))
+    if any(deed is not Deed.MOVE for deed in figure.actions):
+        return illegal("one_action_a_turn", rules.because("WW-10"))
+    if not figure.reaches_far_edge:
+        return illegal("not_at_the_edge", rules.because("WW-05", "its move does not reach the far edge"))
+    return legal("leaves", rules.because("WW-05"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a side stands with its objective; `needed` is the number agreed on."""
+
+    side: str = ""
+    goal: Annotated[str, Row("goals", "unknown_goal")]
+    needed: Count = 0
+    enemies_eliminated: Count = 0
+    own_lost: Count = 0
+    enemies_left: Count = 0
+    exited: Count = 0
+    reached: Annotated[bool, Asked("Is the place in our hands?")] = False
+
+
+def victory(rules: Rules, side: Standing) -> Verdict:
+    """Whether a side has reached its objective."""
+    row = rules.tables.goals[side.goal]
+    won = {
+        "take_or_hold": side.reached,
+        "eliminate_number": side.enemies_eliminated >= side.needed,
+        "eliminate_more_than_lost": side.enemies_eliminated > side.own_lost,
+        "eliminate_all": side.enemies_left == 0,
+        "exit_far_edge": side.exited >= side.needed,
+    }.get(side.goal, side.reached)
+    winner = {"winner": side.side} if won and side.side else {}
+    return verdict("won" if won else "not yet", rules.because(row.rule, row.text), won=won, **winner)

@@ -1,0 +1,60 @@
+"""A mine and a wood in Plastic Fudge, Green and Tan on square bases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rules.events import PhaseBegun
+from rules.referee import Deed
+from rules.roster import Army
+from rules.state import Unit
+from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
+from tests.rules.board import box, figure, piece, square
+from tests.rules.evening import (
+    Evening,
+    begun,
+    recruits,
+)
+
+MARKER = piece("marker", TerrainKind.MINE, box(13.5, 7, 14.5, 8))
+
+
+def army(side: str, *cards: str) -> Army:
+    return Army(name=f"The {side} camp", game="plastic_fudge", recruits=recruits(side, *cards))
+
+
+def square_base(unit: Unit, sigma: float = 0.0) -> Figure:
+    """Green looks up the table and Tan down."""
+    assert unit.at_in is not None
+    facing = 90.0 if unit.side == "green" else 270.0
+    return figure(unit.id, *unit.at_in, sigma, square(*unit.at_in, 0.5), facing)
+
+
+def duty(evening: Evening, action: str, by: str) -> Deed:
+    """What is owed by a unit."""
+    return next(one for one in evening.referee.duties(evening.moment) if one.action == action and one.by == (by,))
+
+
+EVEN = (0, 0, 0, 0)
+
+
+# What a unit can do.
+
+
+def table(
+    path: Path,
+    green: Sequence[str],
+    tan: Sequence[str],
+    places: Sequence[PointIn],
+    terrain: Sequence[TerrainPiece] = (),
+    sigma: float = 0.0,
+    phase: str = "attacks",
+    **options: object,
+) -> Evening:
+    """Two sides that stand where the script says, Green first, in a phase of the first turn."""
+    armies = {"green": army("green", *green), "tan": army("tan", *tan)}
+    names = [one.figure for side in armies.values() for one in side.recruits]
+    battle = begun(path / "b", "plastic_fudge", armies, dict(zip(names, places, strict=True)), options)
+    battle.record(PhaseBegun(turn=1, side={"a_moves": "green", "b_moves": "tan"}.get(phase, ""), phase=phase))
+    return Evening(battle, terrain, lambda unit: square_base(unit, sigma))

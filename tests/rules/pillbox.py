@@ -1,0 +1,84 @@
+"""A pillbox in Army Men: Green's tank and hero against Tan behind a wall."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rules.events import Change, Changed, spoken
+from rules.referee import Deed
+from rules.roster import Army, Recruit
+from rules.state import Unit
+from rules.table import Figure, PointIn, TerrainKind
+from tests.rules.board import box, figure, piece
+from tests.rules.evening import (
+    Evening,
+    begun,
+    inch_base,
+    recruits,
+)
+
+GREEN_CARDS = (
+    *("officer", "heavy_machine_gun_team", "hero", "medic", "engineer"),
+    *("bazooka_team", "light_mortar_man", "radio_man", "tank"),
+)
+TAN_CARDS = (
+    *("rifleman", "rifleman", "flame_thrower_man", "light_machine_gunner"),
+    *("pillbox", "half_track", "rifleman", "rifleman"),
+)
+COMMANDO = {"title": "Commando", "kind": "infantry", "weapons": ["submachine_gun", "grenade"], "parachute": True}
+
+
+def army(side: str, cards: tuple[str, ...], *more: Recruit) -> Army:
+    return Army(name=side, game="army_men", recruits=(*recruits(side, *cards), *more))
+
+
+GREEN = army("green", GREEN_CARDS, Recruit(figure="green-10", own=COMMANDO))
+TAN = army("tan", TAN_CARDS)
+PLACES: dict[str, PointIn] = {
+    "green-1": (10, 10), "green-2": (11.5, 10), "green-3": (13, 10), "green-4": (8.8, 10), "green-5": (4, 13.3),
+    "green-6": (17, 12), "green-7": (20, 4), "green-8": (40, 24), "green-9": (26, 8), "green-10": (14, 38),
+    "tan-1": (11, 28), "tan-2": (13, 28), "tan-3": (17, 24), "tan-4": (26, 32), "tan-5": (26, 32),
+    "tan-6": (42, 32), "tan-7": (46, 12), "tan-8": (26.5, 25),
+}  # fmt: skip
+"""Centres; soldiers stand on bases an inch across."""
+SIZES = {"tank": (1.5, 2.0), "half_track": (1.0, 1.5), "pillbox": (2.0, 1.5)}
+"""Half the width and half the length of what is larger."""
+TERRAIN = [
+    piece("low wall", TerrainKind.LOW_WALL, box(8, 27, 16, 27.4), height=1.2),
+    piece("house", TerrainKind.BUILDING, box(34, 8, 38, 20), height=5.0),
+    piece("wire", TerrainKind.WIRE, box(2, 14, 8, 14.4), height=0.5),
+    piece("mines", TerrainKind.MINE, box(0, 20, 6, 22)),
+]
+
+
+def look(unit: Unit) -> Figure:
+    """Soldiers on round bases, the rest on rectangles that face each other over the table."""
+    if unit.card not in SIZES:
+        return inch_base(unit)
+    assert unit.at_in is not None
+    (x, y), (across, along) = unit.at_in, SIZES[unit.card]
+    base = box(x - across, y - along, x + across, y + along)
+    return figure(unit.id, x, y, base=base, facing=90 if unit.side == "green" else 270)
+
+
+def set_up(path: Path) -> Evening:
+    battle = begun(path, "army_men", {"green": GREEN, "tan": TAN}, PLACES, {"wounded_limit": 1})
+    battle.record(Changed(changes=(Change(figure="tan-4", key="inside", value="tan-5"),)))
+    return Evening(battle, TERRAIN, look)
+
+
+def attack(evening: Evening, name: str, enemy: str, weapon: str, how: str = "") -> Deed:
+    """The attack that is aimed at an enemy himself, as he is now, was on his way, or in return."""
+    deeds = [
+        one for one in evening.referee.attacks(evening.moment, name) if one.at[0] == enemy and one.weapon == weapon
+    ]
+    return next(deed for deed in deeds if deed.title.endswith(how or spoken(enemy)))
+
+
+def go_to(evening: Evening, phase: str) -> None:
+    """On to the next phase of that name."""
+    while True:
+        begins = evening.referee.next_phase(evening.moment)
+        evening.battle.record(begins)
+        if phase in (begins.phase, f"{begins.side} {begins.phase}"):
+            return

@@ -1,0 +1,276 @@
+"""Moves, vehicles and weapons that go to a bare place in Army Men."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from rules.events import Change, Changed, Doubted, Placed, Settled
+from rules.games.referees import moment_of
+from rules.referee import outlook, prospect
+from rules.roster import Army, Recruit
+from rules.table import PointIn, TerrainKind, TerrainPiece
+from rules.template import Blast
+from tests.rules.board import box, piece
+from tests.rules.evening import (
+    Evening,
+    begun,
+    plot,
+)
+from tests.rules.pillbox import (
+    TERRAIN,
+    army,
+    attack,
+    go_to,
+    look,
+    set_up,
+)
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    one = set_up(tmp_path / "b")
+    with one.battle:
+        yield one
+
+
+# Moves.
+
+
+def test_wire_mines_and_a_move_that_is_too_long(evening: Evening) -> None:
+    go_to(evening, "green movement")
+    assert evening.march((0, 13), "green-1").numbers["reason"] == "too_far"  # AM-19
+    assert evening.march((0, 7), "green-4").allowed
+    assert evening.march((0, 5.1), "green-4").numbers["reason"] == "too_far"  # 7 of the 12 are spent
+    assert evening.march((0, 3), "green-5").numbers["reason"] == "blocked"  # AM-71
+    evening.do(evening.other("green-5", "destroy_obstacle"))
+    assert evening.march((-2, 7), "green-5", "green-3").allowed
+    assert evening.battle.state.unit("green-5").at_in == (2, 20.3)
+    assert evening.battle.state.unit("green-5").allowance_used_in == pytest.approx((2**2 + 7**2) ** 0.5)
+    evening.do(evening.duty("minefield"), 3, 4)  # AM-70: 7
+    assert evening.battle.state.unit("green-5").out
+
+
+def test_who_was_fired_at_on_his_way_fires_back(tmp_path: Path) -> None:
+    """AM-34, AM-35: a rifleman runs behind a tall wall before the hero's eyes."""
+    with set_up(tmp_path / "b").battle as battle:
+        evening = Evening(battle, [piece("tall wall", TerrainKind.WALL, box(20, 20, 24, 20.5), height=5)], look)
+        battle.record(Placed(figure="green-3", at_in=(22, 10)))
+        go_to(evening, "tan movement")
+        evening.march((-4.5, 0), "tan-8")
+        go_to(evening, "automatic_weapons")
+        now = evening.prospect(evening.attack("green-3", "tan-8", "assault_rifle"))
+        assert now.before.numbers["reason"] == "no_line_of_sight"
+        passing = attack(evening, "green-3", "tan-8", "assault_rifle", "on its way")
+        # 8, a hero +1, 11 in from his officer +1: 10 or less is 33 of 36
+        assert evening.prospect(passing).odds["hit"] == Fraction(33, 36)
+        evening.do(passing, 5, 6)
+        go_to(evening, "small_arms")
+        assert not evening.prospect(evening.attack("tan-8", "green-3")).possible
+        back = evening.prospect(attack(evening, "tan-8", "green-3", "rifle", "in return"))
+        assert back.odds["hit"] == Fraction(21, 36)
+        go_to(evening, "green movement")  # the next turn forgets it
+        assert len([*evening.referee.attacks(evening.moment, "tan-8")]) == 10
+
+
+def test_a_gun_needs_its_crew_beside_it(tmp_path: Path) -> None:
+    cards = ("light_cannon", "rifleman", "rifleman", "rifleman")
+    recruits = tuple(Recruit(figure=f"green-{n}", card=card, squad="gun") for n, card in enumerate(cards, 1))
+    green = Army(name="battery", game="army_men", recruits=recruits)
+    places: dict[str, PointIn] = {
+        "green-1": (10, 10), "green-2": (11.1, 10), "green-3": (8.9, 10), "green-4": (10, 8.9), "tan-1": (10, 30)
+    }  # fmt: skip
+    with begun(tmp_path / "b", "army_men", {"green": green, "tan": army("tan", ("rifleman",))}, places) as battle:
+        evening = Evening(battle)
+        go_to(evening, "heavy_weapons")
+        assert evening.prospect(evening.attack("green-1", "tan-1")).possible  # AM-63: 3 men
+        evening.battle.record(Placed(figure="green-4", at_in=(10, 5)))
+        assert evening.prospect(evening.attack("green-1", "tan-1")).before.numbers["reason"] == "short_crew"
+
+
+def test_the_order_may_be_rolled_every_turn(tmp_path: Path) -> None:
+    armies = {"green": army("green", ("rifleman",)), "tan": army("tan", ("rifleman",))}
+    places: dict[str, PointIn] = {"green-1": (10, 10), "tan-1": (10, 30)}
+    with begun(tmp_path / "b", "army_men", armies, places, {"order_every_turn": True}) as battle:
+        evening = Evening(battle)
+        for faces, first in (((2, 5), "tan"), ((6, 5), "green")):
+            go_to(evening, "order_of_moving")
+            evening.do(evening.duty("move_order"), *faces)
+            begins = evening.referee.next_phase(evening.moment)
+            assert (begins.side, begins.phase) == (first, "movement")  # AM-A01
+            go_to(evening, "heavy_weapons")
+
+
+def test_men_in_a_half_track_ride_with_it_and_have_its_cover(tmp_path: Path) -> None:
+    armies = {"green": army("green", ("half_track", "rifleman")), "tan": army("tan", ("rifleman",))}
+    places: dict[str, PointIn] = {"green-1": (10, 10), "green-2": (11.6, 10), "tan-1": (10, 30)}
+    with begun(tmp_path / "b", "army_men", armies, places) as battle:
+        evening = Evening(battle, look=look)
+        go_to(evening, "green movement")
+        evening.do(evening.other("green-2", "board", "green-1"))
+        evening.march((0, 10), "green-1")
+        man = battle.state.unit("green-2")
+        assert (man.at_in, man.allowance_used_in) == (pytest.approx((11.6, 20)), 0)
+        go_to(evening, "small_arms")
+        found = evening.prospect(evening.attack("tan-1", "green-2")).before
+        assert [one.rule for one in found.reasons] == ["AM-46", "AM-113"]  # 7 - 3
+
+
+def test_a_wreck_stays_as_cover_and_obstacle_and_does_nothing_more(evening: Evening) -> None:
+    changes = [Change(figure="green-9", key=key, value=True) for key in ("eliminated", "wreck")]
+    evening.battle.record(Changed(changes=tuple(changes)))
+    evening.battle.record(Placed(figure="tan-8", at_in=(26, 11)))  # right behind it, half an inch from its rear
+    go_to(evening, "green movement")
+    there = moment_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
+    shot = next(one for one in evening.referee.attacks(there, "green-7") if one.at[0] == "tan-8")
+    assert shot.given["cover_to_target_in"] == pytest.approx(0.5, abs=0.02)  # AM-18, AM-83
+    through = evening.referee.march(there, {"green-7": ((20, 4), (26, 8))})
+    assert prospect(there, through).before.numbers["reason"] == "blocked"
+    wreck = outlook(evening.referee, there, "green-9")
+    assert (wreck.attacks, wreck.others, wreck.movement.possible) == ((), (), False)
+
+
+def test_a_burst_goes_at_all_who_ran_by_before_it(tmp_path: Path) -> None:
+    """AM-34, AM-42: two riflemen run behind a tall wall before a machine gun."""
+    armies = {"green": army("green", ("light_machine_gunner",)), "tan": army("tan", ("rifleman", "rifleman"))}
+    places: dict[str, PointIn] = {"green-1": (22, 10), "tan-1": (26.5, 25), "tan-2": (27.5, 27)}
+    wall = piece("tall wall", TerrainKind.WALL, box(20, 20, 24, 20.5), height=5)
+    with begun(tmp_path / "b", "army_men", armies, places) as battle:
+        evening = Evening(battle, [wall], look)
+        go_to(evening, "tan movement")
+        evening.march((-4.5, 0), "tan-1")
+        evening.march((-4.5, 0), "tan-2")
+        go_to(evening, "automatic_weapons")
+        [found] = [one for one in evening.outlook("green-1").others if one.deed.action == "burst_rolls"]
+        assert found.deed.title == "Lmg at Tan 2, Tan 1 on their way"
+        # 8 or less is 26 of 36 for either.
+        assert {name: odds["hits 1 of 1"] for name, odds in found.odds_of.items()} == dict.fromkeys(
+            ("tan-1", "tan-2"), Fraction(26, 36)
+        )
+        evening.do(found.deed, 6, 5, 6, 5)
+        assert not [one for one in evening.outlook("green-1").others if one.deed.action == "burst_rolls"]  # AM-37
+        go_to(evening, "small_arms")
+        for name in ("tan-1", "tan-2"):  # AM-35
+            assert evening.prospect(attack(evening, name, "green-1", "rifle", "in return")).possible
+
+
+def test_a_truck_tows_a_gun(tmp_path: Path) -> None:
+    """AM-A44: what a crew pushes 6 in goes 24 in behind a truck."""
+    armies = {"green": army("green", ("light_cannon", "truck", "tank")), "tan": army("tan", ("rifleman",))}
+    places: dict[str, PointIn] = {"green-1": (10, 10), "green-2": (10, 11.1), "green-3": (20, 10), "tan-1": (10, 45)}
+    with begun(tmp_path / "b", "army_men", armies, places) as battle:
+        evening = Evening(battle)
+        go_to(evening, "green movement")
+        assert evening.outlook("green-1").movement.before.numbers["allowance_in"] == 6
+        assert not any(one.deed.action == "hitch" for one in evening.outlook("green-3").others)
+        evening.do(evening.other("green-2", "hitch", "green-1"))
+        assert evening.outlook("green-1").movement.before.numbers["allowance_in"] == 24
+        evening.march((0, 20), "green-2")
+        gun = battle.state.unit("green-1")
+        assert gun.at_in == pytest.approx((10, 30))
+        assert gun.this_turn["moved"]  # AM-58: it does not fire in the turn in which it moved
+        evening.do(evening.other("green-2", "hitch", "green-1"))
+        assert "towed_by" not in battle.state.unit("green-1").statuses
+        evening.do(evening.other("green-2", "hitch", "green-1"))
+        evening.march((0, 1), "green-1")  # set down behind it by hand: it is not moved twice
+        evening.march((0, 1), "green-2")
+        assert battle.state.unit("green-1").at_in == pytest.approx((10, 31))
+        evening.do(evening.other("green-2", "hitch", "green-1"))
+        battle.record(Placed(figure="green-1", at_in=(10, 20)))
+        assert "(AM-89)" in evening.prospect(evening.other("green-2", "hitch", "green-1")).why_not
+
+
+def test_armies_are_drawn_once_the_table_is_laid_out(evening: Evening) -> None:
+    found = evening.do(evening.duty("draw_armies"), 6)  # AM-05: the second of two
+    assert found.numbers["armies"] == {"player 1": "tan", "player 2": "green"}
+    assert plot(evening.battle)[-3:] == [
+        "  Draw armies: drawn.",
+        "  Player 1 plays: tan.",
+        "  Player 2 plays: green.",
+    ]
+    assert "draw_armies" not in [one.action for one in evening.referee.duties(evening.moment)]
+
+
+# At a bare place.
+
+
+def gunners(path: Path, places: dict[str, PointIn], terrain: list[TerrainPiece] | None = None) -> Evening:
+    """A grenade thrower, a mortar and a radio of Green against riflemen, as the heavy weapons fire."""
+    armies = {
+        "green": army("green", ("grenadier", "light_mortar_man", "radio_man")),
+        "tan": army("tan", ("rifleman", "rifleman", "rifleman", "tank")),
+    }
+    evening = Evening(begun(path / "b", "army_men", armies, places), terrain or [], look)
+    go_to(evening, "heavy_weapons")
+    return evening
+
+
+SPREAD: dict[str, PointIn] = {
+    "green-1": (10, 10), "green-2": (10, -10), "green-3": (30, 17),
+    "tan-1": (9, 18), "tan-2": (11, 18), "tan-3": (10, 22), "tan-4": (10, 16),
+}  # fmt: skip
+SPOT: PointIn = (10, 18)
+
+
+def test_a_grenade_lands_between_two_men_where_nobody_stands(tmp_path: Path) -> None:
+    evening = gunners(tmp_path, SPREAD)
+    found = evening.at_spot("green-1", SPOT, "grenade")
+    assert (found.deed.title, found.deed.spot_in) == ("Grenade at the spot (10.0, 18.0)", SPOT)
+    assert found.deed.template == Blast(SPOT, 3.0)  # AM-A42: 6 in across
+    # AM-52: 6 or less is 15 of 36 for either. Tan 3's base begins 3.5 in off; a blast does nothing to a tank (AM-80).
+    assert {name: odds["hits 1 of 1"] for name, odds in found.odds_of.items()} == {
+        "tan-1": Fraction(15, 36),
+        "tan-2": Fraction(15, 36),
+    }
+    assert found.deed.view is not None
+    assert found.deed.view.range.edge_in == pytest.approx(7.5, abs=0.02)
+    evening.do(found.deed, 3, 3)  # AM-A41: one roll for all of them
+    assert [evening.battle.state.unit(name).statuses.get("down") for name in ("tan-1", "tan-2", "tan-3")] == [
+        True,
+        True,
+        None,
+    ]
+    assert "(AM-37)" in evening.at_spot("green-1", SPOT, "grenade").why_not
+
+
+def test_why_a_grenade_cannot_go_to_a_place(tmp_path: Path) -> None:
+    wall = piece("tall wall", TerrainKind.WALL, box(0, 14, 20, 14.4), height=5)
+    evening = gunners(tmp_path, SPREAD, [wall])
+    assert "out of sight (AM-66)" in evening.at_spot("green-1", SPOT, "grenade").why_not
+    assert "0 to 12 in (AM-38)" in evening.at_spot("green-1", (10, 30), "grenade").why_not
+    assert "reach nobody there (AM-79)" in evening.at_spot("green-1", (18, 10), "grenade").why_not
+    # The radio man sees past the wall's end, and the mortar fires over it (AM-66).
+    assert evening.at_spot("green-2", SPOT, "light_mortar").possible
+    evening.battle.record(Placed(figure="green-3", at_in=(10, 8)))
+    assert "out of sight, and nobody" in evening.at_spot("green-2", SPOT, "light_mortar").why_not
+
+
+def test_a_range_that_was_settled_holds_for_all_who_are_caught(tmp_path: Path) -> None:
+    """AM-38: 12 in is as far as he throws; to the spot it is 12.02 in, give or take 0.1."""
+    places: dict[str, PointIn] = {"green-1": (10, 10), "tan-1": (9, 22.52), "tan-2": (11, 22.52)}
+    armies = {"green": army("green", ("grenadier",)), "tan": army("tan", ("rifleman", "rifleman"))}
+    with begun(tmp_path / "b", "army_men", armies, places) as battle:
+        evening = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
+        go_to(evening, "heavy_weapons")
+        found = evening.at_spot("green-1", (10, 22.52))
+        [doubt] = found.doubts
+        assert "the range from Green 1 to the spot" in doubt.question
+        battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
+        battle.record(Settled(question=doubt.question, answer="less"))
+        assert evening.do(evening.at_spot("green-1", (10, 22.52)).deed, 1, 2).numbers["hits"] == [True, True]
+
+
+def test_a_mortar_ranges_in_on_a_place_that_is_pointed_out(tmp_path: Path) -> None:
+    evening = gunners(tmp_path, SPREAD)
+    first = evening.at_spot("green-2", SPOT, "light_mortar")
+    assert first.odds_of["tan-1"]["hits 1 of 1"] == Fraction(10, 36)  # AM-91: 6 less 1
+    evening.do(first.deed, 6, 4)
+    assert plot(evening.battle)[-1] == "  Green 2: ranged in on (10.0, 18.0)."
+    go_to(evening, "heavy_weapons")
+    # An inch beside it is the same place to a gun; 3 in beside it is another.
+    assert evening.at_spot("green-2", (10.6, 18.5), "light_mortar").odds_of["tan-1"]["hits 1 of 1"] == Fraction(15, 36)
+    assert evening.at_spot("green-2", (12, 20), "light_mortar").odds_of["tan-2"]["hits 1 of 1"] == Fraction(10, 36)

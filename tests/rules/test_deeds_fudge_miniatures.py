@@ -1,0 +1,371 @@
+"""Moves, fear, loot, spells and gifts in Fudge Miniatures Battles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.dice import Scripted
+from rules.games.referees import moment_of
+from rules.referee import outlook, perform
+from rules.roster import Recruit, enlistment
+from rules.table import PointIn
+from tests.rules.bridge import (
+    BLUE,
+    HARPY,
+    PLACES,
+    RED,
+    TERRAIN,
+    YANNI,
+    army,
+    go,
+    go_to,
+    look,
+    owed_by,
+    put,
+    reason,
+    say,
+    set_up,
+)
+from tests.rules.evening import Evening, begun
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    one = set_up(tmp_path / "b")
+    with one.battle:
+        yield one
+
+
+# Moves.
+
+
+def test_what_was_not_moved_in_step_1_is_moved_in_step_4(evening: Evening) -> None:
+    go_to(evening, "blue move")
+    assert evening.march((0, 6), "blue-1").numbers["reason"] == "too_far"
+    assert evening.march((-2, 0), "blue-1").numbers["left_in"] == 3
+    go_to(evening, "blue move_on")
+    assert evening.march((0, -3.1), "blue-1").numbers["reason"] == "too_far"
+    assert evening.march((0, -3), "blue-1").numbers["left_in"] == 0
+
+
+def test_a_wound_of_ones_own_turn_counts_against_both_moves(evening: Evening) -> None:
+    """FM-21, FM-A10: 5 in, 3 used, and 4 in now that he is Hurt: 1 in is left."""
+    go_to(evening, "blue move")
+    evening.march((-3, 0), "blue-1")
+    go_to(evening, "blue action")
+    say(evening, "blue-1", "wounds_to_mark", [3])
+    go_to(evening, "blue damage")
+    evening.do(owed_by(evening, "blue-1", "apply_wounds"))
+    go_to(evening, "blue move_on")
+    assert evening.outlook("blue-1").movement.why_not == "Blue 1 checks Guts first (FM-46)"
+    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 1, 1, 1, 0, 0, 0, 0)
+    left = evening.outlook("blue-1").movement.before
+    assert left is not None
+    assert (left.numbers["left_in"], left.numbers["allowance_in"]) == (1, 4)
+
+
+def test_nobody_leaves_an_enemy_untested(evening: Evening) -> None:
+    put(evening, red_1=(10.5, 11), red_4=(9.5, 10))
+    go_to(evening, "blue move")
+    away = evening.referee.march(evening.moment, {"blue-1": ((10.5, 10), (10.5, 7))})
+    assert reason(evening, away) == "break_away_first"
+    several = evening.other("blue-1", "leave_several")
+    assert several.at == ("red-1", "red-4")
+    # Dexterity 1 against the Knave's Strength 2 and the harpy's 1, a test each (FM-A14)
+    found = evening.do(several, *(0, 0, 0, 0), *(1, 0, 0, 0))
+    assert found.numbers["free_attacks_by_enemy"] == [1, 0]
+    assert "the free attack of Red 1 comes first" in evening.outlook("blue-1").movement.why_not
+    strikes = [one for one in evening.referee.duties(evening.moment) if one.action == "free_attack"]
+    assert [one.by for one in strikes] == [("red-1",)]
+    evening.do(strikes[0], -1, -1, -1, -1)  # -4 + 7 against 1: 2, Scratch, at once
+    assert evening.battle.state.unit("blue-1").statuses["wounds"] == ["scratch"]
+    go(evening, "blue-1", (10.5, 7))
+    assert "broke_from" not in evening.battle.state.unit("blue-1").this_turn
+
+
+def test_a_harpy_strikes_once_with_either_claw(evening: Evening) -> None:
+    put(evening, red_4=(9.5, 10))
+    go_to(evening, "blue move")
+    evening.do(evening.other("blue-1", "disengage"), -1, -1, -1, -1)
+    strikes = [one for one in evening.referee.duties(evening.moment) if one.action == "free_attack"]
+    assert [one.weapon for one in strikes] == ["Claw", "Claw (2)"]
+    evening.do(strikes[1], -1, -1, -1, -1)
+    assert not [one for one in evening.referee.duties(evening.moment) if one.action == "free_attack"]
+
+
+def test_a_charge_at_the_terrifying_is_declared(evening: Evening) -> None:
+    put(evening, blue_1=(12, 13))
+    go_to(evening, "blue move")
+    at_him = evening.referee.march(evening.moment, {"blue-1": ((12, 13), (12, 16))})
+    assert reason(evening, at_him) == "declare_the_charge"
+    assert reason(evening, evening.other("blue-2", "charge", "red-2")) == "too_far"  # 6.01 in off, 6 in left
+    evening.do(evening.other("blue-1", "charge", "red-2"))
+    assert reason(evening, evening.referee.march(evening.moment, {"blue-1": ((12, 13), (12, 16))})) == "guts_check"
+    found = evening.do(owed_by(evening, "blue-1", "guts_check"), 0, 0, 0, 0)
+    assert (found.numbers["target"], found.outcome) == (1, "none")  # Guts 1 reaches one gift
+    go(evening, "blue-1", (12, 16))
+    assert evening.battle.state.unit("blue-1").at_in == (12, 16)
+
+
+def test_who_fails_by_three_runs_and_by_nature(evening: Evening) -> None:
+    put(evening, blue_1=(12, 13))
+    go_to(evening, "blue move")
+    evening.do(evening.other("blue-1", "charge", "red-2"))
+    evening.do(owed_by(evening, "blue-1", "guts_check"), -1, -1, -1, 0)  # -3 + 1 against 1 fails by 3
+    assert not any(one.possible for one in evening.outlook("blue-1").attacks)
+    least = evening.outlook("blue-1").movement.before
+    assert least is not None
+    assert (least.numbers["min_in"], least.numbers["max_in"]) == (2.5, 5)
+    for to, why in (((12, 11), "bad_run"), ((12, 16), "no_safe_place")):
+        assert reason(evening, evening.referee.march(evening.moment, {"blue-1": ((12, 13), to)})) == why
+    found = evening.do(evening.other("blue-1", "flee"))
+    assert found.outcome == "runs"
+    unit = evening.battle.state.unit("blue-1")
+    assert unit.at_in is not None
+    assert unit.at_in[1] < 10
+    assert "must_run" not in unit.statuses
+
+
+def test_a_failed_check_is_made_again_until_it_is_passed(evening: Evening) -> None:
+    """FM-55 to FM-57: King, Guts 1, target +1; a further wound takes the next bonus away."""
+    go_to(evening, "red action")
+    say(evening, "blue-1", "wounds_to_mark", [3])
+    go_to(evening, "red damage")
+    evening.do(owed_by(evening, "blue-1", "apply_wounds"))
+    evening.do(owed_by(evening, "blue-1", "guts_check"), -1, 0, 0, 0)  # -1 + 0 against 1 fails by 2
+    go_to(evening, "blue move")
+    assert "checks Guts again first (FM-55)" in evening.outlook("blue-1").movement.why_not
+    again = evening.do(owed_by(evening, "blue-1", "guts_recovery"), -1, 0, 0, 0)
+    assert (again.outcome, again.numbers["bonus"]) == ("goes on", 1)
+    assert evening.outlook("blue-1").movement.possible
+    go_to(evening, "blue action")
+    put(evening, red_1=(10.5, 11))
+    assert reason(evening, evening.attack("blue-1", "red-1")) == "stopped"  # FM-52
+    say(evening, "blue-1", "wounds_to_mark", [5])
+    go_to(evening, "blue damage")
+    evening.do(owed_by(evening, "blue-1", "apply_wounds"))
+    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 1, 1, 1, 0, 0, 0, 0)
+    go_to(evening, "blue move")
+    third = evening.do(owed_by(evening, "blue-1", "guts_recovery"), 1, 1, 0, 0)
+    assert (third.numbers["bonus"], third.outcome) == (1, "recovers")  # the second +1 is lost; 2 - 1 + 1 reaches +1
+
+
+def test_peasants_fear_the_king(evening: Evening) -> None:
+    """FM-59: peasants are known by the name on their card."""
+    put(evening, red_3=(10.5, 11))
+    go_to(evening, "red action")
+    say(evening, "red-3", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
+    assert owed_by(evening, "red-3", "guts_check").given["in_melee_with_king"] is True
+    put(evening, red_3=(10.5, 13))
+    assert owed_by(evening, "red-3", "guts_check").given["in_melee_with_king"] is False
+
+
+def test_followers_miss_their_king(tmp_path: Path) -> None:
+    """FM-59: followers are known by the name of their squad."""
+    blue = replace(BLUE, recruits=(*BLUE.recruits, Recruit(figure="blue-4", card=YANNI, squad="followers")))
+    armies = {"blue": blue, "red": RED}
+    with begun(tmp_path / "b", "fudge_miniatures", armies, {**PLACES, "blue-4": (2, 2)}) as battle:
+        evening = Evening(battle, TERRAIN, look)
+        go_to(evening, "red action")
+        say(evening, "blue-4", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
+        before = evening.prospect(owed_by(evening, "blue-4", "guts_check")).odds["none"]
+        say(evening, "blue-1", "wounds", ["near_death"])
+        after = evening.prospect(owed_by(evening, "blue-4", "guts_check")).odds["none"]
+    # Guts 1 against +1: 0 or more is 50 of 81; with -1 it takes 1 or more: 31
+    assert (before, after) == (Fraction(50, 81), Fraction(31, 81))
+
+
+def test_the_dead_are_looted_at_their_side(evening: Evening) -> None:
+    put(evening, red_1=(11, 9.2))
+    say(evening, "red-1", "wounds", ["dead"])
+    say(evening, "red-1", "eliminated", True)
+    go_to(evening, "blue action")
+    lying = moment_of(evening.battle, [look(unit) for unit in evening.battle.state.units.values()], TERRAIN)
+    loot = {name: outlook(evening.referee, lying, name).others[-2] for name in ("blue-1", "blue-3")}
+    assert [one.deed.title for one in loot.values()] == ["Loot Red 1", "Loot Red 1"]
+    assert loot["blue-1"].possible
+    assert "out" not in loot["blue-1"].why_not
+    assert loot["blue-3"].why_not.endswith("in off (FM-A13)")
+    gone = outlook(evening.referee, lying, "red-1")
+    assert (gone.attacks, gone.others, gone.movement.possible) == ((), (), False)
+    found = perform(evening.battle, evening.referee, lying, loot["blue-1"].deed, Scripted([]))
+    assert found.allowed
+    assert evening.battle.state.unit("blue-1").statuses["carries"] == ["red-1"]
+
+
+SPELLS = """\
+inherits = "fudge_miniatures"
+
+[spells.fire_bolt]
+rule = "FM-64"
+text = "a bolt of fire"
+odf = 4
+range_in = 10
+
+[spells.fog]
+rule = "FM-64"
+text = "fog about a model"
+range_in = 10
+"""
+
+
+def test_spells_are_what_the_players_registered(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(SPELLS, encoding="utf-8")
+    sides = {"blue": BLUE, "red": RED}
+    with Battle.begin(tmp_path / "b", lambda: 0.0, "fudge_miniatures", list(sides), house_rules=rules) as battle:
+        for side, one in sides.items():
+            for recruit in enlistment(battle.game, one, side):
+                battle.record(recruit)
+        evening = Evening(battle, TERRAIN, look)
+        put(evening, **{name.replace("-", "_"): place for name, place in PLACES.items()})
+        go_to(evening, "blue action")
+        bolt = evening.prospect(evening.attack("blue-1", "red-1", "fire_bolt"))
+        assert bolt.before is not None
+        assert bolt.before.numbers["to_hit"] == 1 - 4  # FM-38: against the Knave's DDF 1
+        assert reason(evening, evening.other("blue-3", "cast_spell", "red-3")) == "out_of_range"
+        assert evening.do(evening.other("blue-1", "cast_spell", "blue-2")).allowed
+        assert reason(evening, evening.attack("blue-1", "red-1", "fire_bolt")) == "already_acted"
+
+
+def test_who_stands_in_a_fight_breaks_off_before_he_runs(evening: Evening) -> None:
+    put(evening, blue_1=(12, 13), red_1=(12, 14))
+    say(evening, "blue-1", "must_run", True)
+    go_to(evening, "red action")  # at once, in whosever turn it is (FM-53)
+    away = evening.referee.march(evening.moment, {"blue-1": ((12, 13), (12, 9))})
+    assert reason(evening, away) == "break_off_first"
+    evening.do(evening.other("blue-1", "flee"))
+    strike = evening.duty("free_attack")
+    # FM-53: +1, and no test of Dexterity. MODF 7 + 1 against DDF 1
+    assert evening.prospect(strike).before.numbers["to_hit"] == 1 - 8  # type: ignore[union-attr]
+    evening.do(strike, -1, -1, -1, -1)  # 4 against 1: 3, Hurt
+    evening.do(owed_by(evening, "blue-1", "guts_check"), 1, 0, 0, 0)  # 1 + Guts 1 - 1 passes +1
+    go(evening, "blue-1", (12, 9))  # 4 in of the 4 that he has now
+    unit = evening.battle.state.unit("blue-1")
+    assert (unit.at_in, unit.allowance_used_in, "must_run" in unit.statuses) == ((12, 9), 0, False)
+
+
+def test_a_runner_may_have_nowhere_to_go(evening: Evening) -> None:
+    """The table's edge is not told to the rules: the players see that no place is safe."""
+    say(evening, "blue-1", "must_run", True)
+    go_to(evening, "blue move")
+    assert evening.prospect(evening.other("blue-1", "minimum_run")).possible
+    evening.do(evening.other("blue-1", "minimum_run"))
+    assert evening.battle.state.unit("blue-1").at_in == PLACES["blue-1"]
+    assert evening.outlook("blue-1").movement.deed.action == "move"
+
+
+def test_who_was_moved_too_early_still_breaks_away_first(evening: Evening) -> None:
+    """The camera sees him gone; the test counts from where the journal has him."""
+    put(evening, red_1=(10.5, 11))
+    go_to(evening, "blue move")
+    units = evening.battle.state.units.values()
+    gone = [look(replace(unit, at_in=(10.5, 7)) if unit.id == "blue-1" else unit) for unit in units]
+    seen = moment_of(evening.battle, gone, TERRAIN)
+    deeds = {one.deed.action: one for one in outlook(evening.referee, seen, "blue-1").others}
+    assert deeds["disengage"].possible
+    # Dexterity 1 against the Knave's Strength 2: 1 or more of 4 dice is 31 of 81
+    assert deeds["disengage"].odds["away"] == Fraction(31, 81)
+
+
+def test_one_who_lies_in_terror_or_near_death(evening: Evening) -> None:
+    """FM-54 and FM-45: against HDDF, and the second is hit by itself; Sir Knightly strikes neither (FM-60)."""
+    put(evening, red_2=(10.5, 11), blue_2=(11.5, 11))
+    go_to(evening, "blue action")
+    fell = {"effect": "fall_helpless", "target": 1, "first": 1, "lost": 0, "wound": True}
+    for statuses, outcome in (
+        ({"guts_failed": {"fall_helpless": fell}}, "-5 or more hits"),  # MODF 7 against Brutas's HDDF 2
+        ({"wounds": ["near_death"]}, "hits by itself"),
+    ):
+        for key, value in statuses.items():
+            say(evening, "red-2", key, value)
+        found = evening.prospect(evening.attack("blue-1", "red-2"))
+        assert found.before is not None
+        assert found.before.outcome == outcome
+        assert reason(evening, evening.attack("blue-2", "red-2")) == "defenceless_target"
+    assert evening.prospect(evening.attack("blue-1", "red-2")).odds["near_death"] > 0
+    go_to(evening, "red move")
+    assert "can do nothing. (FM-42)" in evening.outlook("red-2").movement.why_not
+
+
+def test_one_near_death_may_lie_on(evening: Evening) -> None:
+    say(evening, "blue-1", "wounds", ["near_death"])
+    say(evening, "blue-1", "clings_to_life_from_turn", 1)
+    go_to(evening, "blue move")
+    found = evening.prospect(owed_by(evening, "blue-1", "near_death_roll"))
+    # FM-44: Guts 1, so a sum of 1 or more rises (31 of 81), -2 or less dies (15 of 81)
+    assert found.odds == {"very_hurt": Fraction(31, 81), "near_death": Fraction(35, 81), "dead": Fraction(15, 81)}
+    evening.do(found.deed, -1, 0, 0, 0)
+    assert not [one for one in evening.referee.duties(evening.moment) if one.action == "near_death_roll"]
+    go_to(evening, "blue move")
+    evening.do(owed_by(evening, "blue-1", "near_death_roll"), -1, -1, 0, 0)
+    assert evening.battle.state.unit("blue-1").out
+
+
+def test_gifts_and_faults_of_ones_own_card_count(tmp_path: Path) -> None:
+    """An ogre with Brutas's gift and fault: to charge him calls for a check, and he runs from any that he fails."""
+    ogre = {**HARPY, "title": "Ogre", "flies": False, "gifts": ["terrifying"], "faults": ["mercenary"]}
+    armies = {"blue": BLUE, "red": army("red", ogre)}
+    places: dict[str, PointIn] = {"blue-1": (10, 10), "blue-2": (20, 10), "blue-3": (5, 5), "red-1": (10, 13)}
+    with begun(tmp_path / "b", "fudge_miniatures", armies, places) as battle:
+        evening = Evening(battle, [], look)
+        go_to(evening, "blue move")
+        charge = evening.prospect(evening.other("blue-1", "charge")).before
+        assert charge is not None
+        assert charge.numbers["checks"] == [{"who": "charger", "target": 1}]
+        say(evening, "red-1", "guts_checks_owed", {"new_wound_level": {"trigger": "new_wound_level"}})
+        evening.do(owed_by(evening, "red-1", "guts_check"), -1, 0, 0, 0)  # -1 + Guts 1 against 1 fails by 1
+        assert battle.state.unit("red-1").statuses["must_run"]  # FM-63
+
+
+def test_yanni_is_steadfast_when_he_is_charged(evening: Evening) -> None:
+    """FM-61: +1 when a Terrifying opponent charges him, not when he charges one."""
+    put(evening, red_2=(6, 14))
+    go_to(evening, "blue move")
+    evening.do(evening.other("blue-3", "charge", "red-2"))
+    assert owed_by(evening, "blue-3", "guts_check").given["charged_by_terrifying"] is False
+    evening.battle.undo()
+    go_to(evening, "red move")
+    evening.do(evening.other("red-2", "charge", "blue-3"))
+    found = evening.do(owed_by(evening, "blue-3", "guts_check"), -1, 0, 0, 0)
+    assert (found.numbers["total"], found.numbers["passed"]) == (1, True)  # -1 + Guts 1 + 1 reaches +1
+
+
+def test_a_shield_counts_in_the_hand_only(tmp_path: Path) -> None:
+    """FM-16: two hands hold the greatsword or the shield; his DDF of 1 is the shield's."""
+    sword = {"name": "Greatsword", "kind": "melee", "hands": 2, "damage": 4}
+    guard = {
+        **HARPY,
+        "dexterity": 0,
+        "equipment": [sword, {"name": "Shield", "kind": "shield", "hands": 1, "shield": 1}],
+    }
+    places: dict[str, PointIn] = {"blue-1": (10, 10), "blue-2": (20, 10), "blue-3": (5, 5), "red-1": (10, 11)}
+    with begun(tmp_path / "b", "fudge_miniatures", {"blue": BLUE, "red": army("red", guard)}, places) as battle:
+        evening = Evening(battle, [], look)
+        go_to(evening, "red action")
+        assert evening.attack("blue-1", "red-1").given["ddf"] == 0
+        evening.do(evening.other("red-1", "wield"))
+        assert battle.state.unit("red-1").statuses["wields"] == ["Shield"]
+        assert evening.attack("blue-1", "red-1").given["ddf"] == 1
+        assert reason(evening, evening.attack("red-1", "blue-1", "Greatsword")) == "not_in_hand"
+
+
+def test_checks_of_no_wound_may_gain_nothing(tmp_path: Path) -> None:
+    """FM-A31: +1 a turn for every failed check, or for those of wounds alone."""
+    for gains, bonus in (("all", 1), ("of_wounds", 0)):
+        path, options = tmp_path / gains, {"recovery_bonus": gains}
+        with begun(path, "fudge_miniatures", {"blue": BLUE, "red": RED}, PLACES, options) as battle:
+            evening = Evening(battle, TERRAIN, look)
+            put(evening, blue_1=(12, 13))
+            go_to(evening, "blue move")
+            evening.do(evening.other("blue-1", "charge", "red-2"))
+            evening.do(owed_by(evening, "blue-1", "guts_check"), -1, 0, 0, 0)  # -1 + 1 against 1 fails by 1
+            go_to(evening, "blue move")
+            found = evening.do(owed_by(evening, "blue-1", "guts_recovery"), 1, 1, 0, 0)
+            assert found.numbers["bonus"] == bonus

@@ -1,0 +1,156 @@
+"""What a figure of Army Men can do at a moment, with its odds, and why it cannot do the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from rules.events import Change, Changed, Doubted, Placed, Settled
+from rules.table import Refused, TerrainKind
+from tests.rules.board import box, piece
+from tests.rules.evening import (
+    Evening,
+)
+from tests.rules.pillbox import (
+    TERRAIN,
+    attack,
+    go_to,
+    look,
+    set_up,
+)
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    one = set_up(tmp_path / "b")
+    with one.battle:
+        yield one
+
+
+# What a figure can do.
+
+
+def test_a_rifle_at_the_officer_has_exact_odds(evening: Evening) -> None:
+    go_to(evening, "small_arms")
+    shots = {one.deed.at[0]: one for one in evening.outlook("tan-1").attacks}
+    found = shots["green-1"]
+    # AM-46: 7 or less with two dice is 21 of 36; no modifier: the wall is at the firer's, not near the officer.
+    assert found.before is not None
+    assert (found.before.numbers["attack_value"], found.odds["hit"]) == (7, Fraction(21, 36))
+    # 28 - 10 less both halves of the bases is 17 (the outline of a round base is a little larger than its circle)
+    assert found.deed.given["distance_in"] == pytest.approx(17, abs=0.02)
+    # AM-38: 24 in; the mortar stands 24 and more away, 25.6 from centre to centre.
+    assert "the rifle reaches 0 to 24 in" in shots["green-7"].why_not
+    assert shots["green-9"].before.numbers["reason"] == "immune"  # AM-93
+
+
+def test_a_burst_tells_the_odds_of_each_of_its_targets(evening: Evening) -> None:
+    go_to(evening, "automatic_weapons")
+    found = evening.prospect(evening.other("green-2", "burst_rolls", "tan-1"))
+    assert found.before is not None
+    assert found.before.numbers["each"]["tan-1"]["attack_value"] == 6
+    # 8 - 3 + 1: 6 or less is 15 of 36
+    assert found.odds_of["tan-1"]["hits 1 of 1"] == Fraction(15, 36)
+    assert sum(found.odds_of["tan-2"].values()) == 1
+
+
+def test_the_wrong_phase_and_nobody_moves_before_the_first_turn(evening: Evening) -> None:
+    assert not evening.outlook("green-1").movement.possible
+    go_to(evening, "green movement")
+    assert evening.outlook("tan-1").movement.before.numbers["reason"] == "not_his_move"
+    assert evening.outlook("green-1").movement.before.numbers["left_in"] == 12  # AM-19
+    go_to(evening, "small_arms")
+    assert "units move in the phase of movement only" in evening.outlook("green-1").movement.why_not
+    left = evening.outlook("tan-3").attacks[0]
+    assert "the flame thrower fires in the phase of heavy weapons (AM-12)" in left.why_not
+
+
+def test_what_is_hidden_is_seen_through_the_radio_only(evening: Evening) -> None:
+    go_to(evening, "heavy_weapons")
+    by_radio = evening.prospect(evening.attack("green-7", "tan-7"))
+    assert by_radio.possible
+    assert not by_radio.deed.given["los"]
+    # Behind the house as well, he sees nothing of the target either.
+    evening.battle.record(Placed(figure="green-8", at_in=(30, 14)))
+    alone = evening.prospect(evening.attack("green-7", "tan-7"))
+    assert alone.before.numbers["reason"] == "no_line_of_sight"
+    assert "AM-66" in alone.why_not
+
+
+def test_the_nearest_cover_on_the_line_counts_and_woods_cover_whom_they_hold(tmp_path: Path) -> None:
+    """AM-83: a wall 6 in before the target is none, woods around him are."""
+    far = piece("far wall", TerrainKind.LOW_WALL, box(8, 21, 16, 21.4), height=1.4)
+    woods = piece("woods", TerrainKind.WOODS, box(8, 27, 14, 30), height=4)
+    with set_up(tmp_path / "b").battle as battle:
+        for terrain, cover_in in (([far], 6.1), ([far, TERRAIN[0]], 0.1), ([woods], 0.0)):
+            shot = Evening(battle, terrain, look).attack("green-2", "tan-1", "hmg")
+            assert shot.given["cover_to_target_in"] == pytest.approx(cover_in, abs=0.01)
+
+
+def test_once_a_turn_but_a_tank_has_a_machine_gun_besides(evening: Evening) -> None:
+    go_to(evening, "automatic_weapons")
+    evening.do(attack(evening, "green-3", "tan-3", "assault_rifle"), 6, 5)
+    evening.do(attack(evening, "green-9", "tan-3", "lmg"), 6, 5)
+    assert evening.prospect(attack(evening, "green-9", "tan-3", "lmg")).before.numbers["reason"] == "already_attacked"
+    go_to(evening, "heavy_weapons")
+    thrown = evening.prospect(attack(evening, "green-3", "tan-3", "grenade"))
+    assert thrown.before.numbers["reason"] == "already_attacked"  # AM-37
+    assert evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun")).possible  # AM-81
+
+
+def test_undo_gives_the_ammunition_back(evening: Evening) -> None:
+    go_to(evening, "heavy_weapons")
+    evening.do(attack(evening, "green-9", "tan-3", "tank_gun"), 6, 6)  # AM-77
+    assert evening.battle.state.unit("green-9").statuses["tank_gun_out_of_ammunition"]
+    go_to(evening, "heavy_weapons")
+    empty = evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun"))
+    assert empty.before.numbers["reason"] == "out_of_ammo"
+    while evening.battle.state.turn == 2:
+        evening.battle.undo()
+    assert evening.battle.undo() == "Green 9 tank gun out of ammunition"
+    assert evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun")).possible
+
+
+def test_a_pillbox_does_not_fire_behind_itself(evening: Evening) -> None:
+    evening.battle.record(Placed(figure="green-10", at_in=(26, 38)))
+    go_to(evening, "automatic_weapons")
+    behind = evening.prospect(attack(evening, "tan-4", "green-10", "lmg"))
+    assert behind.before.numbers["reason"] == "pillbox_blind_zone"  # AM-109
+    assert evening.prospect(attack(evening, "tan-4", "green-6", "lmg")).possible
+
+
+def test_what_no_camera_sees_is_asked_and_kept(evening: Evening) -> None:
+    go_to(evening, "heavy_weapons")
+    deed = attack(evening, "green-9", "tan-3", "tank_gun")
+    asked = {one.fact for one in evening.prospect(deed).asks}
+    assert asked == {"off_facing_deg", "fixed_location", "turret_points_at_target", "leader_by_radio"}
+    told_so = Change(figure="green-9", key="turret_points_at_target at tan-3", value=False, this_turn=True)
+    evening.battle.record(Changed(changes=(told_so,)))
+    deed = attack(evening, "green-9", "tan-3", "tank_gun")
+    assert {one.fact for one in evening.prospect(deed).asks} == asked - {"turret_points_at_target"}
+    assert evening.prospect(deed).before.numbers["reason"] == "turret_elsewhere"  # AM-25
+
+
+def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
+    """24 in is a rifle's range: 23.96 give or take 0.07 may be more."""
+    places = {"tan-1": (11, 28), "green-1": (11, 3.03)}
+    with set_up(tmp_path / "b").battle as battle:
+        for name, place in places.items():
+            battle.record(Placed(figure=name, at_in=place))
+        blurred = Evening(battle, [], lambda unit: replace(look(unit), sigma_in=0.05))
+        go_to(blurred, "small_arms")
+        deed = attack(blurred, "tan-1", "green-1", "rifle")
+        [doubt] = blurred.prospect(deed).doubts
+        assert "the range from Tan 1 to Green 1" in doubt.question
+        with pytest.raises(Refused, match="too close to call: settle it first"):
+            blurred.do(deed, 3, 4)
+        battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
+        battle.record(Settled(question=doubt.question, answer="more"))
+        assert blurred.prospect(deed).before.numbers["reason"] == "out_of_range"
+        battle.undo()
+        battle.record(Settled(question=doubt.question, answer="less"))
+        assert blurred.do(deed, 3, 4).numbers["hit"]

@@ -1,0 +1,143 @@
+"""Army lists in files."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rules.roster import Army, Recruit
+from rules.table import Refused
+from ui.battle.armies import Shelf, find_army, load_army, save_army
+
+ARMY = Army(
+    name="Grüne Schützen",
+    game="simple_plastic",
+    recruits=(
+        Recruit(figure="green-1", card="soldier", squad="rifles"),
+        Recruit(figure="green-2", own={"title": "Onkel Tom", "unit": "sniper"}),
+    ),
+)
+
+
+def test_a_list_is_there_again(tmp_path: Path) -> None:
+    save_army(tmp_path / "green.json", ARMY)
+    assert load_army(tmp_path / "green.json") == ARMY
+    assert json.loads((tmp_path / "green.json").read_text("utf-8"))["schema"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"schema": 2}', "has schema 2 and this program reads 1"),
+        ("Dear diary", "is not JSON"),
+        ('{"schema": 1, "name": "x", "game": "army_men"}', r"green\.json: the army list lacks the key 'recruits'"),
+    ],
+)
+def test_what_is_no_list_is_refused_by_its_name(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "green.json"
+    path.write_text(text)
+    with pytest.raises(Refused, match=message):
+        load_army(path)
+    assert path.read_text() == text
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path / "data" / "armies")
+
+
+def test_a_shelf_is_empty_before_the_first_list(shelf: Shelf) -> None:
+    assert shelf.listed() == ()
+    with pytest.raises(Refused, match="there is no army list 'Guards': save one first"):
+        shelf.take("Guards")
+
+
+def test_lists_are_kept_taken_renamed_and_deleted(shelf: Shelf) -> None:
+    other = replace(ARMY, name="Tans: second wave!", recruits=ARMY.recruits[:1])
+    shelf.keep(ARMY)
+    shelf.keep(other)
+    assert shelf.names() == (ARMY.name, other.name)
+    assert shelf.take("grüne schützen") == ARMY
+    shelf.rename(other.name, "Sand")
+    assert shelf.take("Sand") == replace(other, name="Sand")
+    with pytest.raises(Refused, match="there is no army list 'Tans: second wave!': choose one of"):
+        shelf.take(other.name)
+    shelf.delete("Sand")
+    assert shelf.names() == (ARMY.name,)
+
+
+def test_a_list_is_replaced_by_its_next_version(shelf: Shelf) -> None:
+    shelf.keep(ARMY)
+    shelf.keep(replace(ARMY, recruits=ARMY.recruits[:1]))
+    assert len(shelf.take(ARMY.name).recruits) == 1
+    assert len(shelf.listed()) == 1
+
+
+def test_a_name_may_change_its_case_only(shelf: Shelf) -> None:
+    shelf.keep(replace(ARMY, name="guards"))
+    shelf.rename("guards", "Guards")
+    assert shelf.names() == ("Guards",)
+
+
+@pytest.mark.parametrize(("name", "new"), [("Guards", "Tans"), ("Guards", "tans!")])
+def test_a_name_that_another_army_has_is_refused(shelf: Shelf, name: str, new: str) -> None:
+    shelf.keep(replace(ARMY, name="Guards"))
+    shelf.keep(replace(ARMY, name="Tans"))
+    with pytest.raises(Refused, match="already: delete it first"):
+        shelf.rename(name, new)
+    assert shelf.names() == ("Guards", "Tans")
+
+
+def test_two_names_for_one_file_are_refused(shelf: Shelf) -> None:
+    shelf.keep(replace(ARMY, name="A-Team"))
+    with pytest.raises(Refused, match="'A Team' and 'A-Team' would share the file"):
+        shelf.keep(replace(ARMY, name="A Team"))
+    with pytest.raises(Refused, match="there is no army list 'A Team'"):
+        shelf.delete("A Team")
+    assert shelf.names() == ("A-Team",)
+
+
+@pytest.mark.parametrize("name", ["", "../..", "???"])
+def test_a_name_without_letters_is_refused(shelf: Shelf, name: str) -> None:
+    with pytest.raises(Refused, match="give it a name with letters or digits"):
+        shelf.keep(replace(ARMY, name=name))
+
+
+def test_a_name_leads_nowhere_else(shelf: Shelf) -> None:
+    shelf.keep(replace(ARMY, name="../../etc/passwd"))
+    assert [one.path.name for one in shelf.listed()] == ["etc-passwd.json"]
+
+
+@pytest.mark.parametrize("text", ["Dear diary", '{"schema": 9}', '{"schema": 1, "pieces": []}', '{"schema":1}'])
+def test_a_foreign_file_is_shown_and_left_alone(shelf: Shelf, text: str) -> None:
+    shelf.keep(replace(ARMY, name="Guards"))
+    foreign = shelf.folder / "tans.json"
+    foreign.write_text(text)
+    assert shelf.names() == ("Guards",)
+    (problem,) = [one.problem for one in shelf.listed() if one.army is None]
+    assert "tans.json" in problem
+    for deed in (
+        lambda: shelf.keep(replace(ARMY, name="Tans")),
+        lambda: shelf.delete("Tans"),
+        lambda: shelf.rename("Tans", "Other"),
+        lambda: shelf.rename("Guards", "Tans"),
+        lambda: shelf.take("Tans"),
+    ):
+        with pytest.raises(Refused):
+            deed()
+    assert foreign.read_text() == text
+    assert shelf.names() == ("Guards",)
+
+
+def test_a_shelf_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "armies").write_text("a file")
+    with pytest.raises(Refused, match="cannot be made"):
+        Shelf(tmp_path / "armies" / "here").keep(ARMY)
+
+
+def test_an_army_is_found_by_its_file(tmp_path: Path) -> None:
+    save_army(tmp_path / "x.json", ARMY)
+    assert find_army(tmp_path / "x.json") == ARMY

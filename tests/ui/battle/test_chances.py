@@ -1,0 +1,65 @@
+"""What a figure can do, in words that a player reads at a glance."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from rules.referee import Deed, Doubt, Prospect
+from rules.verdict import Reason, Verdict
+from ui.battle.chances import chance_words, deed_words, odds_words, reason_rows
+
+SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
+HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
+
+
+def asked(**parts: object) -> Prospect:
+    return Prospect(**{"deed": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
+
+
+def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
+    assert deed_words(asked()) == "Rifle at Tan 4"
+    both = Deed("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
+    assert deed_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
+    assert deed_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
+    thrown = Deed("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
+    assert deed_words(asked(deed=thrown)) == "Grenade"
+    assert "there: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
+
+
+@pytest.mark.parametrize(
+    ("prospect", "words"),
+    [
+        (asked(), "kills 50 %, misses 50 %"),
+        (asked(odds={"walks": Fraction(1)}), "walks"),
+        (asked(odds={}), "yes"),
+        (asked(refusal="out of range"), "no"),
+        (asked(doubts=(Doubt("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
+    ],
+)
+def test_its_chance_in_a_few_words(prospect: Prospect, words: str) -> None:
+    assert chance_words(prospect) == words
+
+
+def test_the_likeliest_outcome_comes_first_and_equals_by_name() -> None:
+    odds = {"misses": Fraction(1, 6), "hits_armour": Fraction(1, 6), "kills": Fraction(2, 3)}
+    assert odds_words(odds) == "kills 67 %, hits armour 17 %, misses 17 %"
+
+
+def test_under_a_blast_everybody_has_odds_of_his_own() -> None:
+    each = {"tan-1": {"tan-1 KIL": Fraction(3, 4), "tan-1 NE": Fraction(1, 4)}, "tan-2": {"hit": Fraction(1)}}
+    assert reason_rows(asked(odds={}, odds_of=each)) == ("Tan 1: KIL 75 %, NE 25 %", "Tan 2: hit 100 %")
+
+
+def test_why_not_in_place_of_odds() -> None:
+    assert reason_rows(asked(refusal="jammed")) == ("jammed",)
+
+
+def test_every_modifier_with_its_sign_and_rule_then_the_odds() -> None:
+    before = Verdict("needs_4", {}, (Reason("FM-12", "in cover", -1.0), Reason("FM-03", "roll 4 or more")))
+    assert reason_rows(asked(before=before)) == (
+        "-1  in cover (FM-12)",
+        "roll 4 or more (FM-03)",
+        "kills 50 %, misses 50 %",
+    )

@@ -1,0 +1,234 @@
+"""A battle's moments, their pictures, and what is exported of them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.opencv import cv2
+from rules.battle import Battle
+from rules.dice import Scripted
+from rules.events import CameraMoved, Change, Changed, Effects, Enlisted, Noted, PhaseBegun, Placed, TableLaid
+from rules.table import Refused, TerrainKind, TerrainPiece
+from rules.verdict import Verdict
+from ui.battle.album import MOST_BYTES, Album, album_path, small_jpeg
+from ui.battle.battle_map import extent_of, map_shapes
+from ui.battle.export import battle_document, battle_json, page
+from ui.battle.history import Moment, matching, moments
+from ui.picture.overlay import Label, Line
+
+HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
+SHOT = {"attacker": "ordinary", "attacker_moved": True}
+
+
+def falls(_: Verdict) -> Effects:
+    return Effects(changes=(Change(figure="tan-4", key="eliminated", value=True, rule="SP-11"),))
+
+
+@pytest.fixture
+def battle(tmp_path: Path) -> Iterator[Battle]:
+    clock = iter(range(1_000_000, 1_001_000))
+    with Battle.begin(tmp_path / "b", lambda: float(next(clock)), "simple_plastic", ["green", "tan"]) as one:
+        one.record(Enlisted(figure="green-1", side="green", card="soldier"))  # 2
+        one.record(Enlisted(figure="tan-4", side="tan", card="soldier"))  # 3
+        one.record(Enlisted(figure="tan-40", side="tan", card="soldier"))  # 4
+        one.record(TableLaid(camera="", terrain=(HOUSE,)))  # 5
+        one.record(Placed(figure="green-1", at_in=(1.0, 1.0)))  # 6
+        one.record(Placed(figure="tan-4", at_in=(9.0, 1.0)))  # 7
+        one.record(PhaseBegun(turn=1, side="green", phase="attacking"))  # 8
+        one.ask("attack", SHOT, Scripted([4]), falls, ["green-1"])  # 9
+        one.record(Noted(text="<b>Tea</b> & biscuits"))  # 10
+        yield one
+
+
+def titles(told: tuple[Moment, ...]) -> list[str]:
+    return [one.title for one in told]
+
+
+def test_the_moments_of_a_battle_and_how_all_stood(battle: Battle) -> None:
+    told = moments(battle)
+    assert titles(told) == [
+        "The battle of Green against Tan begins",
+        "3 figures join",
+        "On the table: house",
+        "2 figures are placed",
+        "Turn 1, Green, attacking",
+        "Tan 4 eliminated",
+        "Note: <b>Tea</b> & biscuits",
+    ]
+    assert told[1].seqs == (2, 3, 4)
+    assert not told[4].after.unit("tan-4").out
+    assert told[5].after.unit("tan-4").out
+    assert told[5].figures == {"green-1", "tan-4"}
+    assert told[-1].after == battle.state
+    assert [one.is_step for one in told].count(False) == 1
+    assert all(one.stands for one in told)
+
+
+def test_what_was_taken_back_follows_and_stands_no_more(battle: Battle) -> None:
+    battle.undo()
+    battle.undo()
+    battle.record(CameraMoved(what="table"))
+    told = moments(battle)
+    assert titles(told)[-3:] == ["The table was bumped", "Tan 4 eliminated", "Note: <b>Tea</b> & biscuits"]
+    assert [one.stands for one in told[-3:]] == [True, False, False]
+    assert told[-2].after.unit("tan-4").out
+    battle.go_to(told[-1].seqs[-1])
+    assert battle.state.unit("tan-4").out
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("tan-4", ["3 figures join", "2 figures are placed", "Tan 4 eliminated"]),
+        ("Tan 4", ["3 figures join", "2 figures are placed", "Tan 4 eliminated"]),
+        ("tan 40", ["3 figures join"]),
+        ("biscuits", ["Note: <b>Tea</b> & biscuits"]),
+        ("nothing of the kind", []),
+    ],
+)
+def test_a_figure_or_a_word_is_looked_for(battle: Battle, words: str, found: list[str]) -> None:
+    assert titles(matching(moments(battle), words)) == found
+
+
+def test_without_words_all_is_found(battle: Battle) -> None:
+    assert len(matching(moments(battle), "  ")) == 7
+
+
+def test_a_map_shows_all_who_stood_and_who_is_out(battle: Battle) -> None:
+    told = moments(battle)
+    extent = extent_of(one.after for one in told)
+    assert extent == (-7.0, -9.5, 17.0, 14.5)  # 1 to 9 and 1 to 4 with 3 in of room, 24 in at least
+    size, before = map_shapes(told[4].after, extent, (480, 480))
+    _, after = map_shapes(told[5].after, extent, (480, 480), told[5].figures)
+    assert size == (480, 480)
+    assert len([one for one in before if isinstance(one, Line) and one.closed]) == 3  # the house, and two
+    assert len([one for one in after if isinstance(one, Line) and not one.closed]) == 2  # the cross of the fallen
+    assert {rows for one in after if isinstance(one, Label) for rows, _ in one.rows} == {"house", "Green 1", "Tan 4"}
+    ring = next(one for one in after if isinstance(one, Line) and one.closed and one.width == 3.5)
+    middle = np.mean(ring.points_px, axis=0)
+    assert middle == pytest.approx((20 * 8 - 0.5, 20 * 13.5 - 0.5), abs=0.1)  # (1, 1) at 20 px an inch
+
+
+# Pictures
+
+
+NOISE = np.random.default_rng(3).integers(0, 255, (360, 640, 3), np.uint8)
+
+
+def test_a_picture_is_never_larger_than_its_bound() -> None:
+    smooth = cv2.GaussianBlur(NOISE, (0, 0), 8)
+    for image in (NOISE, smooth):
+        jpeg = small_jpeg(np.asarray(image, np.uint8))
+        assert len(jpeg) <= MOST_BYTES
+        assert cv2.imdecode(np.frombuffer(jpeg, np.uint8), 1) is not None
+    assert cv2.imdecode(np.frombuffer(small_jpeg(np.asarray(smooth, np.uint8)), np.uint8), 1).shape == (360, 640, 3)
+
+
+def test_pictures_come_back_and_the_battle_is_untouched(battle: Battle) -> None:
+    before = battle.path.read_bytes()
+    album, jpeg = Album(battle), small_jpeg(NOISE)
+    assert (album.seqs, album.picture(9)) == (frozenset(), None)
+    assert not album.path.exists()
+    album.put(9, jpeg)
+    album.put(10, jpeg)
+    album.close()
+    again = Album(battle)
+    assert again.seqs == {9, 10}
+    assert again.picture(9) == jpeg
+    assert again.picture(8) is None
+    again.close()
+    assert battle.path.read_bytes() == before
+
+
+def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path) -> None:
+    with Battle.begin(tmp_path / "c", lambda: 5.0, "simple_plastic", ["green", "tan"]) as other:
+        album = Album(other)
+        album.put(1, small_jpeg(NOISE))
+        album.close()
+    album_path(tmp_path / "c").rename(album_path(battle.path))
+    mine = Album(battle)
+    assert mine.picture(1) is None
+    assert "set aside" in mine.remark
+    mine.put(1, small_jpeg(NOISE))
+    assert mine.seqs == {1}
+    mine.close()
+    assert Path(f"{mine.path}.aside-1").exists()
+
+
+@pytest.mark.parametrize("harm", [b"no database", b"SQLite format 3\0" + bytes(200)])
+def test_damaged_pictures_are_no_harm(battle: Battle, harm: bytes) -> None:
+    album_path(battle.path).write_bytes(harm)
+    album = Album(battle)
+    assert album.picture(1) is None
+    assert "set aside" in album.remark
+    assert Path(f"{album.path}.aside-1").read_bytes() == harm
+    album.close()
+
+
+def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> None:
+    album = Album(battle)
+    album.put(1, small_jpeg(NOISE))
+    assert album._file is not None
+    album._file.execute("PRAGMA max_page_count = 1")  # as SQLite says it of a full disk
+    with pytest.raises(Refused, match="disk is full.*the battle itself goes on"):
+        album.put(2, small_jpeg(NOISE))
+    album.close()
+    battle.record(Noted(text="on"))
+
+
+def test_what_a_stranger_put_into_the_file_is_no_picture(battle: Battle) -> None:
+    album = Album(battle)
+    album.put(1, b"\xff\xd8ok")
+    album.close()
+    with sqlite3.connect(album.path) as file:
+        file.execute("INSERT INTO picture VALUES (2, ?)", (b"\xff\xd8" + bytes(MOST_BYTES),))
+        file.execute("INSERT INTO picture VALUES (3, ?)", (b"<script>",))
+    again = Album(battle)
+    assert again.picture(1) == b"\xff\xd8ok"
+    assert (again.picture(2), again.picture(3)) == (None, None)
+    again.close()
+
+
+# Exports
+
+
+def test_the_page_stands_by_itself_and_shows_what_was_said_as_it_was_said(battle: Battle) -> None:
+    jpeg = small_jpeg(NOISE)
+    done: list[tuple[int, int]] = []
+    html = page("A & B", "by <them>", moments(battle), {9: jpeg, 4: jpeg}.get, lambda *at: done.append(at)).decode()
+    assert "<b>Tea</b>" not in html
+    assert "&lt;b&gt;Tea&lt;/b&gt; &amp; biscuits" in html
+    assert "<title>A &amp; B</title>" in html
+    assert not re.search(r"<script|https?://|src=\"(?!data:)|href=", html)
+    pictures = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', html)
+    assert [base64.b64decode(one) for one in pictures] == [jpeg, jpeg]
+    assert "4 on the dice: " in unescape(html)
+    assert html.count("<section>") == html.count("</section>") == 7
+    assert done[-1] == (6, 7)
+
+
+def test_the_page_can_be_called_off(battle: Battle) -> None:
+    def off(_: int, __: int) -> None:
+        raise Refused("called off")
+
+    with pytest.raises(Refused, match="called off"):
+        page("A", "", moments(battle), lambda _: None, off)
+
+
+def test_the_json_is_what_replay_says(battle: Battle) -> None:
+    document = json.loads(battle_json(battle))
+    assert document == json.loads(json.dumps(battle_document(battle)))
+    assert [entry["stands"] for entry in document["entries"]] == [True] * 10
+    assert document["state"]["terrain"][0]["name"] == "house"
+    battle.record(Changed(changes=(Change(figure="tan-4", key="x", value=1),)))
+    battle.undo()
+    assert [entry["stands"] for entry in battle_document(battle)["entries"]][-2:] == [False, False]

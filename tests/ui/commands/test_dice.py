@@ -1,0 +1,151 @@
+"""`sandtable dice`: watching, asking and playing, with emulated dice; typed and virtual ones."""
+
+from __future__ import annotations
+
+import io
+import random
+import sys
+import threading
+import time
+
+import pytest
+
+from hardware.dice_reader import Question, Why
+from hardware.emulator import EmulatedDice, Mischief, Wire
+from rules.dice import DiceRequest, Die, Procedure, Roll, play
+from rules.table import Refused
+from ui.cli import main
+from ui.commands.dice import confirmed, typed_dice, virtual_dice
+from ui.devices.asking import request_of
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+
+
+@pytest.mark.parametrize(
+    ("text", "die", "count"), [("2d6", Die.D6, 2), ("d6", Die.D6, 1), ("4dF", Die.FUDGE, 4), ("12D6", Die.D6, 12)]
+)
+def test_requests(text: str, die: Die, count: int) -> None:
+    request = request_of(text)
+    assert (request.die, request.count) == (die, count)
+
+
+@pytest.mark.parametrize("text", ["", "2", "2d20", "0d6", "d", "2d6+1", "-1d6"])
+def test_what_is_no_request(text: str) -> None:
+    with pytest.raises(Refused, match="write it as 2d6 or 4dF"):
+        request_of(text)
+
+
+def test_typed_dice_ask_until_the_answer_can_be() -> None:
+    typed, said = iter(["7 2", "4", "four two", " 4,2 "]), []
+    assert typed_dice(lambda _: next(typed), said.append)(request_of("2d6")) == Roll((4, 2))
+    assert ["cannot show 7" in said[0], "needs 2" in said[1], "as numbers" in said[2]] == [True] * 3
+
+
+def test_four_drivers_answer_one_procedure() -> None:
+    def attack() -> Procedure[int]:
+        roll = yield DiceRequest(Die.FUDGE, 4, "the firer", "the attack")
+        return roll.total
+
+    assert play(attack(), typed_dice(lambda _: "1 1 0 -1")) == 1
+    first, second = (play(attack(), virtual_dice(random.Random(5))) for _ in range(2))  # noqa: S311
+    assert first == second
+    assert -4 <= first <= 4
+
+
+def test_virtual_dice_on_the_command_line(capsys) -> None:
+    assert main(["dice", "--ask", "4dF", "--virtual", "--seed", "1"]) == 0
+    *faces, _, total = capsys.readouterr().out.split()
+    assert set(faces) <= {"-1", "0", "+1"}
+    assert int(total) == sum(map(int, faces))
+
+
+@pytest.mark.parametrize(("typed", "yes"), [("y\n", True), ("YES\n", True), ("n\n", False), ("\n", False)])
+def test_a_question_is_answered_with_y(monkeypatch, typed: str, yes: bool) -> None:
+    asked = []
+    question = Question(Why.COCKED, "d1 leans: does it count?", ())
+    assert confirmed(question, lambda prompt: (asked.append(prompt), typed.strip())[1]) is yes
+    assert asked == ["d1 leans: does it count? [y/N] "]
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert not confirmed(question)
+
+
+@posix
+def test_emulated_dice_answer_a_request(capsys) -> None:
+    assert main(["dice", "--emulate", "--ask", "2d6", "--seed", "3", "--seconds", "8"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    thrown = next(line for line in out if line.startswith("threw"))
+    faces = [int(part.split()[1]) for part in thrown.removeprefix("threw ").split(", ")]
+    assert out[-1] == f"{faces[0]} {faces[1]}  total {sum(faces)}"
+
+
+@posix
+def test_commands_to_the_emulated_dice(monkeypatch, capsys) -> None:
+    reads = iter(["roll 4 2\n", "roll 9\n", "garbage\n", "unplug\n", "plug\n", "what\n", "quit\n"])
+    monkeypatch.setattr("ui.commands.dice.select.select", lambda *_: ([sys.stdin], [], []))
+    monkeypatch.setattr("sys.stdin", type("Typed", (), {"readline": staticmethod(lambda: next(reads))}))
+    assert main(["dice", "--emulate", "--seconds", "5"]) == 0
+    out = capsys.readouterr().out
+    assert "threw d1 4, d2 2" in out
+    assert "these dice show 1, 2, 3, 4, 5, 6" in out
+    assert out.count("Commands:") == 2
+    assert next(reads, None) is None
+
+
+@posix
+def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
+    wire = Wire(tmp_path / "dice")
+    cup = EmulatedDice(wire, time.monotonic, random.Random(1))  # noqa: S311
+
+    def throw() -> None:
+        end = time.monotonic() + 3
+        while not wire.connected and time.monotonic() < end:
+            time.sleep(0.005)
+        time.sleep(0.05)
+        cup.step()
+        cup.roll([4, 2])
+        cup.roll([6], cocked=True)
+        cup.misbehave(Mischief.TORN)
+        cup.misbehave(Mischief.REPEAT)
+
+    thread = threading.Thread(target=throw)
+    thread.start()
+    try:
+        assert main(["dice", "--port", str(wire.path), "--seconds", "1"]) == 0
+    finally:
+        thread.join()
+        wire.unplug()
+    out = capsys.readouterr().out
+    assert [line.split()[:3] for line in out.splitlines() if " d6 " in line] == [
+        ["d1", "d6", "4"], ["d2", "d6", "2"], ["d1", "d6", "6"],
+    ]  # fmt: skip
+    assert "(leaning)" in out
+    assert out.endswith("1 repeated, 1 damaged\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--ask", "3d20"], "write it as 2d6 or 4dF"),
+        (["--baud", "-1"], "300 to 4000000 baud, not -1"),
+        (["--bluetooth", "pixels"], "pip install bleak"),
+        (["--emulate", "--count", "0"], "1 to 20 dice"),
+        (["--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),
+        (["--port", "/dev/no-such-port", "--seconds", "0.2", "--ask", "2d6"], "not plugged in"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(arguments, words, capsys, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "bleak", None)
+    assert main(["dice", *arguments]) == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+@posix
+def test_dice_that_do_not_answer_in_time(tmp_path, capsys) -> None:
+    wire = Wire(tmp_path / "dice")
+    try:
+        assert main(["dice", "--port", str(wire.path), "--ask", "d6", "--seconds", "1.5"]) == 1
+    finally:
+        wire.unplug()
+    assert "did not answer in time" in capsys.readouterr().err

@@ -1,0 +1,100 @@
+"""A journal as a story and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.dice import Scripted
+from rules.events import Enlisted, Noted, PhaseBegun
+from rules.journal import Journal
+from rules.table import Refused
+from ui.cli import main
+from ui.commands.replay import replay_json, replay_text
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A shot, a remark that was taken back, and nothing else."""
+    file = tmp_path / "evening.battle"
+    with Battle.begin(file, lambda: 7.0, "simple_plastic", ["green", "tan"]) as battle:
+        battle.record(Enlisted(figure="green-1", side="green", card="soldier"))
+        battle.record(Enlisted(figure="tan-1", side="tan", card="sniper"))
+        battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
+        facts = {"attacker": "ordinary", "attacker_moved": True, "target_special": True}
+        battle.ask("attack", facts, Scripted([4]), by=["green-1"])
+        battle.record(Noted(text="Tea?"))
+        battle.undo()
+    return file
+
+
+def test_the_story(path: Path) -> None:
+    heading, credit, *rest = replay_text(path).splitlines()
+    assert (heading, credit[:20]) == ("Simple Plastic Wargame: Green against Tan", "Game by Adly Abdulla")
+    assert rest == [
+        "Green fields",
+        "  Green 1: Soldier",
+        "Tan fields",
+        "  Tan 1: Sniper",
+        "",
+        "Turn 1, Green, attacking",
+        "  Green 1: attack: misses.",
+        "    4 on the dice: the ordinary, the attack",
+        "    SP-11  4 or more kills (+4)",
+        "    SP-25  the target is a special unit (+1)",
+        "    SP-10  Distance neither forbids an attack nor changes it.",
+        "",
+        "Figures left: Green 1, Tan 1.",
+        "Taken back: 1 entry.",
+    ]
+
+
+def test_the_json(path: Path) -> None:
+    document = replay_json(path)
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert (document["schema"], document["differences"]) == (1, [])
+    assert [(one["kind"], one["stands"]) for one in document["entries"]] == [
+        ("begun", True),
+        ("enlisted", True),
+        ("enlisted", True),
+        ("phase", True),
+        ("asked", True),
+        ("noted", False),
+        ("undo", False),
+    ]
+    assert document["entries"][-1]["body"] == {"entry": 6, "what": "note: Tea?"}
+    assert document["state"]["units"]["green-1"]["acts"] == {"attack": 1}
+
+
+def test_telling_leaves_the_file_as_it_was(path: Path) -> None:
+    before = path.read_bytes()
+    replay_text(path)
+    replay_json(path)
+    assert path.read_bytes() == before
+
+
+def test_where_the_rules_have_changed_it_says_so(path: Path) -> None:
+    with Journal(path, lambda: 8.0) as journal:
+        body = dict(journal.entries()[4].body)
+        journal.append("asked", {**body, "verdict": {**body["verdict"], "outcome": "kills"}})
+    assert "Entry 8 said kills; the rules of this program say misses." in replay_text(path).splitlines()
+    assert replay_json(path)["differences"] == [{"seq": 8, "was": "kills", "now": "misses"}]
+
+
+def test_no_battle_no_story(tmp_path: Path) -> None:
+    for face in (replay_text, replay_json):
+        with pytest.raises(Refused, match="there is no battle in"):
+            face(tmp_path / "nothing")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(path)]) == 0
+    assert "Green against Tan" in capsys.readouterr().out
+    assert main(["replay", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == 1
+    assert main(["replay", str(tmp_path / "none.battle")]) == 1
+    assert "none.battle" in capsys.readouterr().err

@@ -1,0 +1,128 @@
+"""`sandtable rod`, with the real command and emulated rods."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+import pytest
+
+from hardware.emulator import EmulatedRod, Wire
+from hardware.link import LinkState, LinkStatus
+from hardware.ports import Port
+from hardware.range_rod import Lamp, Measured, RodShape, colours
+from ui.cli import main
+from ui.commands.rod import measured
+from ui.devices.wires import Following, list_ports
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+
+
+@posix
+def test_an_emulated_rod_draws_what_it_is_told(capsys) -> None:
+    assert main(["rod", "--emulate", "--show", "7.5", "--reach", "12", "--length", "15", "--seconds", "0.5"]) == 0
+    legend, scale, drawn = capsys.readouterr().out.splitlines()
+    assert "g green" in legend
+    # 22 LEDs of 0.656 in: 7.5 in lies over LED 11, the reach over 18, the mark at 6 in over LED 9 (12 in is the reach).
+    assert drawn == "GGGGGGGGGCGWbbbbbbP..."
+    assert scale == "0   3    6   9    12  15"
+
+
+@posix
+def test_a_pattern_moves(capsys) -> None:
+    assert main(["rod", "--emulate", "--dice-wait", "--seconds", "0.9"]) == 0
+    assert len(set(capsys.readouterr().out.splitlines()[2:])) >= 3
+
+
+@posix
+def test_a_rod_on_a_port_is_lit_and_darkened(tmp_path, capsys) -> None:
+    wire = Wire(tmp_path / "rod")
+    device, seen, stop = EmulatedRod(wire, time.monotonic), [], threading.Event()
+
+    def play() -> None:
+        while not stop.wait(0.005):
+            if device.step():
+                seen.append(device.leds)
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    try:
+        assert main(["rod", "--port", str(wire.path), "--show", "3", "--seconds", "0.4", "--reversed"]) == 0
+        time.sleep(0.1)
+    finally:
+        stop.set()
+        thread.join()
+        wire.unplug()
+    shape = RodShape(reversed=True)
+    assert seen[0] == colours(shape, Measured(3), 0.0)
+    assert seen[-1] == ((0, 0, 0),) * shape.leds
+    assert f"{wire.path}: connected" in capsys.readouterr().out
+
+
+@posix
+def test_an_emulated_rod_tells_its_port(capsys) -> None:
+    assert main(["rod", "--emulate", "--seconds", "0.1"]) == 0
+    assert "sandtable rod --port " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("range_in", "reach_in", "sigma_in", "lamp"),
+    [
+        (7.5, 12, 0, Lamp.GREEN),
+        (12, 12, 0, Lamp.GREEN),  # an exact range at the limit is in
+        (12.5, 12, 0.1, Lamp.RED),
+        (12.1, 12, 0.1, Lamp.AMBER),  # a tenth of an inch is less than two standard deviations
+        (7.5, None, 0, None),
+    ],
+)
+def test_the_lamp_is_the_verdict(range_in: float, reach_in: float | None, sigma_in: float, lamp: Lamp | None) -> None:
+    assert measured(range_in, reach_in, sigma_in) == Measured(range_in, lamp, reach_in)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "nothing to show"),
+        (["--show", "-1"], "0 in or more"),
+        (["--show", "nan"], "0 in or more"),
+        (["--show", "3", "--reach", "-2"], "0 in or more"),
+        (["--show", "3", "--length", "0"], "length in inches"),
+        (["--off", "--brightness", "2"], "brightness"),
+        (["--off", "--baud", "0"], "300 to 4000000 baud, not 0"),
+        (["--off", "--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),
+        (["--off", "--port", "usb:1:2:3@4", "--seconds", "0.2"], "nothing was reached on usb:1:2:3@4"),
+        (["--off", "--seconds", "0.2"], "no likely port"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_sentence(arguments, words, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("hardware.devices.attached", tuple)
+    assert main(["rod", *arguments]) == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["--show", "3", "--alarm"], ["--port", "x", "--emulate"], ["--show", "far"]])
+def test_wrong_usage(arguments, capsys) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["rod", *arguments])
+    assert stop.value.code == 2
+
+
+def test_the_ports_are_listed(monkeypatch, capsys) -> None:
+    port = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60, "0001", "1-1")
+    monkeypatch.setattr("ui.devices.wires.attached", lambda: (port,))
+    assert list_ports(()) == "No serial port has anything on it: plug the device in, or try --emulate."
+    assert main(["rod", "--list"]) == 0
+    assert capsys.readouterr().out == "likely  /dev/ttyUSB0   CP2102  usb:10c4:ea60:0001@1-1\n"
+
+
+def test_a_link_is_followed_without_repetition() -> None:
+    said: list[str] = []
+    following = Following(said.append)
+    up = LinkStatus(LinkState.UP, "/dev/x")
+    for status in (LinkStatus(LinkState.SEEKING), up, up, LinkStatus(LinkState.SEEKING, "/dev/x", "gone")):
+        following.look(status)
+    assert said == ["seeking ...", "/dev/x: connected", "gone"]
+    following.must_have_worked(up)

@@ -1,0 +1,48 @@
+"""Answers dialogs that a window opens and waits for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QApplication, QDialog
+
+_PATIENCE_S = 5.0
+D = TypeVar("D", bound=QDialog)
+
+
+@contextmanager
+def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
+    """Answers the dialog of this kind that what is within opens; what fails in the answer fails here.
+
+    An error within Qt's own loop could not be caught: it would end the process.
+    """
+    faults: list[AssertionError] = []
+    met: list[D] = []
+
+    def find() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, kind):
+            QTimer.singleShot(10, find) if not met else None
+            return
+        met.append(dialog)
+        try:
+            answer(dialog)
+        except AssertionError as fault:
+            faults.append(fault)
+        if dialog.isVisible():
+            dialog.reject()
+
+    QTimer.singleShot(0, find)
+    yield
+    until_s = time.monotonic() + _PATIENCE_S
+    while not met and time.monotonic() < until_s:  # a button that is pressed by its key is clicked a moment later
+        QApplication.processEvents()
+    shown = bool(met)
+    met.append(None)  # type: ignore[arg-type]  # nobody waits for it any more
+    for fault in faults:
+        raise fault
+    assert shown, f"no {kind.__name__} was opened"

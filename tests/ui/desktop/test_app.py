@@ -1,0 +1,65 @@
+"""Starting and ending the program."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QSettings, QTimer
+from PyQt6.QtWidgets import QApplication
+
+from ui.care.diary import Diary
+from ui.desktop.app import run
+from ui.desktop.window import Window
+from vision.simulator import SimulatedTable
+
+
+def test_ctrl_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys\n"
+        "from PyQt6.QtCore import QTimer\n"
+        "from PyQt6.QtWidgets import QApplication\n"
+        "application = QApplication(['test'])\n"
+        "QTimer.singleShot(300, lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "from ui.desktop.app import run\n"
+        "sys.exit(run('nowhere.png'))\n"
+    )
+    # HOME keeps the test away from the player's own settings.
+    own = {"QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    own["XDG_STATE_HOME"] = str(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | own, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert any(tmp_path.rglob("sandtable.conf")), "the window's place is remembered"
+
+
+def test_the_first_start_begins_with_the_guide_and_the_next_one_does_not(
+    qt: QApplication, table: SimulatedTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program as it starts, but for a small table and settings of its own."""
+    found: list[bool] = []
+
+    def small(source: str | None, *_: object, diary: Diary) -> Window:
+        own = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+        window = Window(source, own, lambda _: table, diary=diary)
+        QTimer.singleShot(100, lambda: look(window))
+        return window
+
+    def look(window: Window) -> None:
+        found.append(window.help.guide.is_open)
+        window.help.guide.leave()
+        window.close()
+
+    monkeypatch.setattr("ui.desktop.app.Window", small)
+    monkeypatch.setattr("ui.desktop.app.log_file", lambda: tmp_path / "sandtable.log")
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        assert [run(), run(), run("demo")] == [0, 0, 0]
+    finally:
+        signal.signal(signal.SIGINT, before)
+        table.bare = False
+    assert found == [True, False, False]

@@ -1,0 +1,218 @@
+"""A battle in the real window: mustered, shot, moved by hand, undone, opened again."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
+
+from rules.dice import DiceRequest, Die, Roll, Scripted
+from rules.events import Change, Changed
+from rules.table import Refused
+from rules.template import Blast
+from tests.ui.windows import POSTS, Open, Wait, click, point
+from ui.battle.armies import Shelf
+from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.roll import RollDialog
+from ui.desktop.window import Window
+from ui.session import Ruler
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def mustered(window: Window, path: Path, game: str = "simple_plastic", card: str = "") -> BattlePanel:
+    """A battle of two men a side, one squad each: what the game offers first, or with this card."""
+    view = window.bench.view
+    assert view is not None
+    dialog = MusterDialog(["green", "blue"], view.figures, Shelf(path.parent / "armies"), window)
+    dialog.choose_game(game)
+    for figure in view.figures:
+        usual = next(iter(dialog.muster.armies.values())).recruits[0].card or ""
+        dialog.choose_card(figure.id, card or usual, figure.army)
+    window.battle.begin(path, dialog.muster)
+    dialog.deleteLater()
+    window._show_battle()
+    return window.battle.panel
+
+
+def press(panel: BattlePanel, words: str) -> None:
+    """Click the button that begins so."""
+    [button] = [one for one in panel.findChildren(QPushButton) if one.text().startswith(words)]
+    QTest.mouseClick(button, LEFT)
+
+
+def rolls(window: Window, *faces: int) -> None:
+    """Let the dice fall so, without a dialog."""
+    window.battle._dice = Scripted(faces)
+
+
+def test_from_muster_to_the_first_shot_and_back(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    assert panel.phase == "Set-up"
+    press(panel, "Next")
+    press(panel, "Next")
+    assert panel.phase == "Turn 1, Green, attacking"
+    window.use_tool("select")
+    click(window, POSTS["green-1"])
+    panel.choose(0)
+    assert "the attacker did not move (SP-12)" in panel.why
+    rolls(window, 6)
+    target = panel.chosen.deed.at[0]  # type: ignore[union-attr]
+    press(panel, "Do it")
+    assert panel.why.startswith("Kills")
+    play = window.battle.play
+    assert play is not None
+    assert play.battle.state.unit(target).out
+    window.undo()
+    assert not play.battle.state.unit(target).out
+    window.redo()
+    assert play.battle.state.unit(target).out
+
+
+def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    panel.choose(0)
+    play = window.battle.play
+    assert play is not None
+    before = len(play.battle.entries)
+
+    def off(_: DiceRequest) -> Roll:
+        raise Refused("the roll was called off: nothing has happened")
+
+    window.battle._dice = off
+    press(panel, "Do it")
+    assert len(play.battle.entries) == before
+    assert "called off" in window.bar.text
+
+
+def test_what_the_rules_forbid_cannot_be_done_and_says_why(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    panel.choose(0)
+    assert "attacking phase" in panel.why
+    [do] = [one for one in panel.findChildren(QPushButton) if one.text() == "Do it"]
+    assert not do.isEnabled()
+
+
+def test_killed_and_opened_again_it_is_the_same_battle(
+    window: Window, open_window: Open, wait_until: Wait, tmp_path: Path
+) -> None:
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    assert window.battle.play is not None
+    before = window.battle.play.battle.state
+    window.battle.play.battle.close()  # as if the process had ended: nothing else is saved
+    other = open_window()
+    other.battle.open(tmp_path / "b")
+    wait_until(lambda: other.bench.view and len(other.bench.view.figures) == len(POSTS))
+    assert other.battle.play is not None
+    assert other.battle.play.battle.state == before
+
+
+def test_an_answer_of_the_players_changes_the_number(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    panel.choose(0)
+    assert "67 %" in panel.why  # SP-11, SP-12: 4 less 1 for staying is 3 or more
+    box = next(one for one in panel.findChildren(QComboBox) if one.findData(True) >= 0)
+    box.setCurrentIndex(box.findData(True))
+    box.activated.emit(box.currentIndex())
+    assert "50 %" in panel.why  # behind cover +1
+
+
+NEAR_BLUE_1 = (18.5, 11.5)
+"""A bare place: 10.6 in from Green 1, 2.1 in from Blue 1, and 3.2 in from Blue 2, the edge of whom is in 3 in of it."""
+
+
+def test_a_grenade_goes_to_the_place_that_is_clicked(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "army_men", "grenadier")
+    while panel.phase != "Turn 1, heavy weapons":
+        press(panel, "Next")
+    window.use_tool("select")
+    click(window, POSTS["green-1"])
+    assert "Click a bare place to aim there" in panel.about
+    point(window, NEAR_BLUE_1)  # what a click would lay is to be seen before it
+    hovering = window.battle.aiming(NEAR_BLUE_1).template
+    assert isinstance(hovering, Blast)
+    assert (hovering.centre_in, hovering.radius_in) == (NEAR_BLUE_1, 3.0)
+    assert window.battle.aiming(None).template is None
+    click(window, NEAR_BLUE_1)
+    assert "aims at the spot (18.5, 11.5)" in panel.about
+    found = panel.chosen
+    assert found is not None
+    assert (found.deed.at[0], found.possible) == ("blue-1", True)
+    assert "Blue 1: misses 58 %, hits 1 of 1 42 %" in panel.why  # AM-52: 6 or less is 15 of 36
+    assert "100 % in sight\nthere: Blue 1" in panel.why
+    preview = window.battle.pointing
+    assert isinstance(preview.template, Blast)
+    assert (preview.template.centre_in, preview.template.radius_in) == (found.deed.spot_in, 3.0)
+    assert preview.ruler == Ruler("green-1", preview.template.centre_in)
+    rolls(window, 3, 2)
+    press(panel, "Do it")
+    play = window.battle.play
+    assert play is not None
+    assert play.battle.state.unit("blue-1").statuses["down"]
+    assert panel.why.startswith("Hits 1 of 2")
+    window.pull()  # what came of it stays to be read
+    assert panel.why.startswith("Hits 1 of 2")
+    window.undo()
+    assert "down" not in play.battle.state.unit("blue-1").statuses
+    window.let_go()  # the place first, then the figure
+    assert "Click a bare place" in panel.about
+    window.let_go()
+    assert panel.about.startswith("Click a soldier to see what he can do.")
+
+
+def test_where_a_shell_has_strayed_to_is_drawn(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "simple_plastic_figure", "german_50mm_mortar")
+    press(panel, "Next")
+    play = window.battle.play
+    assert play is not None
+    landed = {"by": "green-1", "weapon": "mortar_50_60", "range_in": 10.0, "on_board": True, "help": {}}
+    landed |= {"aimed_in": [15.0, 10.0], "spot_in": [18.0, 10.0]}  # WW-44: 3 in to a side
+    play.battle.record(Changed(changes=(Change(figure="", key="landed", value=landed, this_turn=True),)))
+    window.battle._refresh()
+    duties = [one.deed.action for one in play.duties(play.moment(window.bench.view, window.session.state.setup))]
+    panel.choose(duties.index("burst"))
+    shown = window.battle.pointing
+    assert shown.ruler == Ruler((15.0, 10.0), (18.0, 10.0))
+    assert shown.template == Blast((18.0, 10.0), 4.5)
+
+
+def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    window.use_tool("select")
+    click(window, POSTS["green-1"])
+    assert "Green 1" in panel.about
+    click(window, NEAR_BLUE_1)
+    assert panel.about.startswith("Click a soldier to see what he can do.")
+
+
+@pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
+def test_faces_are_typed_as_people_type_them(qt: QApplication, keys: str, faces: tuple[int, ...]) -> None:
+    dialog = RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom())
+    QTest.keyClicks(dialog._faces, keys)
+    assert dialog.roll == Roll(faces)
+
+
+def test_a_seventh_face_is_refused_and_dice_report_by_themselves(qt: QApplication) -> None:
+    dialog = RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom())
+    QTest.keyClicks(dialog._faces, "7 1")
+    assert dialog.roll is None
+    assert "7" in dialog._words.text()
+    dialog._faces.clear()
+    dialog.take([2])
+    assert dialog.roll is None
+    dialog.take([5])
+    assert dialog.roll == Roll((2, 5))

@@ -1,0 +1,60 @@
+"""The window's stalls are seen, and a bug report can be copied out of it."""
+
+import time
+
+import pytest
+from PyQt6.QtCore import QTimer
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from rules.table import Refused
+from tests.ui.windows import LEFT, Open, Wait
+from ui.care.diary import Diary
+from ui.care.stalls import Stall, StallWatch
+from ui.desktop.details import DetailsDialog
+from ui.desktop.heartbeat import Heartbeat
+from ui.desktop.window import Window
+from vision.source import Source
+
+
+def dawdle() -> None:
+    time.sleep(0.5)
+
+
+def test_a_slot_that_dawdles_is_told_by_name(qt: QApplication, wait_until: Wait) -> None:
+    told: list[Stall] = []
+    heart = Heartbeat(StallWatch(told.append), qt)
+    try:
+        QTimer.singleShot(60, dawdle)
+        wait_until(lambda: any("dawdle" in " ".join(stall.where) for stall in told))
+    finally:
+        heart.stop()
+    worst = max(told, key=lambda stall: stall.lasted_s)
+    assert worst.lasted_s == pytest.approx(0.5, abs=0.3)
+
+
+def test_details_for_a_bug_report_are_copied(window: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.desktop.details.examine", lambda: ())
+    window._say("/home/jane/evening.battle is saved.")
+    window.help.show_details()
+    dialog = window.help.dialog
+    assert isinstance(dialog, DetailsDialog)
+    assert not dialog.copy.isEnabled()
+    wait_until(lambda: dialog.report)
+    QTest.mouseClick(dialog.copy, LEFT)
+    copied = QApplication.clipboard().text()
+    assert copied == dialog.report
+    assert "PyQt6" in copied
+    assert "evening.battle is saved." in copied
+    assert "jane" not in copied
+    dialog.close()
+
+
+def test_what_the_bar_says_is_in_the_diary(open_window: Open, wait_until: Wait) -> None:
+    def opener(_: str) -> Source:
+        raise Refused("there is no picture there: choose another")
+
+    diary = Diary()
+    window = open_window("table.png", opener, diary=diary)
+    wait_until(lambda: window.bar.text)
+    assert diary.told[-1].endswith("there is no picture there: choose another")

@@ -1,0 +1,364 @@
+"""The tab of devices in the real window: rod and dice emulated or on a port, remembered, refused, let go of."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QPoint, Qt, QTimer
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialogButtonBox, QLineEdit, QPushButton, QWidget
+
+from hardware.emulator import EmulatedDice, EmulatedRod, Wire
+from hardware.range_rod import FIRST_MARK, PLAIN, Alarm, DiceWait, Lamp, Measured, RodShape, plain_colours
+from hardware.range_rod import Ruler as EmptyRod
+from rules.dice import DiceRequest, Die, Roll
+from rules.table import Refused
+from tests.ui.desktop.test_battle_window import mustered
+from tests.ui.windows import POSTS, Open, Wait, click
+from ui.desktop.battle.dice_strip import DiceStrip
+from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.roll import RollDialog
+from ui.desktop.devices.panel import DevicesPanel
+from ui.desktop.devices.tray_view import BoxPicker, TrayDialog
+from ui.desktop.dialogs import NumberBox
+from ui.desktop.window import Window
+from ui.devices.tray_camera import TABLE, Region
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+
+LEFT = Qt.MouseButton.LeftButton
+TWO = DiceRequest(Die.D6, 2, "green-1", "the attack")
+
+
+@pytest.fixture
+def panel(window: Window) -> DevicesPanel:
+    """The tab, opened."""
+    window.sides.setCurrentWidget(window.devices.panel)
+    return window.devices.panel
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """Used before the window: when that is closed, no thread of a link is left."""
+    yield
+    left = {thread.name for thread in threading.enumerate()}
+    assert left & {"link", "letting go", "sandtable dice tray"} == set()
+
+
+def press(parent: QWidget, words: str) -> None:
+    [button] = [one for one in parent.findChildren(QPushButton) if one.text() == words and one.isVisible()]
+    QTest.mouseClick(button, LEFT)
+
+
+def measure(window: Window) -> None:
+    window.use_tool("measure")
+    click(window, POSTS["green-1"])
+    click(window, POSTS["blue-1"])
+
+
+def test_a_player_without_a_rod_sees_what_one_would_show(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
+    assert "Not connected" in panel.rod.state
+    press(panel.rod, "Try an emulated rod")
+    wait_until(lambda: "Connected: the emulated rod" in panel.rod.state)
+    measure(window)
+    sign = window.devices.rod.sign  # at once, before the window is painted
+    assert isinstance(sign, Measured)
+    assert sign.range_in == pytest.approx(12, abs=0.1)
+    # 12 in from (8, 10) to (20, 10), 1.524 LEDs an inch: the tip in LED 18, the mark at 6 in in LED 9, plain before.
+    wait_until(lambda: panel.lights[18] > (230, 230, 230))
+    assert all(abs(a - b) < 16 for a, b in zip(panel.lights[9], FIRST_MARK, strict=True))
+    assert all(abs(a - b) < 16 for led in (0, 8, 17) for a, b in zip(panel.lights[led], PLAIN, strict=True))
+    window.clear()
+    wait_until(lambda: not any(map(any, panel.lights)))
+    press(panel.rod, "Stop trying")
+    wait_until(lambda: "Not connected" in panel.rod.state)
+
+
+def test_the_chosen_shot_is_lit_by_its_verdict(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+    battle = mustered(window, tmp_path / "b")
+    window.use_tool("select")
+    click(window, POSTS["green-1"])
+    battle.choose(0)
+    window.pull()
+    sign = window.devices.rod.sign
+    assert isinstance(sign, Measured)
+    assert sign.lamp is Lamp.RED  # nobody shoots in the set-up
+    for _ in range(2):
+        press(battle, battle_button(battle))
+    click(window, POSTS["green-1"])
+    battle.choose(0)
+    window.pull()
+    sign = window.devices.rod.sign
+    assert isinstance(sign, Measured)
+    assert sign.lamp is Lamp.GREEN
+    measured_in = battle.chosen.deed.given["distance_in"] if battle.chosen else 0
+    assert sign.range_in == pytest.approx(measured_in)
+
+
+def battle_button(battle: BattlePanel) -> str:
+    """The words of the button that begins what follows."""
+    return next(one.text() for one in battle.findChildren(QPushButton) if one.text().startswith("Next"))
+
+
+def test_the_test_lights_the_rod_and_a_pulled_plug_is_shown(
+    window: Window, panel: DevicesPanel, wait_until: Wait
+) -> None:
+    press(panel.rod, "Try an emulated rod")
+    wait_until(lambda: "Connected" in panel.rod.state)
+    press(panel.rod, "Test")
+    bands = plain_colours(RodShape(), EmptyRod(), 0)
+    wait_until(lambda: all(abs(a - b) < 24 for a, b in zip(panel.lights[12], bands[12], strict=True)))
+    press(panel.rod, "Unplug")
+    wait_until(lambda: "unplugged" in panel.rod.state)
+    press(panel.rod, "Plug in")
+    wait_until(lambda: "Connected" in panel.rod.state)
+
+
+def test_a_rod_on_a_port_is_found_again_at_the_next_start_and_dark_at_the_end(
+    nothing_left: None, found: None, open_window: Open, wait_until: Wait, tmp_path: Path
+) -> None:
+    wire = Wire(tmp_path / "rod")
+    strip = EmulatedRod(wire, time.monotonic)
+    first = open_window()
+    first.devices.panel.rod.connected.emit(str(wire.path))
+    wait_until(lambda: (strip.step(), strip.frames)[1])
+    first.close()
+    wait_until(lambda: (strip.step(), not wire.connected)[1])
+    assert not any(map(any, strip.leds))
+    second = open_window()
+    frames = strip.frames
+    wait_until(lambda: second.bench.view and len(second.bench.view.figures) == len(POSTS))
+    measure(second)
+    wait_until(lambda: (strip.step(), strip.frames > frames and any(map(any, strip.leds)))[1])
+    box = second.devices.panel.rod
+    box.forgotten.emit()
+    second.close()
+    third = open_window()
+    QTest.qWait(50)
+    assert third.devices.rod.berth.spec is None
+    wire.unplug()
+
+
+def test_what_the_player_chooses_is_connected_and_its_error_shown(
+    window: Window, panel: DevicesPanel, wait_until: Wait
+) -> None:
+    panel.dice.connected.emit("/dev/sandtable-nowhere")
+    wait_until(lambda: "/dev/sandtable-nowhere is not plugged in: plug it in" in panel.dice.state)
+    ports = panel.dice.findChild(QComboBox)
+    assert ports is not None
+    wait_until(lambda: ports.findData("/dev/sandtable-nowhere") >= 0)
+    panel.rod.connected.emit("/dev/sandtable-nowhere")
+    assert "the dice is on that port" not in window.bar.text
+    assert "on that port" in window.bar.text
+    assert "Not connected" in panel.rod.state
+    press(panel.dice, "Forget")
+    wait_until(lambda: "Not connected" in panel.dice.state)
+
+
+def test_the_connect_button_takes_the_port_in_the_list(window: Window, panel: DevicesPanel, wait_until: Wait) -> None:
+    ports = panel.dice.findChild(QComboBox)
+    assert ports is not None
+    ports.setCurrentIndex(ports.findData("bluetooth:pixels"))
+    press(panel.dice, "Connect")
+    assert window.devices.dice.berth.spec == "bluetooth:pixels"
+    assert window._memory.port("dice") == "bluetooth:pixels"
+
+
+def test_the_strips_settings_are_applied_and_remembered(
+    window: Window, panel: DevicesPanel, open_window: Open, wait_until: Wait
+) -> None:
+    press(panel.rod, "Try an emulated rod")
+    fold = next(one for one in panel.findChildren(QCheckBox) if one.text() == "Settings of the strip")
+    QTest.mouseClick(fold, LEFT, pos=QPoint(8, fold.height() // 2))
+    length = next(one for one in panel.findChildren(NumberBox) if one.value() == 36)
+    length.setValue(24)
+    length.editingFinished.emit()
+    assert window.devices.rod.shape.length_in == 24
+    wait_until(lambda: len(panel.lights) == 36)  # 24 in with 1.524 an inch
+    assert open_window().devices.rod.shape == window.devices.rod.shape
+
+
+def test_unasked_dice_are_shown_and_answer_the_next_request(
+    window: Window, panel: DevicesPanel, wait_until: Wait
+) -> None:
+    press(panel.dice, "Try emulated dice")
+    wait_until(lambda: "Connected" in panel.dice.state)
+    QTest.qWait(50)
+    press(panel.dice, "Throw 2d6")
+    wait_until(lambda: "Kept for the next roll: d1 shows" in panel.told)
+    dialog = asked(window, TWO)
+    wait_until(lambda: dialog.roll is not None)
+    assert dialog.roll is not None
+    assert f"d1 shows {dialog.roll.faces[0]}" in panel.told
+    assert f"d2 shows {dialog.roll.faces[1]}" in panel.told
+    ended(window, dialog)
+
+
+def asked(window: Window, request: DiceRequest) -> RollDialog:
+    """The request's dialog, without its own event loop."""
+    dialog = RollDialog(request, random.Random(1), window)  # noqa: S311
+    dialog.show()
+    window.battle.dialog = dialog
+    window.pull()
+    QApplication.processEvents()
+    return dialog
+
+
+def ended(window: Window, dialog: RollDialog) -> None:
+    window.battle.dialog = None
+    window.pull()
+    dialog.deleteLater()
+
+
+def strip_of(dialog: RollDialog) -> DiceStrip:
+    [strip] = dialog.findChildren(DiceStrip)
+    return strip
+
+
+@pytest.fixture
+def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDice]:
+    """Real electronic dice as far as the window can tell: on a port."""
+    wire = Wire(tmp_path / "dice")
+    dice = EmulatedDice(wire, time.monotonic, random.Random(1))  # noqa: S311
+    window.devices.panel.dice.connected.emit(str(wire.path))
+    wait_until(
+        lambda: (
+            (dice.step(), dice._was_connected, "Connected" in window.devices.dice.berth.standing.words)[1:]
+            == (True, True)
+        )
+    )
+    yield dice
+    wire.unplug()
+
+
+def test_thrown_dice_fill_the_open_request_and_light_the_rod(
+    window: Window, cup: EmulatedDice, wait_until: Wait
+) -> None:
+    dialog = asked(window, TWO)
+    assert window.devices.rod.sign == DiceWait()
+    assert "Throw the dice" in strip_of(dialog).text
+    cup.roll([5, 2])
+    wait_until(lambda: dialog.roll == Roll((5, 2)))
+    assert "OK takes it" in strip_of(dialog).text
+    press(strip_of(dialog), "Throw again")
+    cup.roll([1, 1])
+    wait_until(lambda: dialog.roll == Roll((1, 1)))
+    ended(window, dialog)
+
+
+def test_a_leaning_die_is_asked_about_and_alarms(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+    dialog = asked(window, TWO)
+    cup.roll([5, 2], cocked=True)
+    wait_until(lambda: "it leans: does it count?" in strip_of(dialog).text)
+    assert window.devices.rod.sign == Alarm()
+    press(strip_of(dialog), "Yes, it counts")
+    wait_until(lambda: "d2 shows 2" in strip_of(dialog).text)
+    press(strip_of(dialog), "No")
+    cup.roll([3, 6])  # both: d1 falls twice
+    wait_until(lambda: "does the later throw count instead?" in strip_of(dialog).text)
+    press(strip_of(dialog), "No")
+    wait_until(lambda: dialog.roll == Roll((5, 6)))
+    ended(window, dialog)
+
+
+def test_an_old_roll_is_asked_about(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+    cup.roll([5, 2], age_s=20)
+    wait_until(lambda: window.devices.dice.heard == 2)
+    dialog = asked(window, TWO)
+    assert "20 s before it was asked for" in strip_of(dialog).text
+    press(strip_of(dialog), "Yes, it counts")
+    wait_until(lambda: dialog.roll == Roll((5, 2)))
+    ended(window, dialog)
+
+
+def test_typing_beside_the_dice_still_works(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+    dialog = asked(window, TWO)
+    faces = dialog.findChild(QLineEdit)
+    assert faces is not None
+    QTest.keyClicks(faces, "43")
+    assert dialog.roll == Roll((4, 3))
+    cup.roll([6, 6])
+    wait_until(lambda: dialog.roll == Roll((6, 6)))
+    ended(window, dialog)
+
+
+def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: EmulatedDice, wait_until: Wait) -> None:
+    """Through the dialog's own loop, as it is asked in play."""
+
+    def answer() -> None:
+        dialog = window.battle.dialog
+        assert dialog is not None
+        cup.roll([4, 1])
+        wait_until(lambda: dialog.roll is not None)
+        ok = dialog.findChild(QDialogButtonBox)
+        assert ok is not None
+        press(dialog, ok.button(QDialogButtonBox.StandardButton.Ok).text())  # type: ignore[union-attr]
+
+    QTimer.singleShot(100, answer)
+    assert window.battle._dice(TWO) == Roll((4, 1))
+    window.pull()
+    assert window.devices.dice.tray.request is None
+    QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
+    with pytest.raises(Refused, match="called off"):
+        window.battle._dice(TWO)
+
+
+def test_the_tray_is_drawn_in_the_tables_picture_and_remembered(
+    window: Window, panel: DevicesPanel, wait_until: Wait
+) -> None:
+    def draw() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, TrayDialog)
+        picker = dialog.findChild(BoxPicker)
+        assert picker is not None
+        picker.resize(960, 540)
+        QTest.mousePress(picker, LEFT, pos=QPoint(96, 54))
+        QTest.mouseRelease(picker, LEFT, pos=QPoint(97, 55))
+        assert "too small a part" in dialog.words
+        QTest.mousePress(picker, LEFT, pos=QPoint(480, 270))
+        QTest.mouseRelease(picker, LEFT, pos=QPoint(96, 54))
+        dialog.accept()
+
+    QTimer.singleShot(200, draw)
+    panel.tray.connected.emit(TABLE)
+    assert window._memory.tray_region(TABLE) == Region(0.1, 0.1, 0.5, 0.5)
+    assert window._memory.port("tray") == TABLE
+    wait_until(lambda: "Connected: the table's camera" in panel.tray.state)
+    wait_until(lambda: panel._tray_view._image.width() == 384)  # 0.4 of 960 pixels
+    session = window.bench.session
+    assert session.state.setup.aside_px == ((96, 54, 480, 270),), "nobody is looked for in it"
+    steps = session.can_undo
+    panel.tray.forgotten.emit()
+    wait_until(lambda: session.state.setup.aside_px == ())
+    assert session.can_undo == steps
+
+
+def test_a_tray_that_is_not_drawn_is_not_connected(window: Window, panel: DevicesPanel) -> None:
+    QTimer.singleShot(200, lambda: QApplication.activeModalWidget().reject())  # type: ignore[union-attr]
+    panel.tray.connected.emit(TABLE)
+    assert window.devices.tray.berth.spec is None
+    assert window._memory.port("tray") is None
+
+
+def test_the_window_closes_with_everything_connected_and_leaves_nothing(
+    nothing_left: None, found: None, open_window: Open, wait_until: Wait
+) -> None:
+    files = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+    window = open_window()
+    window._memory.keep_tray_region(TABLE, Region(0.1, 0.1, 0.5, 0.5))
+    window.sides.setCurrentWidget(window.devices.panel)
+    panel = window.devices.panel
+    panel.rod.emulated.emit()
+    panel.dice.emulated.emit()
+    panel.tray.connected.emit(TABLE)
+    wait_until(lambda: all("Connected" in box.state for box in (panel.rod, panel.dice, panel.tray)))
+    window.close()
+    if sys.platform == "linux":
+        assert len(os.listdir("/proc/self/fd")) <= files

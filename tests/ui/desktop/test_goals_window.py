@@ -1,0 +1,99 @@
+"""What the sides fight for in the real window: asked in the set-up, seen beside the battle, changed and undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QDialogButtonBox, QGroupBox
+
+from rules.aims import Aim
+from tests.ui.desktop.modal import answered
+from tests.ui.desktop.test_battle_window import mustered, press
+from ui.battle.armies import Shelf
+from ui.battle.goals import agreed_aims
+from ui.desktop.battle.goals_dialog import GoalsDialog
+from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.window import Window
+
+
+def aims(window: Window) -> tuple[Aim, ...]:
+    assert window.battle.play is not None
+    return agreed_aims(window.battle.play.battle)
+
+
+def ok(dialog: GoalsDialog) -> None:
+    [box] = dialog.findChildren(QDialogButtonBox)
+    button = box.button(QDialogButtonBox.StandardButton.Ok)
+    assert button is not None
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_they_are_asked_in_the_set_up(window: Window, tmp_path: Path) -> None:
+    view = window.bench.view
+    assert view is not None
+    dialog = MusterDialog(["green", "blue"], view.figures, Shelf(tmp_path / "armies"), window)
+    dialog.choose_game("fudge_miniatures")
+    dialog.goals.choose("green", "hold_bridge", 2, "the stone one")
+    window.battle.begin(tmp_path / "b", dialog.muster)
+    dialog.deleteLater()
+    window._show_battle()
+    assert aims(window) == (Aim("green", "hold_bridge", 2, "the stone one"), Aim("blue", "last_man_standing"))
+    assert "Green: the bridge was held for the turns agreed (2 turns): the stone one" in window.battle.panel.about
+    assert window.battle.play is not None
+    while (name := window.battle.play.battle.can_undo) and "hold_bridge" not in name:
+        window.undo()  # where the figures stand was noted after it
+    window.undo()
+    assert aims(window)[0] == Aim("green", "last_man_standing")
+
+
+def test_they_are_changed_in_play_with_a_number_that_is_usual(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
+    press(panel, "Next")
+
+    def answer(dialog: GoalsDialog) -> None:
+        assert [one.title() for one in dialog.findChildren(QGroupBox)] == ["Green: not yet", "Blue: not yet"]
+        form = dialog.form
+        assert not form._number["blue"].isVisible()
+        box = form._task["blue"]
+        box.setCurrentIndex(box.findData("eliminate_number"))
+        box.activated.emit(box.currentIndex())
+        assert form._number["blue"].isVisible()
+        assert form._number["blue"].value() == 1  # half of two enemies
+        form._number["blue"].setValue(2)
+        ok(dialog)
+
+    with answered(GoalsDialog, answer):
+        press(panel, "Goals")
+    assert aims(window) == (Aim("green", "eliminate_all"), Aim("blue", "eliminate_number", 2))
+    assert "Blue: eliminate a number (2 figures)" in panel.about
+    window.undo()
+    assert aims(window)[1] == Aim("blue", "eliminate_all")
+    assert "Blue: eliminate all" in panel.about
+
+
+def test_a_game_without_tasks_has_the_players_words(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+
+    def answer(dialog: GoalsDialog) -> None:
+        assert not dialog.form._task["green"].isVisible()
+        dialog.form._own["green"].setFocus()
+        QTest.keyClicks(dialog.form._own["green"], "take the <flag>")
+        QTest.keyClick(dialog.form._own["green"], Qt.Key.Key_Return)
+
+    with answered(GoalsDialog, answer):
+        QTest.keyClick(window, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    assert aims(window)[0].words == "take the <flag>"
+    assert "Green: take the &lt;flag&gt;" in panel.about
+
+
+def test_called_off_or_left_as_it_is_nothing_is_journalled(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "army_men")
+    assert window.battle.play is not None
+    before = len(window.battle.play.battle.entries)
+    with answered(GoalsDialog, ok):
+        press(panel, "Goals")
+    with answered(GoalsDialog, lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape)):
+        press(panel, "Goals")
+    assert len(window.battle.play.battle.entries) == before

@@ -1,0 +1,301 @@
+"""The first evening in the real window: from the camera to the first measured shot, on the simulated table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, QSettings, QTimer
+from PyQt6.QtGui import QAction
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QTextBrowser
+
+from tests.ui.windows import LEFT, POSTS, Open, Wait, click
+from ui.desktop.help_desk import keys_of
+from ui.desktop.window import Window
+from ui.setup.cameras import Camera
+from ui.setup.first_run import Mark, Step
+from vision.frame import Frame
+from vision.simulator import SimulatedTable
+from vision.source import SETTLING, Source, Webcam
+
+
+@pytest.fixture(autouse=True)
+def no_cameras(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ui.desktop.setup.guide_desk.cameras", tuple)
+
+
+@pytest.fixture(autouse=True)
+def manned(table: SimulatedTable) -> None:
+    """The table is one for all tests, and a guide that was left half-way leaves it bare."""
+    table.bare = False
+
+
+def step_of(window: Window) -> Step | None:
+    shown = window.help.guide.bar.shown
+    assert shown is not None
+    return shown.step
+
+
+def press(window: Window) -> None:
+    assert window.help.guide.bar.button.isEnabled()
+    QTest.mouseClick(window.help.guide.bar.button, LEFT)
+
+
+def choose_source(window: Window, words: str) -> None:
+    """Choose from the menu of the first step."""
+    guide = window.help.guide
+    guide.choices.aboutToShow.emit()
+    [action] = [one for one in guide.choices.actions() if one.text() == words]
+    action.trigger()
+
+
+def on_base(window: Window, table: SimulatedTable, name: str) -> QPoint:
+    """Where a soldier's base is in the window, by the camera's truth."""
+    return window.picture.to_widget(tuple(table.camera.table_to_pixel(POSTS[name])[0])).toPoint()
+
+
+def teach(window: Window, table: SimulatedTable, army: str, wait_until: Wait) -> None:
+    """Click its soldiers until one is taken: with the noise of one picture in twenty a colour runs into the table."""
+    known = [colour.name for colour in window.session.state.setup.palette]
+    for name in [name for name in POSTS if name.startswith(army)] * 5:
+        frame = window.bench.frame
+        QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))
+        if len(window.session.state.setup.palette) > len(known):
+            return
+        wait_until(lambda frame=frame: window.bench.frame is not frame)
+    raise AssertionError(window.bar.text)
+
+
+def test_the_whole_first_evening_on_the_simulated_table(
+    found: None,
+    open_window: Open,
+    table: SimulatedTable,
+    wait_until: Wait,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    window = open_window(None)
+    guide = window.help.guide
+    guide.begin_at_first()
+    assert step_of(window) is Step.CAMERA
+    assert "No camera is plugged in" in guide.bar.words.text()
+    choose_source(window, "Simulated table")
+    wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
+    assert guide.bar.shown.marks[Step.MARKERS] is Mark.DONE, "four markers lie there"
+    assert window.session.state.setup.palette == (), "nothing is taught before the player teaches it"
+    wait_until(lambda: guide.bar.button.isEnabled())
+    bare = window.bench.frame.image_bgr.astype(int)
+    assert np.abs(bare - table.empty_bgr).max() < 60, "the armies are not on the table yet"
+    press(window)
+    wait_until(lambda: step_of(window) is Step.ARMIES)
+    assert window.session.state.setup.reference_bgr is not None
+    assert window.tool.name == "teach"
+    wait_until(lambda: np.abs(window.bench.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
+    assert window.panel.army == "green"
+    teach(window, table, "green", wait_until)
+    wait_until(lambda: window.panel.army == "tan", timeout_s=5)
+    QTest.keyClicks(guide.bar.army.lineEdit(), "x")
+    guide.bar.army.setEditText("blue")
+    assert window.panel.army == "blue"
+    teach(window, table, "blue", wait_until)
+    wait_until(lambda: step_of(window) is Step.GAME)
+    wait_until(lambda: len(window.bench.view.figures) == len(POSTS))
+    assert [colour.name for colour in window.session.state.setup.palette] == ["blue", "green"]
+    monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: tmp_path / "first.battle")
+    QTimer.singleShot(0, lambda: QApplication.activeModalWidget().accept())
+    press(window)
+    wait_until(lambda: step_of(window) is Step.SHOT)
+    assert window.tool.name == "measure"
+    for name in ("green-1", "blue-1"):
+        QTest.mouseClick(window.picture, LEFT, pos=on_base(window, table, name))
+    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=1.1)  # 20 - 8; edges if the game says so
+    wait_until(lambda: step_of(window) is None)
+    press(window)
+    assert not guide.is_open
+    assert guide.bar.isHidden() or not guide.bar.isVisible()
+    guide.begin_at_first()
+    assert not guide.is_open, "who was led once is not led again"
+
+
+def test_the_guide_can_be_left_at_any_step(open_window: Open, wait_until: Wait, found: None) -> None:
+    window = open_window(None)
+    guide = window.help.guide
+    for skipped in range(3):  # before the third the markers are seen, and their step needs no skipping
+        guide.begin()
+        for _ in range(skipped):
+            QTest.mouseClick(guide.bar.skip, LEFT)
+        assert step_of(window) is not None
+        QTest.mouseClick(guide.bar.leave, LEFT)
+        assert not guide.bar.isVisible()
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    assert {f.army for f in window.bench.view.figures} == {"green", "blue"}, "the simulated table is taught again"
+
+
+def test_the_guide_takes_nothing_off_a_table_that_is_played_on(window: Window) -> None:
+    for name in ("green-1", "blue-1"):
+        click(window, POSTS[name])
+    bench = window.bench
+    window.help.guide.begin()
+    assert window.bench is bench
+    assert len(window.session.state.rulers) == 1
+    marks = window.help.guide.bar.shown.marks
+    assert [marks[step] for step in (Step.EMPTY, Step.ARMIES, Step.SHOT)] == [Mark.DONE] * 3
+    window.help.guide.leave()
+    assert len(window.session.state.rulers) == 1
+
+
+def test_a_step_that_is_done_can_be_gone_back_to(open_window: Open, wait_until: Wait) -> None:
+    window = open_window(None)
+    guide = window.help.guide
+    guide.begin()
+    choose_source(window, "Simulated table")
+    wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
+    QTest.mouseClick(guide.bar.steps[Step.MARKERS], LEFT)
+    assert step_of(window) is Step.MARKERS
+    assert [tick.words for tick in guide.bar.shown.ticks] == [f"marker {n}" for n in range(4)]
+    assert guide.bar.skip.text() == "Go on"
+    QTest.mouseClick(guide.bar.skip, LEFT)
+    assert step_of(window) is Step.EMPTY
+
+
+class HeldCamera:
+    """A camera as OpenCV gives it, which grants what it is asked for; it looks at the simulated table."""
+
+    def __init__(self, table: SimulatedTable) -> None:
+        self.table, self.values = table, {}
+
+    def isOpened(self) -> bool:  # noqa: N802
+        return True
+
+    def read(self) -> tuple[bool, object]:
+        frame = self.table.read()
+        return frame is not None, None if frame is None else frame.image_bgr
+
+    def get(self, wish: int) -> float:
+        return self.values.get(wish, 0.0)
+
+    def set(self, wish: int, value: float) -> bool:
+        self.values[wish] = value
+        return True
+
+    def release(self) -> None: ...
+
+
+def test_a_cameras_exposure_is_held_and_read_back(
+    open_window: Open, table: SimulatedTable, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.desktop.setup.guide_desk.cameras", lambda: (Camera(2, "HD Webcam"),))
+
+    def opener(spec: str) -> Source:
+        return Webcam(2, open_capture=lambda *_: HeldCamera(table), linux=True) if spec == "2" else table
+
+    window = open_window(None, opener)
+    guide = window.help.guide
+    guide.begin()
+    assert guide.bar.words.text().startswith("Choose the camera that hangs over the table")
+    choose_source(window, "HD Webcam (camera 2)")
+    wait_until(lambda: window.bench.held == SETTLING)
+    guide.pull()
+    assert step_of(window) is Step.CAMERA
+    assert "then held" in guide.bar.words.text()
+    wait_until(lambda: step_of(window) is Step.EMPTY)  # four markers lie there
+    QTest.mouseClick(guide.bar.steps[Step.CAMERA], LEFT)
+    assert [(tick.words, tick.good) for tick in guide.bar.shown.ticks] == [
+        ("exposure held", True),
+        ("white balance held", True),
+        ("focus held", True),
+    ]
+    assert "HD Webcam" in guide.bar.words.text()
+
+
+def cut_off(table: SimulatedTable) -> np.ndarray:
+    """The empty table with one marker only, a quarter of it beyond the picture's left edge."""
+    image = table.empty_bgr.copy()
+    corners_px = {n: table.camera.table_to_pixel(corners) for n, corners in table.truth.markers.items()}
+    (first, *others) = sorted(corners_px, key=lambda n: corners_px[n][:, 0].min())
+    for number in others:
+        (left, top), (right, bottom) = (
+            corners_px[number].min(0).astype(int) - 8,
+            corners_px[number].max(0).astype(int) + 8,
+        )
+        image[max(0, top) : bottom, max(0, left) : right] = image[270, 480]
+    left, right = corners_px[first][:, 0].min(), corners_px[first][:, 0].max()
+    return np.ascontiguousarray(image[:, int(left + 0.25 * (right - left)) :])
+
+
+def test_why_a_marker_does_not_help_stands_in_the_guide(
+    open_window: Open, table: SimulatedTable, wait_until: Wait
+) -> None:
+
+    class Still:
+        name, live, still, left = "still", False, True, 1
+
+        def read(self) -> Frame | None:
+            self.left -= 1
+            return Frame(cut_off(table), 0, 0.0) if self.left == 0 else None
+
+        def close(self) -> None: ...
+
+    window = open_window("table.png", lambda _: Still())
+    guide = window.help.guide
+    guide.begin()
+    wait_until(lambda: step_of(window) is Step.MARKERS and guide.bar.shown.ticks)
+    assert not guide.bar.shown.ticks[0].good
+    assert guide.bar.shown.ticks[0].words.startswith("a marker is cut off by the picture's edge")
+    assert guide.bar.button.text() == "Print markers…"
+
+
+def test_what_was_taught_is_there_the_next_evening_at_the_same_camera(
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
+) -> None:
+    def opener(_: str) -> Source:
+        return Webcam(3, open_capture=lambda *_: HeldCamera(table), linux=True)
+
+    window = open_window("3", opener)
+    assert window.session.state.setup.palette == ()
+    wait_until(lambda: window.bench.view and window.bench.view.calibration)
+    window.use_tool("teach")
+    window.panel.choose("blue")
+    teach(window, table, "blue", wait_until)
+    [taught] = window.session.state.setup.palette
+    window.close()
+    again = open_window("3", opener)
+    [known] = again.session.state.setup.palette
+    assert (known.name, known.samples) == ("blue", taught.samples)
+    np.testing.assert_allclose(known.mean, taught.mean)
+    np.testing.assert_allclose(known.covariance, taught.covariance)
+    again.close()
+    kept = QSettings(again._memory.settings.fileName(), QSettings.Format.IniFormat)
+    [key] = [key for key in kept.allKeys() if key.startswith("armies_")]
+    kept.setValue(key, '[{"name": "blue", "mean": [1, 2], "covariance": 3, "samples": 1}]')
+    kept.sync()
+    assert open_window("3", opener).session.state.setup.palette == (), "what makes no sense is not used"
+
+
+def test_every_key_is_in_the_list_of_keys(window: Window) -> None:
+    sections = dict(keys_of(window))
+    tools = {name: keys for keys, name, _ in sections["Tools"]}
+    assert tools["Measure"] == "M"
+    every = {key for rows in sections.values() for keys, _, _ in rows for key in keys.split()}
+    own = {key.toString() for action in window.findChildren(QAction) for key in action.shortcuts()}
+    assert own <= every
+    assert {"Esc", "F1", "N", "0", "+"} <= every
+    nameless = [keys for rows in sections.values() for keys, name, tip in rows if not name or not tip]
+    assert nameless == []
+    window.help.show_keys()
+    assert "Measure" in window.help.dialog.findChild(QTextBrowser).toPlainText()
+    window.help.dialog.close()
+
+
+def test_about_and_licences_name_the_program_and_what_it_stands_on(window: Window) -> None:
+    window.help.show_about()
+    assert "GNU General Public License" in window.help.dialog.findChild(QTextBrowser).toPlainText()
+    window.help.dialog.close()
+    window.help.show_licences()
+    words = window.help.dialog.findChild(QTextBrowser).toPlainText()
+    for name, licence in (("PyQt6", "GPL-3.0-only"), ("scipy", "BSD License"), ("opencv-python", "Apache 2.0")):
+        assert name in words
+        assert licence in words
+    window.help.dialog.close()

@@ -1,0 +1,132 @@
+"""The history of a battle in the real window: pictures of its moments, looking back, going back, exports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from PyQt6.QtGui import QImage
+from PyQt6.QtTest import QTest
+
+from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from tests.ui.tables import box, piece
+from tests.ui.windows import LEFT, Wait
+from ui.battle.album import MOST_BYTES, Album
+from ui.battle.export import battle_document
+from ui.desktop.battle.history_dialog import HistoryDialog
+from ui.desktop.window import Window
+
+HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
+
+
+def fought(window: Window, path: Path, wait_until: Wait) -> str:
+    """A shot that kills, with its picture; who fell."""
+    panel = mustered(window, path)
+    press(panel, "Next")
+    window.pull()
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    panel.choose(0)
+    rolls(window, 6)
+    target = panel.chosen.deed.at[0]  # type: ignore[union-attr]
+    press(panel, "Do it")
+    play = window.battle.play
+    assert play is not None
+    last = play.battle.entries[-1].seq
+    wait_until(lambda: window.history.moments.album and last in window.history.moments.album.seqs)
+    return str(target)
+
+
+def opened(window: Window) -> HistoryDialog:
+    window.history.show()
+    dialog = window.history.dialog
+    assert dialog is not None
+    return dialog
+
+
+def row(dialog: HistoryDialog, words: str) -> None:
+    """Choose the moment that is called so."""
+    model = dialog.list.model()
+    assert model is not None
+    rows = [n for n in range(model.rowCount()) if words in str(model.data(model.index(n, 0)))]
+    dialog.list.setCurrentIndex(model.index(rows[0], 0))
+
+
+def test_without_a_battle_it_is_said(window: Window, tmp_path: Path) -> None:
+    window.history.show()
+    assert window.history.dialog is None
+    assert "no battle" in window.bar.text
+    window.history.save_json(tmp_path / "x.json")
+    window.history.lay_out()
+    assert not (tmp_path / "x.json").exists()
+
+
+def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    target = fought(window, tmp_path / "b", wait_until)
+    play = window.battle.play
+    assert play is not None
+    battle = play.battle
+    before, entries = battle.state, len(battle.entries)
+    dialog = opened(window)
+    assert dialog.moment is not None
+    assert dialog.moment.after == before
+    assert "1 of them out" in dialog.map_words
+    assert "6 on the dice" in dialog.told
+    assert not dialog.back.isEnabled(), "here we are"
+    row(dialog, "Turn 1, Green, attacking")
+    assert "0 of them out" in dialog.map_words
+    assert (battle.state, len(battle.entries)) == (before, entries)
+    QTest.mouseClick(dialog.back, LEFT)
+    assert not battle.state.unit(target).out
+    row(dialog, "eliminated")
+    assert dialog.back.text() == "Do again up to here"
+    QTest.mouseClick(dialog.back, LEFT)
+    assert battle.state.unit(target).out
+    dialog.search.setText(target)
+    assert all(target in one.figures for one in dialog._shown)
+    dialog.search.setText("no such thing")
+    assert dialog.moment is None
+    dialog.reject()
+
+
+def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    fought(window, tmp_path / "b", wait_until)
+    play = window.battle.play
+    assert play is not None
+    album = Album(play.battle)
+    jpeg = album.picture(play.battle.entries[-1].seq)
+    album.close()
+    assert jpeg is not None
+    assert len(jpeg) <= MOST_BYTES
+    assert QImage.fromData(jpeg, "JPG").width() == 640
+    window.history.save_page(tmp_path / "b.html")
+    wait_until(lambda: "is saved" in window.bar.text)
+    html = (tmp_path / "b.html").read_text("utf-8")
+    assert html.count("data:image/jpeg;base64,") == 2
+    assert "eliminated" in html
+    window.history.save_json(tmp_path / "b.json")
+    wait_until(lambda: (tmp_path / "b.json").exists())
+    said = json.loads((tmp_path / "b.json").read_text("utf-8"))
+    assert said == json.loads(json.dumps(battle_document(play.battle)))
+    window.history.save_page(tmp_path / "nowhere" / "b.html")
+    assert "nowhere" in window.bar.text
+
+
+def test_a_battle_remembers_the_terrain_it_was_played_on(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    window.history._clock = iter(range(0, 100_000, 2)).__next__  # the terrain rests for two seconds at each look
+    window.session.set_terrain("a house", (HOUSE,))
+    mustered(window, tmp_path / "b")
+    play = window.battle.play
+    assert play is not None
+    wait_until(lambda: play.battle.state.terrain == (HOUSE,))
+    count = len(play.battle.entries)
+    window.session.set_terrain("none", ())
+    window.battle.close()
+    window.battle.open(tmp_path / "b")
+    window.pull()
+    again = window.battle.play
+    assert again is not None
+    window.history.lay_out()
+    assert window.session.state.setup.terrain == (HOUSE,)
+    assert len([one for one in again.battle.entries if one.kind == "table"]) == 1
+    assert len(again.battle.entries) >= count

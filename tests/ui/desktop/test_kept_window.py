@@ -1,0 +1,119 @@
+"""A camera's table in the real window: closed, opened again, as it was left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QPushButton
+
+from tests.ui.tables import box, piece
+from tests.ui.windows import LEFT, POSTS, Open, Wait
+from ui.desktop.window import Window
+from ui.session import Ruler
+from ui.table.corrections import Renamed
+from vision.frame import Frame
+from vision.palette import ArmyColour
+from vision.simulator import SimulatedTable
+
+ARMIES = tuple(ArmyColour(name, np.zeros(3), np.eye(3) * 0.01, 90) for name in ("blue", "green"))
+HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
+
+
+class Camera:
+    """The simulated table, of which the window does not know that it is one."""
+
+    name, live, still = "camera 0", True, False
+
+    def __init__(self, table: SimulatedTable) -> None:
+        self._table = table
+
+    def read(self) -> Frame | None:
+        return self._table.read()
+
+    def close(self) -> None:
+        pass
+
+
+def at_the_table(open_window: Open, wait_until: Wait, table: SimulatedTable, *, taught: bool) -> Window:
+    window = open_window("0", lambda _: Camera(table))
+    if not taught:
+        session = window.session
+        setup = replace(session.state.setup, palette=ARMIES)
+        window._change(lambda: session.do("teach both", replace(session.state, setup=setup)))
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    return window
+
+
+def names_at(window: Window) -> dict[tuple[float, ...], str]:
+    view = window.bench.view
+    assert view is not None
+    return {tuple(round(v) for v in one.centre_in): one.id for one in view.figures}
+
+
+def test_closed_and_opened_again_it_is_as_it_was_left(
+    found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
+) -> None:
+    first = at_the_table(open_window, wait_until, table, taught=False)
+    session = first.session
+    session.set_terrain("a house", (HOUSE,))
+    session.lay_ruler("green-1", "blue-1")
+    frame = first.bench.frame
+    assert frame is not None
+    session.learn_empty_table(frame)
+    session.correct("another name", Renamed("green-1", "sergeant"))
+    wait_until(lambda: "sergeant" in names_at(first).values())
+    before = names_at(first)
+    first.close()
+
+    second = at_the_table(open_window, wait_until, table, taught=True)
+    wait_until(lambda: second.kept.offer[0])
+    second._tell()
+    assert "1 piece of terrain, 1 ruler or template, 1 correction, 4 figures by name" in second.bar.text
+    assert second.session.state.setup.terrain == ()
+    [button] = [one for one in second.bar.findChildren(QPushButton) if one.text() == "As you left it"]
+    QTest.mouseClick(button, LEFT)
+    state = second.session.state
+    assert state.setup.terrain[0].name == "house"
+    assert state.rulers == (Ruler("green-1", "blue-1"),)
+    assert state.setup.reference_bgr is not None
+    wait_until(lambda: names_at(second) == before)
+    assert "Undo takes that back" in second.bar.text
+    second.undo()
+    assert second.session.state.setup.terrain == ()
+
+
+def test_begun_afresh_the_old_table_is_laid_by(
+    found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
+) -> None:
+    first = at_the_table(open_window, wait_until, table, taught=False)
+    first.session.set_terrain("a house", (HOUSE,))
+    first.close()
+    second = at_the_table(open_window, wait_until, table, taught=True)
+    wait_until(lambda: second.kept.offer[0])
+    second.kept.begin_afresh()
+    assert second.kept.offer == ("", ())
+    assert len([*(tmp_path / "tables").glob("*.before.json")]) == 1
+
+
+def test_who_goes_on_without_an_answer_loses_nothing(
+    found: None, open_window: Open, wait_until: Wait, table: SimulatedTable, tmp_path: Path
+) -> None:
+    first = at_the_table(open_window, wait_until, table, taught=False)
+    first.session.set_terrain("a house", (HOUSE,))
+    first.close()
+    second = at_the_table(open_window, wait_until, table, taught=True)
+    wait_until(lambda: second.kept.offer[0])
+    second._change(lambda: second.session.lay_ruler("green-1", "green-2"))
+    wait_until(lambda: not second.kept.offer[0])
+    second.kept.take_up()
+    assert second.session.state.setup.terrain[0].name == "house"
+
+
+def test_the_simulated_table_begins_anew(window: Window, tmp_path: Path) -> None:
+    window.session.lay_ruler("green-1", "blue-1")
+    window.pull()
+    window.close()
+    assert not (tmp_path / "tables").exists()

@@ -1,0 +1,153 @@
+"""What players name as they like is shown as they typed it, wherever it stands: Qt would take it for mark-up."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QTextDocument
+from PyQt6.QtWidgets import (
+    QApplication,
+    QInputDialog,
+    QLabel,
+    QListWidget,
+    QTreeWidget,
+    QTreeWidgetItemIterator,
+    QWidget,
+)
+
+from rules.dice import DiceRequest, Die
+from tests.ui.windows import POSTS, Open, Wait, click
+from ui.battle.armies import Shelf
+from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.battle.roll import RollDialog
+from ui.desktop.labels import as_typed, marked_label, plain_label, word_label
+from ui.desktop.tools.correct_menu import ask_name
+from ui.desktop.window import Window
+from vision.figures import Sighting
+from vision.simulator import SimulatedTable
+
+NASTY = "<b>tan</b><img src=x>"
+FIRST = f"{NASTY}-1"
+
+
+def read(words: str, *, as_mark_up: bool) -> str:
+    """What is to be read on the screen, as Qt lays it out."""
+    if not as_mark_up:
+        return words
+    document = QTextDocument()
+    document.setHtml(words)
+    return document.toPlainText()
+
+
+def shown(label: QLabel) -> str:
+    marked = label.textFormat() is Qt.TextFormat.RichText
+    guessed = label.textFormat() is Qt.TextFormat.AutoText and Qt.mightBeRichText(label.text())
+    return read(label.text(), as_mark_up=marked or guessed)
+
+
+def tip(words: str) -> str:
+    """What a tool tip shows, which always guesses."""
+    return read(words, as_mark_up=Qt.mightBeRichText(words))
+
+
+def rows(tree: QTreeWidget) -> list[str]:
+    found, items = [], QTreeWidgetItemIterator(tree)
+    while (item := items.value()) is not None:
+        found.append(item.text(0))
+        items += 1
+    return found
+
+
+def labels_naming(window: QWidget) -> list[QLabel]:
+    """Every label about that army; each must show it as it was typed."""
+    labels = [label for label in window.findChildren(QLabel) if "img src" in label.text()]
+    assert [label.text() for label in labels if NASTY not in shown(label)] == []
+    return labels
+
+
+@pytest.fixture
+def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatch: pytest.MonkeyPatch) -> Window:
+    """The window after the blue soldiers were taught by a name that looks like mark-up."""
+
+    def find(*_: object, **__: object) -> tuple[Sighting, ...]:
+        armies = {"green": "green", "blue": NASTY}
+        return tuple(
+            Sighting(armies[f.army], f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
+            for f in table.truth.figures
+        )
+
+    monkeypatch.setattr("vision.pipeline.Finder.find", find)
+    window = open_window()
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    window.panel.forget.emit("blue")
+    window.use_tool("teach")
+    window.panel.choose(NASTY)
+    click(window, POSTS["blue-1"])
+    return window
+
+
+def test_the_bar_and_the_lists_name_an_army_as_it_was_typed(named: Window) -> None:
+    assert NASTY in [colour.name for colour in named.session.state.setup.palette]
+    [said] = labels_naming(named.bar)
+    assert shown(said).startswith(f"{NASTY} is taught.")
+    [tree] = named.panel.findChildren(QTreeWidget)
+    assert NASTY in rows(tree)
+    assert any(row.startswith(FIRST) for row in rows(tree))
+
+
+def test_a_ruler_to_its_soldier(named: Window) -> None:
+    named.use_tool("measure")
+    for post in ("green-1", "blue-1"):
+        click(named, POSTS[post])
+    [ruler] = named.session.state.rulers
+    assert NASTY in str(ruler.b)
+    QApplication.processEvents()
+    [laid] = named.panel.findChildren(QListWidget)
+    assert NASTY in laid.item(0).text()
+    labels_naming(named)
+
+
+def test_a_battle_of_it(named: Window, tmp_path: Path) -> None:
+    dialog = MusterDialog(["green", NASTY], named.bench.view.figures, Shelf(tmp_path / "armies"), named)
+    assert f"{NASTY}:" in [shown(label) for label in labels_naming(dialog)]
+    named.battle.begin(tmp_path / "b", dialog.muster)
+    dialog.deleteLater()
+    named._show_battle()
+    named.battle._go_on()
+    named.battle._go_on()
+    his = next(f.id for f in named.bench.view.figures if f.army == NASTY)
+    named.battle.choose(his)
+    assert any(shown(label).startswith(his.replace("-", " ")) for label in labels_naming(named))
+    green = next(f.id for f in named.bench.view.figures if f.army == "green")
+    named.battle.choose(green)
+    [tree] = [one for one in named.battle.panel.findChildren(QTreeWidget) if one.isVisibleTo(named)]
+    items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    aimed = [item for item in items if NASTY in item.text(0)]
+    assert aimed
+    named.battle.panel.choose(items.index(aimed[0]))
+    labels_naming(named)
+    assert all(NASTY in tip(item.toolTip(0)) for item in items if "img src" in item.toolTip(0))
+
+
+def test_a_roll_for_its_soldier(qt: QApplication) -> None:
+    dialog = RollDialog(DiceRequest(Die.D6, 2, FIRST, f"a shot at {NASTY}"), random.Random(1))  # noqa: S311
+    [label] = labels_naming(dialog)
+    assert shown(label).count(NASTY) == 2  # whose roll it is, and why
+    dialog.deleteLater()
+
+
+def test_the_question_for_a_new_name(window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(QInputDialog, "getText", lambda *args, **_: (asked.append(args[2]), ("", False))[1])
+    ask_name(window, FIRST)
+    assert [tip(words) for words in asked] == [f"What is {FIRST} called?"]
+
+
+def test_labels_and_tips(qt: QApplication) -> None:
+    assert shown(plain_label(NASTY)) == shown(word_label(NASTY)) == NASTY
+    assert shown(marked_label("<b>Tan</b> stays")) == "Tan stays"
+    assert tip(as_typed(f"{NASTY}\na < b & c")) == f"{NASTY}\na < b & c"
+    assert as_typed("Tan & Green") == "Tan & Green"  # nothing is changed that Qt shows as it is

@@ -1,0 +1,86 @@
+"""What rests is worked out and painted once; it looks the same as if it were painted every time."""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt6.QtCore import QSize
+from PyQt6.QtGui import QImage, QPainter, QTransform
+from PyQt6.QtWidgets import QApplication
+
+from rules.template import Wedge
+from tests.ui.tables import before, soldier
+from ui.desktop.picture.image import to_bgr
+from ui.desktop.picture.layers import Layers
+from ui.desktop.picture.painter import paint
+from ui.picture.drawing import Drawing
+from ui.picture.overlay import Label, Preview, Shape, table_overlay
+from ui.session import Ruler, TableState
+from ui.table.finding import Answer, Finding, Trace
+from ui.theme import SKY
+
+NOW = before(soldier("green-1", 10, 10), soldier("tan-1", 30, 18), soldier("tan-2", 20, 10))
+STATE = TableState(rulers=(Ruler("green-1", "tan-1"),), templates=(Wedge((10.0, 10.0), 0, 12, 45),))
+FINDING = Finding(Answer("here"), (Trace(((0, 0, 0), (30, 20, 0)), SKY),))
+SIZE = QSize(1280, 720)
+
+
+def test_only_what_follows_the_mouse_is_worked_out_again() -> None:
+    drawing = Drawing()
+    first = drawing.of(NOW.view, STATE, Preview(hovered="tan-1", finding=FINDING))
+    second = drawing.of(NOW.view, STATE, Preview(hovered="tan-2", finding=FINDING))
+    assert second[0] is first[0]
+    assert second[1] is first[1]
+    assert second[2] != first[2]
+    moved = drawing.of(NOW.view, TableState(rulers=STATE.rulers), Preview())
+    assert moved[0] != first[0]
+    assert moved[1] == ()
+
+
+def test_the_layers_together_are_all_there_is_to_draw() -> None:
+    preview = Preview(hovered="tan-1", ruler=Ruler("tan-1", "tan-2"), finding=FINDING)
+    layers = Drawing().of(NOW.view, STATE, preview)
+    assert sum(layers, ()) == table_overlay(NOW.view, STATE, preview)
+
+
+def painted(layers: Layers, moved_px: float = 0.0) -> np.ndarray:  # type: ignore[type-arg]
+    image = QImage(SIZE, QImage.Format.Format_RGB32)
+    image.fill(0xFF808080)
+    painter = QPainter(image)
+    layers.paint(painter, QTransform.fromTranslate(moved_px, 0.0), SIZE, 1.0)
+    painter.end()
+    return to_bgr(image).astype(int)
+
+
+def shapes() -> tuple[tuple[Shape, ...], ...]:
+    return Drawing().of(NOW.view, STATE, Preview(hovered="tan-1"))
+
+
+def test_a_kept_layer_looks_as_one_painted_anew(qt: QApplication) -> None:
+    layers = Layers()
+    assert layers.show(*shapes())
+    first = painted(layers)
+    assert not layers.show(*shapes())
+    second = painted(layers)
+    assert abs(first - second).max() <= 3  # a picture of see-through colours is rounded once more
+    assert abs(first - 128).max() > 100
+
+
+def test_what_is_kept_goes_with_the_picture(qt: QApplication) -> None:
+    layers = Layers()
+    layers.show(*shapes())
+    for _ in range(2):
+        here = painted(layers)
+    there = painted(layers, moved_px=40.0)
+    assert abs(there[:, 40:] - here[:, :-40]).max() <= 3
+
+
+def test_words_stay_clear_of_the_words_of_the_layers_below(qt: QApplication) -> None:
+    image = QImage(SIZE, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    every_shape = table_overlay(NOW.view, TableState(), Preview(picked="tan-1"))
+    (label,) = [shape for shape in every_shape if isinstance(shape, Label)]
+    (below,) = paint(painter, [label], QTransform())
+    every = paint(painter, [label], QTransform(), taken=[below])
+    painter.end()
+    assert len(every) == 2
+    assert not every[0].intersects(every[1])

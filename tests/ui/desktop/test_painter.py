@@ -1,0 +1,85 @@
+"""The painter, pixel by pixel, and pictures to Qt and back."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from PyQt6.QtWidgets import QApplication
+
+from ui.desktop.picture.image import to_bgr, to_qimage
+from ui.desktop.picture.painter import annotated
+from ui.picture.overlay import Label, Line
+
+GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width shows whether rows are taken for longer than they are
+
+
+def test_a_picture_comes_back_as_it_went(qt: QApplication) -> None:
+    image = np.random.default_rng(1).integers(0, 256, (37, 41, 3), np.uint8)
+    assert np.array_equal(to_bgr(to_qimage(image)), image)
+
+
+def test_a_line_runs_through_the_pixels_it_names(qt: QApplication) -> None:
+    drawn = annotated(GREY, [Line(((20, 100), (300, 100)), (255, 0, 0, 255), width=3.0)])
+    assert drawn[100, 160].tolist() == [0, 0, 255]
+    # Three pixels wide about the centre of row 100: rows 99 to 101, then a halo of one and a half.
+    assert drawn[99, 160].tolist() == drawn[101, 160].tolist() == [0, 0, 255]
+    assert drawn[102, 160].max() < 80
+    assert drawn[98, 160].max() < 80
+    assert np.array_equal(drawn[104:], GREY[104:])
+    assert np.array_equal(drawn[:97], GREY[:97])
+    assert (GREY == 128).all()
+
+
+def test_a_filled_outline_is_closed(qt: QApplication) -> None:
+    square = ((100, 50), (200, 50), (200, 150), (100, 150))
+    drawn = annotated(GREY, [Line(square, (0, 0, 255, 255), fill=(0, 255, 0, 128), closed=True)])
+    # Half of green over grey.
+    assert drawn[100, 150].tolist() == pytest.approx([64, 192, 64], abs=2)
+    assert drawn[100, 100].tolist() == [255, 0, 0]
+
+
+def test_an_outline_wholly_out_of_sight_draws_nothing(qt: QApplication) -> None:
+    assert np.array_equal(annotated(GREY, [Line((), (0, 0, 255, 255), closed=True)]), GREY)
+
+
+def plate_area(image: np.ndarray) -> int:
+    return int((image.max(2) < 70).sum())
+
+
+def test_words_stand_on_a_dark_plate_where_they_should(qt: QApplication) -> None:
+    drawn = annotated(GREY, [Label((160, 100), (("12.4 in", 20.0),), offset=(0.0, -50.0))])
+    rows, columns = np.nonzero((drawn != GREY).any(2))
+    assert (rows.min() + rows.max()) / 2 == pytest.approx(50, abs=2)
+    assert (columns.min() + columns.max()) / 2 == pytest.approx(160, abs=2)
+    assert plate_area(drawn) > 800
+    assert (drawn.min(2) > 200).sum() > 50, "white letters"
+
+
+def test_labels_make_room_for_one_another(qt: QApplication) -> None:
+    label = Label((160, 100), (("73 %", 16.0),), offset=(0.0, -25.0))
+    one, two = plate_area(annotated(GREY, [label])), plate_area(annotated(GREY, [label, label]))
+    assert two == pytest.approx(2 * one, rel=0.02)
+
+
+def test_large_pictures_get_large_words(qt: QApplication) -> None:
+    large = np.full((800, 2560, 3), 128, np.uint8)
+    label = Label((300, 100), (("73 %", 16.0),))
+    # 2560 px is twice the width that pictures are usually looked at.
+    ratio = plate_area(annotated(large, [label])) / plate_area(annotated(large[:, :1280].copy(), [label]))
+    assert ratio == pytest.approx(4, rel=0.1)
+
+
+def test_it_paints_without_display_and_application() -> None:
+    code = (
+        "import numpy as np\n"
+        "from ui.desktop.picture.painter import annotated\n"
+        "from ui.picture.overlay import Label\n"
+        "grey = np.full((90, 160, 3), 128, np.uint8)\n"
+        "print(int((annotated(grey, [Label((80, 45), (('x', 20.0),))]) != grey).sum()) > 300)\n"
+    )
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    bare = {name: value for name, value in os.environ.items() if name not in hidden}
+    done = subprocess.run([sys.executable, "-c", code], env=bare, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.returncode) == ("True", 0), done.stderr

@@ -1,0 +1,162 @@
+"""The print dialog, driven as a player does: by keys and clicks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QPushButton, QToolButton
+
+from calibration.print_scale import PrintScale
+from rules.roster import Army, Recruit
+from ui.battle.armies import Shelf, save_army
+from ui.desktop.print_dialog import PrintDialog
+from ui.paper.printing import Kind, PrintJob
+
+LEFT = Qt.MouseButton.LeftButton
+ARMY = Army(name="Guards", game="plastic_fudge", recruits=(Recruit(figure="green-1", card="commander"),))
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Shelf:
+    return Shelf(tmp_path / "armies")
+
+
+@pytest.fixture
+def dialog(qt: QApplication, shelf: Shelf) -> PrintDialog:
+    shelf.keep(ARMY)
+    opened = PrintDialog(PrintJob(paper="a4", dictionary="5X5_50"), shelf)
+    opened.show()
+    return opened
+
+
+def save_button(dialog: PrintDialog) -> QPushButton:
+    box = dialog.findChild(QDialogButtonBox)
+    assert box is not None
+    button = box.button(QDialogButtonBox.StandardButton.Save)
+    assert button is not None
+    return button
+
+
+def choose(dialog: PrintDialog, words: str) -> None:
+    """Pick a kind with the arrow keys."""
+    dialog.kind.setFocus()
+    QTest.keyClick(dialog.kind, Qt.Key.Key_Home)
+    for _ in range(dialog.kind.count()):
+        if dialog.kind.currentText().startswith(words):
+            return
+        QTest.keyClick(dialog.kind, Qt.Key.Key_Down)
+    raise AssertionError(f"no kind {words}")
+
+
+def shown(dialog: PrintDialog) -> bytes:
+    image = dialog.picture.pixmap().toImage()
+    bits = image.constBits()
+    return b"" if bits is None else bits.asstring(image.sizeInBytes())
+
+
+def test_every_kind_is_offered_with_a_picture_of_its_own(dialog: PrintDialog) -> None:
+    jobs, pictures = [], set()
+    for kind in ("Markers, two", "Markers, one", "Small markers", "Board", "Range rod", "Unit cards"):
+        choose(dialog, kind)
+        jobs.append((dialog.job.kind, dialog.job.side_in))
+        pictures.add(shown(dialog))
+        assert dialog.problem.text() == ""
+        assert save_button(dialog).isEnabled()
+    assert jobs == [
+        (Kind.MARKERS, 3.0),
+        (Kind.MARKERS, 4.5),
+        (Kind.EDGE, 1.5),
+        (Kind.BOARD, None),
+        (Kind.ROD, None),
+        (Kind.CARDS, None),
+    ]
+    assert len(pictures) == 6
+    assert {(dialog.job.paper, dialog.job.dictionary)} == {("a4", "5X5_50")}
+
+
+def test_only_what_belongs_to_a_kind_is_asked(dialog: PrintDialog) -> None:
+    choose(dialog, "Markers, two")
+    assert dialog.side.isVisible()
+    assert not dialog.cards.isVisible()
+    choose(dialog, "Unit cards")
+    assert dialog.cards.isVisible()
+    assert not dialog.side.isVisible()
+
+
+def test_the_pages_are_turned(dialog: PrintDialog) -> None:
+    back, on = dialog.findChildren(QToolButton)
+    assert dialog.page.text() == "page 1 of 2"
+    assert not back.isEnabled()
+    first = shown(dialog)
+    QTest.mouseClick(on, LEFT)
+    assert dialog.page.text() == "page 2 of 2"
+    assert not on.isEnabled()
+    assert shown(dialog) != first
+    QTest.mouseClick(back, LEFT)
+    assert shown(dialog) == first
+
+
+def test_what_was_measured_corrects_the_print_and_nonsense_is_told(dialog: PrintDialog) -> None:
+    before = shown(dialog)
+    dialog.across.selectAll()
+    QTest.keyClicks(dialog.across, "98,5")
+    QTest.keyClick(dialog.across, Qt.Key.Key_Return)
+    dialog.down.selectAll()
+    QTest.keyClicks(dialog.down, "101")
+    assert dialog.job.scale == PrintScale(98.5, 101.0)
+    assert shown(dialog) != before
+    dialog.down.selectAll()
+    QTest.keyClicks(dialog.down, "140")
+    assert dialog.problem.text().startswith("The upright scale cannot have come out 140 mm long")
+    assert not save_button(dialog).isEnabled()
+    assert dialog.picture.pixmap().isNull()
+    dialog.down.selectAll()
+    QTest.keyClicks(dialog.down, "100")
+    assert dialog.problem.text() == ""
+    assert save_button(dialog).isEnabled()
+
+
+def test_a_side_that_does_not_fit_is_told(dialog: PrintDialog) -> None:
+    dialog.side.selectAll()
+    QTest.keyClicks(dialog.side, "9")
+    assert dialog.problem.text().startswith("A marker of 9 in does not do on a4 paper")
+
+
+def test_cards_are_of_a_game_or_of_a_saved_army(dialog: PrintDialog) -> None:
+    choose(dialog, "Unit cards")
+    assert dialog.job.game == "army_men"
+    dialog.cards.setFocus()
+    QTest.keyClick(dialog.cards, Qt.Key.Key_End)
+    assert dialog.cards.currentText() == "Guards (Plastic Fudge)"
+    assert (dialog.job.army, dialog.job.game) == (ARMY, "")
+    assert "168 points" in dialog.about.text()
+    choose(dialog, "Board")
+    assert dialog.job.army is None
+    assert "ChArUco" in dialog.about.text()
+
+
+def test_an_army_from_a_file_is_offered_and_what_is_none_is_told(dialog: PrintDialog, tmp_path: Path) -> None:
+    choose(dialog, "Unit cards")
+    save_army(tmp_path / "x.json", Army(name="Tans", game="army_men", recruits=(Recruit(figure="a", card="tank"),)))
+    dialog.open_army(tmp_path / "x.json")
+    assert dialog.cards.currentText() == "Tans (Army Men)"
+    (tmp_path / "diary.json").write_text("Dear diary")
+    dialog.open_army(tmp_path / "diary.json")
+    assert "is not JSON" in dialog.problem.text()
+    assert dialog.cards.currentText() == "Tans (Army Men)"
+
+
+def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
+    QTest.mouseClick(save_button(dialog), LEFT)
+    assert dialog.result() == PrintDialog.DialogCode.Accepted
+    dialog.show()
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.result() == PrintDialog.DialogCode.Rejected
+
+
+def test_it_opens_as_it_was_asked(qt: QApplication, shelf: Shelf) -> None:
+    job = PrintJob(kind=Kind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
+    assert PrintDialog(job, shelf).job == job

@@ -1,0 +1,130 @@
+"""The players overrule the rules in the real window: after the dice, instead of them, and with a word of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QDialogButtonBox
+
+from rules.state import State
+from tests.ui.desktop.modal import answered
+from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.battle.ruling_dialog import RulingDialog
+from ui.desktop.window import Window
+
+
+@pytest.fixture
+def panel(window: Window, tmp_path: Path) -> BattlePanel:
+    """Green attacks; Green 1 is chosen."""
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    return panel
+
+
+def state_of(window: Window) -> State:
+    assert window.battle.play is not None
+    return window.battle.play.battle.state
+
+
+def ok(dialog: RulingDialog) -> None:
+    [box] = dialog.findChildren(QDialogButtonBox)
+    button = box.button(QDialogButtonBox.StandardButton.Ok)
+    assert button is not None
+    assert button.isEnabled() == bool(dialog.reason)
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(window: Window, panel: BattlePanel) -> None:
+    panel.choose(0)
+    assert panel.chosen is not None
+    target = panel.chosen.deed.at[0]
+    rolls(window, 6)
+    press(panel, "Do it")
+    assert state_of(window).unit(target).out
+
+    def answer(dialog: RulingDialog) -> None:
+        assert dialog.case.words == "Green 1: Attack: kills"
+        words = [dialog._instead.item(row).text() for row in range(dialog._instead.count())]  # type: ignore[union-attr]
+        # SP-11, SP-12: who stayed needs 3; what was said is no choice.
+        assert words == [
+            "Misses, 33 % by the dice",
+            "Nothing comes of it; it counts as done",
+            "As if it had not been tried",
+        ]
+        ok(dialog)  # nothing without a reason
+        assert dialog.isVisible()
+        dialog._reason.setFocus()
+        QTest.keyClicks(dialog._reason, "he stood behind the wagon")
+        QTest.keyClick(dialog._reason, Qt.Key.Key_Return)
+
+    with answered(RulingDialog, answer):
+        press(panel, "Rule otherwise")
+    assert not state_of(window).unit(target).out
+    assert panel.why == "Misses, 33 % by the dice\nhe stood behind the wagon"
+    play = window.battle.play
+    assert play is not None
+    assert "  The players overrule Green 1: Attack: kills: misses. He stood behind the wagon." in play.story
+    window.pull()
+    assert window.actions_.undo.text() == "Undo overruled Green 1: Attack: kills: misses"
+    window.undo()
+    assert state_of(window).unit(target).out
+
+
+def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
+    panel.choose(0)
+
+    def answer(dialog: RulingDialog) -> None:
+        assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack: Blue")
+        assert dialog.holding is not None
+        assert dialog.holding.outcome == "kills"
+        dialog._figure.setCurrentIndex(dialog._figure.findData("blue-2"))
+        dialog._condition.setEditText("pinned")
+        dialog._add()
+        dialog._add()  # twice is once
+        dialog._reason.setText("agreed")
+        ok(dialog)
+
+    with answered(RulingDialog, answer):
+        press(panel, "Rule otherwise")
+    state = state_of(window)
+    assert state.unit("blue-1").out
+    assert dict(state.unit("blue-2").statuses) == {"pinned": True}
+    assert state.unit("green-1").acts_this_turn == {"attack": 1}
+
+
+def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: BattlePanel) -> None:
+    press(panel, "Next")  # blue moves
+    window.battle.choose("green-1")
+    panel.choose(0)
+    assert "it is the turn of Blue" in panel.why
+
+    def answer(dialog: RulingDialog) -> None:
+        assert dialog.holding is not None
+        assert dialog.holding.outcome == "nothing comes of it"
+        assert dialog._figure.currentData() == "blue-1"  # whom it is about comes first
+        dialog._add()
+        assert dialog.said == (("blue-1", "eliminated"),)
+        dialog._said.setCurrentRow(0)
+        dialog._remove()
+        assert dialog.said == ()
+        dialog._add()
+        dialog._reason.setText("the grenade lay there all the time")
+        ok(dialog)
+
+    with answered(RulingDialog, answer):
+        press(panel, "Rule otherwise")
+    assert state_of(window).unit("blue-1").out
+
+
+def test_called_off_nothing_has_happened(window: Window, panel: BattlePanel) -> None:
+    before = state_of(window)
+    panel.choose(0)
+    with answered(RulingDialog, lambda dialog: QTest.keyClick(dialog, Qt.Key.Key_Escape)):
+        press(panel, "Rule otherwise")
+    assert state_of(window) == before

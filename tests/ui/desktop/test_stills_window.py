@@ -1,0 +1,102 @@
+"""Freezing, comparing and saving in the real window."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLabel, QPushButton
+
+from rules.table import Refused
+from tests.ui.windows import LEFT, POSTS, Open, Wait
+from ui.desktop.errand import Errand
+from ui.desktop.window import Window
+from ui.picture.overlay import Label
+from ui.table.remedies import place
+
+
+def drawn_words(window: Window) -> list[str]:
+    return [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
+
+
+def test_without_a_frozen_picture_the_way_to_one_is_told(window: Window) -> None:
+    window.actions_.compare.trigger()
+    assert "freeze a picture (P)" in window.bar.text
+    assert not window.actions_.compare.isChecked()
+    assert not window.stills.comparing
+
+
+def test_then_and_now_are_shown_in_turn_and_what_moved_is_told_in_inches(window: Window, wait_until: Wait) -> None:
+    window.use_tool("select")
+    window.actions_.freeze.setChecked(True)
+    wait_until(lambda: window.bench.view.frame is window.bench.worker.frame is window.bench.frame)
+    still = window.bench.frame
+    window.actions_.compare.trigger()
+    assert not window.actions_.freeze.isChecked(), "now goes on"
+    view = window.bench.view
+    remedy = place(view, next(f for f in view.figures if f.id == "green-1"), (8.0, 15.0), 0.0)
+    window._change(lambda: window.session.correct(remedy.label, *remedy.corrections))
+    wait_until(lambda: window.panel.headline == "1 change")
+    assert any(words.startswith("moved 5.0 in") for words in drawn_words(window))
+    shown = set()
+
+    def both() -> bool:
+        frame, _ = window.stills.shown(window.bench.frame, window.bench.view)
+        shown.add((window.stills.shows_then, frame is still))
+        return len(shown) == 2
+
+    wait_until(both)
+    assert shown == {(True, True), (False, False)}
+    hint = next(label for label in window.findChildren(QLabel) if label.text()[:4] in ("THEN", "NOW:"))
+    window.actions_.compare.trigger()
+    assert not hint.text().startswith(("THEN", "NOW"))
+    assert not any(words.startswith("moved") for words in drawn_words(window))
+    # It is still known, and can be compared with again.
+    window.actions_.compare.trigger()
+    assert window.stills.comparing
+
+
+def test_another_table_is_not_compared_with_the_one_before(window: Window, wait_until: Wait) -> None:
+    window.actions_.freeze.setChecked(True)
+    window.actions_.compare.trigger()
+    assert window.stills.comparing
+    window.open("demo")
+    assert not window.stills.comparing
+    window.actions_.compare.trigger()
+    assert "freeze a picture (P)" in window.bar.text
+
+
+def test_a_slow_file_is_told_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+    gate = threading.Event()
+    errand: Errand = window._errand
+    errand.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
+    wait_until(lambda: window.bar.text == "Drawing sheet.pdf …")
+    window.save_snapshot(tmp_path / "table.png")
+    assert "Drawing sheet.pdf is not done yet" in window.bar.text
+    cancel = [button for button in window.bar.findChildren(QPushButton) if button.text() == "Cancel"][-1]
+    QTest.mouseClick(cancel, LEFT)
+    gate.set()
+    wait_until(lambda: window.bar.text == "Cancelled: nothing was written.")
+    assert list(tmp_path.glob("*.p*")) == []
+    window.save_snapshot(tmp_path / "table.png")
+    wait_until(lambda: "is saved" in window.bar.text)
+
+
+def test_a_file_under_way_is_written_before_the_program_ends(window: Window, tmp_path: Path) -> None:
+    window.save_snapshot(tmp_path / "table.png")
+    window.close()
+    assert (tmp_path / "table.png").stat().st_size > 1000
+
+
+def test_what_refuses_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+    def refuse() -> bytes:
+        raise Refused("no font is installed")
+
+    window._errand.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
+    wait_until(lambda: window.bar.text == "No font is installed")
+
+
+@pytest.mark.parametrize("name", ["table.xyz", "table"])
+def test_a_kind_of_picture_that_is_none_is_refused_at_once(window: Window, tmp_path: Path, name: str) -> None:
+    window.save_snapshot(tmp_path / name)
+    assert "needs a name ending in" in window.bar.text

@@ -1,0 +1,358 @@
+"""The real window on the simulated table, moved by the mouse."""
+
+import math
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PyQt6.QtCore import QLocale, QPoint, QPointF, Qt
+from PyQt6.QtGui import QWheelEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
+
+from calibration.prints import Prints
+from rules.table import Refused
+from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
+from ui.desktop.app import LastResort
+from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.view import PictureView
+from ui.desktop.window import Window
+from ui.measuring import figure_at
+from ui.picture.overlay import Label
+from vision.frame import Frame
+from vision.simulator import SimulatedTable
+from vision.source import Source, read_image
+
+
+def inches(words: str) -> float:
+    return float(words.split()[0])
+
+
+def drawn_words(window: Window) -> list[str]:
+    return [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
+
+
+def test_a_stranger_measures_with_two_clicks(open_window: Open, wait_until: Wait) -> None:
+    """Nothing stands in for anything here: the figures are really found."""
+    window = open_window()
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) >= 2, timeout_s=60)
+    view = window.bench.view
+    a, b = (next(f for f in view.figures if f.army == army) for army in ("green", "blue"))
+    for figure in (a, b):
+        click(window, figure.centre_in)
+    assert [(r.a, r.b) for r in window.session.state.rulers] == [(a.id, b.id)]
+    posts = [min(POSTS.values(), key=lambda post: math.dist(post, figure.centre_in)) for figure in (a, b)]
+    assert inches(window.panel.headline) == pytest.approx(math.dist(*posts), abs=0.3)
+
+
+def test_the_answer_runs_ahead_of_the_second_click(window: Window) -> None:
+    click(window, POSTS["green-1"])
+    assert window.session.state.rulers == ()
+    point(window, POSTS["blue-1"])
+    assert inches(window.panel.headline) == pytest.approx(12.0, abs=0.1)  # 20 - 8
+    assert any(words.startswith("12.0 in") for words in drawn_words(window))
+    point(window, BARE_IN)
+    assert inches(window.panel.headline) == pytest.approx(math.hypot(7, 5), abs=0.1)
+
+
+def test_a_drag_measures_too_and_a_bare_place_will_do(window: Window) -> None:
+    QTest.mousePress(window.picture, LEFT, pos=at(window, BARE_IN))
+    point(window, POSTS["green-2"])
+    QTest.mouseRelease(window.picture, LEFT, pos=at(window, POSTS["green-2"]))
+    (ruler,) = window.session.state.rulers
+    assert ruler.a == pytest.approx(BARE_IN, abs=0.05)
+    assert isinstance(ruler.b, str)
+    assert inches(window.panel.headline) == pytest.approx(math.hypot(4, 9), abs=0.1)
+
+
+def test_escape_lets_go_first_of_the_soldier_then_of_the_tool(window: Window) -> None:
+    click(window, POSTS["green-1"])
+    window.let_go()
+    assert window.tool.name == "measure"
+    click(window, POSTS["blue-1"])
+    assert window.session.state.rulers == ()
+    window.let_go()
+    window.let_go()
+    assert window.tool.name == "select"
+
+
+def test_a_blast_tells_whom_it_covers_and_how_much(window: Window) -> None:
+    window.use_tool("blast")
+    point(window, POSTS["blue-1"])
+    assert window.panel.headline == "2 figures"
+    turn_wheel(window.picture, at(window, POSTS["blue-1"]), -3)
+    assert "1.5 in" in window.tool.hint  # 3 less three half inches
+    click(window, POSTS["blue-1"])
+    (blast,) = window.session.state.templates
+    assert blast.radius_in == 1.5
+    assert blast.centre_in == pytest.approx(POSTS["blue-1"], abs=0.05)
+    percents = sorted(int(words.split()[0]) for words in drawn_words(window) if words.endswith("%"))
+    # The second stands sqrt(1.5^2 + 0.5^2) = 1.58 in off, its centre just outside the rim.
+    assert percents[-1] == 100
+    assert 20 < percents[0] < 50
+
+
+def test_a_laid_blast_is_drawn_once_until_the_mouse_moves_on(window: Window) -> None:
+    window.use_tool("blast")
+    point(window, BARE_IN)
+    click(window, BARE_IN)
+    assert drawn_words(window).count("blast of 3 in") == 1
+    window.turn(1)
+    assert "blast of 3.5 in" in drawn_words(window)
+    window.turn(-1)
+    move(window.picture, at(window, BARE_IN) + QPoint(9, 0))
+    assert drawn_words(window).count("blast of 3 in") == 2
+
+
+def turn_wheel(view: PictureView, where: QPoint, steps: int, keys: Qt.KeyboardModifier | None = None) -> None:
+    none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
+    angle, spot = QPoint(0, 120 * steps), QPointF(where)
+    keys = Qt.KeyboardModifier.NoModifier if keys is None else keys
+    event = QWheelEvent(spot, view.mapToGlobal(spot), QPoint(), angle, none, keys, phase, False)
+    QApplication.sendEvent(view, event)
+
+
+def test_undo_and_redo_are_named_after_the_step(window: Window) -> None:
+    for name in ("green-1", "blue-1"):
+        click(window, POSTS[name])
+    name = window.session.state.rulers[0].name
+    assert window.actions_.undo.text() == f"Undo ruler {name}"
+    window.actions_.undo.trigger()
+    assert window.session.state.rulers == ()
+    assert not window.actions_.undo.isEnabled()
+    assert window.actions_.redo.text() == f"Redo ruler {name}"
+    window.actions_.redo.trigger()
+    assert len(window.session.state.rulers) == 1
+    window.clear()
+    assert window.session.state.rulers == ()
+    window.undo()
+    assert len(window.session.state.rulers) == 1
+
+
+def test_teaching_the_bare_table_is_refused_in_words(window: Window) -> None:
+    window.use_tool("teach")
+    palette = window.session.state.setup.palette
+    click(window, BARE_IN)
+    assert "click on the middle of his base" in window.bar.text
+    assert window.bar.isVisible()
+    assert window.session.state.setup.palette is palette
+    window.let_go()
+    assert not window.bar.isVisible()
+
+
+def test_a_message_does_not_move_the_picture_under_the_mouse(window: Window) -> None:
+    before = window.picture.geometry()
+    window.use_tool("teach")
+    click(window, BARE_IN)
+    QApplication.processEvents()
+    assert window.bar.isVisible()
+    assert window.picture.geometry() == before
+
+
+def test_an_army_is_forgotten_and_taught_again(window: Window, wait_until: Wait) -> None:
+    window.panel.forget.emit("blue")
+    wait_until(lambda: {f.army for f in window.bench.view.figures} == {"green"})
+    window.use_tool("teach")
+    window.panel.choose("blue")
+    click(window, POSTS["blue-1"])
+    wait_until(lambda: {f.army for f in window.bench.view.figures} == {"green", "blue"})
+
+
+def test_a_camera_that_is_missing_leaves_the_window_alive(
+    open_window: Open, wait_until: Wait, table: SimulatedTable
+) -> None:
+    tries: list[str] = []
+
+    def opener(spec: str) -> Source:
+        tries.append(spec)
+        if len(tries) == 1:
+            raise Refused("there is no picture there: choose another")
+        return table
+
+    window = open_window("table.png", opener)
+    wait_until(lambda: window.bar.text == "There is no picture there: choose another")
+    buttons = {button.text(): button for button in window.bar.findChildren(QPushButton)}
+    assert set(buttons) == {"Try again", "Open another source…"}
+    QTest.mouseClick(buttons["Try again"], LEFT)
+    wait_until(lambda: window.bench.frame is not None and not window.bar.isVisible())
+    assert tries == ["table.png", "table.png"]
+
+
+def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: Wait) -> None:
+    class Blank:
+        name, live = "blank", False
+        left = 1
+
+        def read(self) -> Frame | None:
+            self.left -= 1
+            return Frame(np.full((270, 480, 3), 90, np.uint8), 0, 0.0) if self.left == 0 else None
+
+        def close(self) -> None: ...
+
+    window = open_window("blank.png", lambda _: Blank())
+    wait_until(lambda: "No marker was found" in window.bar.text)
+    ways = [button.text() for button in window.bar.findChildren(QPushButton)]
+    assert ways == ["Print markers…", "Why not?", "Marker size…"]
+    QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
+    assert window.session.state.rulers == ()
+
+
+def test_a_frozen_picture_stands_still_and_is_measured(window: Window, wait_until: Wait) -> None:
+    window.actions_.freeze.setChecked(True)
+    wait_until(lambda: window.bench.view.frame is window.bench.worker.frame is window.bench.frame)
+    still = window.bench.frame
+    click(window, POSTS["green-1"])
+    click(window, POSTS["blue-1"])
+    assert len(window.session.state.rulers) == 1
+    QTest.qWait(150)
+    assert window.bench.frame is still
+    assert window.statusBar().findChild(QLabel, "pictures").text() == "frozen"
+    window.actions_.freeze.setChecked(False)
+    wait_until(lambda: window.bench.frame is not still)
+
+
+def test_the_saved_picture_holds_what_is_drawn(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    click(window, POSTS["green-1"])
+    click(window, POSTS["blue-1"])
+    window.actions_.freeze.setChecked(True)
+    window.save_snapshot(tmp_path / "table.png")
+    wait_until(lambda: "is saved" in window.bar.text)
+    saved, plain = read_image(tmp_path / "table.png"), window.bench.frame.image_bgr
+    assert saved.shape == plain.shape
+    middle = window.bench.view.calibration.camera.table_to_pixel((14.0, 10.0))[0].round().astype(int)
+    assert saved[middle[1], middle[0]].tolist() == pytest.approx([66, 228, 240], abs=40)  # the ruler's yellow
+    window.save_snapshot(tmp_path / "bare.png", bare=True)
+    wait_until(lambda: "bare.png is saved" in window.bar.text)
+    assert np.array_equal(read_image(tmp_path / "bare.png"), plain)
+    window.save_snapshot(tmp_path / "nowhere" / "table.png")
+    wait_until(lambda: "there is no such folder" in window.bar.text or "No such file" in window.bar.text)
+
+
+def test_the_next_evening_begins_where_this_one_ended(open_window: Open, wait_until: Wait) -> None:
+    first = open_window(None)
+    assert first.bench.spec == "demo"
+    first.open("3")
+    first.close()
+    assert open_window(None).bench.spec == "3"
+
+
+def test_another_source_is_another_table(window: Window, wait_until: Wait) -> None:
+    click(window, POSTS["green-1"])
+    click(window, POSTS["blue-1"])
+    window.open("7")
+    assert window.session.state.rulers == ()
+    assert window.session.state.setup.palette == (), "the simulated armies are not the player's"
+    window.open("demo")
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+
+
+def test_what_does_not_open_leaves_nothing_of_the_table_before(window: Window, wait_until: Wait) -> None:
+    def refuse(_: str) -> Source:
+        raise Refused("it is broken")
+
+    click(window, POSTS["green-1"])
+    click(window, POSTS["blue-1"])
+    assert window.windowTitle() == "Simulated table"
+    window._opener = refuse
+    window.open("/some/where/table.jpg")
+    wait_until(lambda: window.bar.text == "It is broken")
+    assert window.windowTitle() == "table.jpg"
+    assert window.panel.headline == "-- in"
+    assert window.picture.shapes == ()
+    picture = window.picture.grab().toImage()
+    assert picture.pixelColor(picture.width() // 2, picture.height() // 2) == window.palette().window().color()
+
+
+@pytest.mark.parametrize("typed", ["2,95", "2.95"])
+@pytest.mark.parametrize("language", [QLocale.Language.German, QLocale.Language.English])
+def test_a_markers_side_is_typed_with_point_or_comma(qt: QApplication, typed: str, language: QLocale.Language) -> None:
+    usual = QLocale()
+    QLocale.setDefault(QLocale(language))
+    try:
+        dialog = PrintsDialog(Prints())
+        side = dialog.findChild(QDoubleSpinBox)
+        assert side is not None
+        assert side.text() == "3.000 in"
+        side.selectAll()
+        QTest.keyClicks(side, typed)
+        assert dialog.prints.side_in == 2.95
+    finally:
+        QLocale.setDefault(usual)
+
+
+def test_an_error_nobody_expected_is_shown_and_the_window_goes_on(
+    window: Window, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    monkeypatch.setattr(threading, "excepthook", threading.excepthook)
+    last = LastResort(window)
+    last.install()
+    window.actions_.undo.setEnabled(True)
+    monkeypatch.setattr(window.session, "undo", lambda: 1 / 0)
+    window.actions_.undo.trigger()
+    QApplication.processEvents()
+    box = last.box
+    assert box is not None
+    assert box.isVisible()
+    assert "ZeroDivisionError" in box.detailedText()
+    assert "ZeroDivisionError" in capsys.readouterr().err
+    box.close()
+    last.remove()
+    window.use_tool("blast")
+    assert window.isVisible()
+
+
+PICTURE_PX = (960, 540)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(-5, 965), st.floats(-5, 545), st.lists(st.tuples(st.integers(-4, 6), st.integers(0, 799)), max_size=4))
+def test_zoom_keeps_the_place_under_the_cursor(x: float, y: float, turns: list[tuple[int, int]]) -> None:
+    assert QApplication.instance() or QApplication(["test"])
+    view = PictureView()
+    view.resize(800, 450)
+    view.show_picture(to_qimage(np.zeros((PICTURE_PX[1], PICTURE_PX[0], 3), np.uint8)))
+    for steps, across in turns:
+        cursor = QPointF(across, across / 2)
+        before, scale = view.to_picture(cursor), view.scale
+        view.zoom(1.2**steps, cursor)
+        fitted = view.scale == pytest.approx(800 / 960)
+        inside = 0 <= before[0] < 960 and 0 <= before[1] < 540
+        if not fitted and inside and view.scale != scale:
+            assert view.to_picture(cursor) == pytest.approx(before, abs=1e-6)
+    there = view.to_widget((x, y))
+    assert view.to_picture(there) == pytest.approx((x, y), abs=1e-6)
+    assert 800 / 960 - 1e-9 <= view.scale <= 16
+
+
+def test_fitted_the_corners_pixels_lie_at_the_widgets_corners(qt: QApplication) -> None:
+    view = PictureView()
+    view.resize(480, 400)
+    view.show_picture(to_qimage(np.zeros((540, 960, 3), np.uint8)))
+    # Half size, 270 of 400 high, centred: the top left pixel's centre is half a picture pixel in.
+    assert view.to_widget((0, 0)) == QPointF(0.25, 65.25)
+    assert view.to_widget((959, 539)) == QPointF(479.75, 334.75)
+
+
+def test_the_wheel_zooms_and_the_right_button_drags(window: Window) -> None:
+    view, spot = window.picture, at(window, POSTS["blue-1"])
+    before = view.to_picture(QPointF(spot))
+    turn_wheel(view, spot, 3)
+    assert view.to_picture(QPointF(spot)) == pytest.approx(before, abs=1e-6)
+    right = Qt.MouseButton.RightButton
+    QTest.mousePress(view, right, pos=spot)
+    move(view, spot + QPoint(30, 20), right)
+    QTest.mouseRelease(view, right, pos=spot + QPoint(30, 20))
+    assert view.to_picture(QPointF(spot + QPoint(30, 20))) == pytest.approx(before, abs=1e-6)
+    # A click still means the soldier that is seen there.
+    assert figure_at(window.bench.view, view.to_picture(QPointF(at(window, POSTS["blue-1"])))).army == "blue"
+    view.fit()
+    window.use_tool("blast")
+    scale = view.scale
+    turn_wheel(view, spot, 1, Qt.KeyboardModifier.ControlModifier)
+    assert view.scale > scale

@@ -1,0 +1,268 @@
+"""Rod and dice as the window has them, without a window: emulated ones behind pseudo-terminals, ports that fail."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hardware.bluetooth_dice import Make
+from hardware.emulator import EmulatedDice, Mischief, Wire
+from hardware.link import LinkState, LinkStatus
+from hardware.ports import Port
+from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
+from rules.dice import Die
+from ui.devices.berth import ANY, EMULATED, Berth, Level, Ports, choices, finding
+from ui.devices.rod_and_dice import HEAR_S, TEST_S, TESTED, DiceHand, Rod, counted
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
+
+INCH_EACH = RodShape(length_in=12, leds_per_in=1, brightness=0.25, gamma=2.2)
+ESP32 = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60, "0001", "1-2")
+GPS = Port("/dev/ttyACM3", "a GPS", 0x1546, 0x01A8, "", "1-3")
+
+
+def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 8.0) -> None:
+    end = time.monotonic() + limit_s
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        step()
+        time.sleep(0.002)
+
+
+def chance() -> random.Random:
+    return random.Random(5)  # noqa: S311
+
+
+def descriptors() -> int:
+    return len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+
+
+@pytest.fixture
+def rod() -> Iterator[Rod]:
+    one = Rod(INCH_EACH)
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def dice() -> Iterator[DiceHand]:
+    one = DiceHand(chance(), ports=lambda: ())
+    yield one
+    one.close()
+
+
+def up(device: Rod | DiceHand) -> bool:
+    return device.berth.standing.level is Level.UP
+
+
+@posix
+def test_an_emulated_rod_is_lit_as_it_was_told(rod: Rod) -> None:
+    assert rod.berth.standing.words == "Not connected."
+    rod.berth.connect(EMULATED)
+    rod.show(Measured(9.5, Lamp.GREEN, 11))
+    until(lambda: any(map(any, rod.lights)), rod.pull)
+    assert rod.berth.standing.words == "Connected: the emulated rod."
+    # An LED an inch: green to the white tip over 9.5 in, less the mark at 6 in; bands beyond, and the reach.
+    green = [led for led, colour in enumerate(rod.lights) if colour[1] > 200 and colour[0] < 50 and colour[2] < 100]
+    assert green == [0, 1, 2, 3, 4, 5, 7, 8]
+    assert min(rod.lights[9]) > 240  # brightness and gamma taken off again
+    assert rod.lights[11][0] > 150 > rod.lights[11][1]  # purple
+    assert rod.counters.endswith("sent")
+
+
+@posix
+def test_every_verdict_has_its_colour_and_a_new_strip_its_own_leds(rod: Rod) -> None:
+    rod.berth.connect(EMULATED)
+    for lamp in Lamp:
+        rod.show(Measured(3.5, lamp))
+        red, green, _ = LAMP_COLOUR[lamp]
+        until(lambda red=red, green=green: _near(rod.lights[0], red, green), rod.pull)
+    rod.reshape(RodShape(length_in=24, leds_per_in=2, reversed=True))
+    until(lambda: len(rod.lights) == 48 and _near(rod.lights[0], *LAMP_COLOUR[Lamp.AMBER][:2]), rod.pull)
+
+
+def _near(colour: tuple[int, int, int], red: int, green: int) -> bool:
+    return abs(colour[0] - red) < 16 and abs(colour[1] - green) < 16
+
+
+@posix
+def test_a_pulled_plug_is_told_and_healed(rod: Rod) -> None:
+    rod.berth.connect(EMULATED)
+    rod.show(Ruler())
+    until(lambda: up(rod) and any(map(any, rod.lights)), rod.pull)
+    rod.berth.replug()
+    until(lambda: "unplugged" in rod.berth.standing.words, rod.pull)
+    assert not any(map(any, rod.lights))
+    rod.berth.replug()
+    until(lambda: up(rod) and any(map(any, rod.lights)), rod.pull)
+    assert "the emulated rod has gone" in rod.berth.standing.trouble.lower()
+    assert "1 time reconnected" in rod.counters
+
+
+@posix
+def test_forgotten_nothing_is_left() -> None:
+    threads, files = threading.active_count(), descriptors()
+    rod, dice = Rod(INCH_EACH), DiceHand(chance(), ports=lambda: ())
+    for _ in range(2):
+        for device in (rod, dice):
+            device.berth.connect(EMULATED)
+            until(lambda device=device: up(device), device.pull)
+    folders = [device.berth.wire.path.parent for device in (rod, dice) if device.berth.wire]
+    assert all(folder.exists() for folder in folders)
+    rod.close()
+    dice.close()
+    assert (threading.active_count(), descriptors()) == (threads, files)
+    assert not any(folder.exists() for folder in folders)
+
+
+def test_connecting_never_waits() -> None:
+    """A port whose listing hangs, as some systems' do, keeps nobody waiting."""
+    gate = threading.Event()
+
+    def slow(_: str, __: Wire | None) -> _Slow:
+        return _Slow(gate)
+
+    berth: Berth[_Slow] = Berth("rod", slow)
+    began = time.monotonic()
+    berth.connect("a")
+    berth.pull()
+    berth.connect("b")  # the first is still being let go of
+    assert not berth.pull()
+    assert time.monotonic() - began < 0.5
+    assert berth.standing.level is Level.LOOKING
+    gate.set()
+    until(berth.pull, int)
+    berth.close()
+
+
+class _Slow:
+    status = LinkStatus()
+
+    def __init__(self, gate: threading.Event) -> None:
+        self._gate = gate
+
+    def close(self) -> None:
+        self._gate.wait(5)
+
+
+@pytest.mark.parametrize(
+    ("state", "level"),
+    [
+        (LinkState.SEEKING, Level.LOOKING),
+        (LinkState.SETTLING, Level.LOOKING),
+        (LinkState.UP, Level.UP),
+        (LinkState.DENIED, Level.TROUBLE),
+        (LinkState.BUSY, Level.TROUBLE),
+    ],
+)
+def test_each_state_stands_so(state: LinkState, level: Level) -> None:
+    berth: Berth[_Slow] = Berth("rod", lambda *_: _Slow(threading.Event()))
+    berth.connect("/dev/ttyUSB0")
+    berth.pull()
+    why = "you may not open /dev/ttyUSB0: sudo usermod -aG dialout $USER, then log out and in again"
+    assert berth.device is not None
+    berth.device.status = LinkStatus(state, "/dev/ttyUSB0", why)
+    assert berth.standing.level is level
+    assert why[1:] in berth.standing.words + berth.standing.trouble
+    berth.device._gate.set()
+    berth.close()
+
+
+def test_likely_ports_come_first_and_one_that_is_gone_stays_chosen() -> None:
+    found = choices((ESP32, GPS), "usb:1a86:7523:@1-9", radio=True)
+    assert [one.spec for one in found] == [
+        ESP32.name, ANY, GPS.name, *(f"bluetooth:{make}" for make in Make), "usb:1a86:7523:@1-9",
+    ]  # fmt: skip
+    assert found[0].words == "CP2102 on /dev/ttyUSB0 (likely)"
+    assert found[-1].words.endswith("(not plugged in)")
+    assert choices((), None)[0].spec == ANY
+
+
+def test_ports_are_listed_in_a_thread() -> None:
+    gate = threading.Event()
+
+    def listed() -> tuple[Port, ...]:
+        gate.wait(5)
+        return (ESP32,)
+
+    ports = Ports(listed)
+    ports.look()
+    ports.look()
+    assert ports.found == ()
+    gate.set()
+    until(lambda: ports.found == (ESP32,), int)
+
+
+def test_the_rods_test_shows_each_light_and_gives_the_answer_back() -> None:
+    now = [0.0]
+    rod = Rod(INCH_EACH, clock=lambda: now[0])
+    rod.show(Measured(4))
+    rod.test()
+    shown = []
+    for _ in range(len(TESTED) + 1):
+        shown.append(rod.sign)
+        now[0] += TEST_S
+    assert shown == [*TESTED, Measured(4)]
+    rod.show(Alarm())
+    assert rod.sign == Alarm()
+    rod.show(DiceWait())
+    assert rod.sign == DiceWait()
+
+
+@posix
+def test_emulated_dice_are_heard_counted_and_kept(dice: DiceHand) -> None:
+    dice.berth.connect(EMULATED)
+    until(lambda: up(dice), dice.pull)
+    dice.test()
+    assert dice.test_words.startswith("Throw a die now")
+    until(lambda: dice._emulated is not None and dice._emulated._was_connected, dice.pull)
+    dice.throw(Die.D6, 2)
+    until(lambda: dice.heard == 2, dice.pull)
+    assert dice.test_words.endswith("The dice work.")
+    assert len(dice.tray.kept) == 2
+    dice.throw(Die.FUDGE, 1, Mischief.COCKED)
+    until(lambda: dice.heard == 3, dice.pull)
+    assert dice.told[0].startswith("d1 shows ")
+    assert dice.told[0].endswith(", leaning")
+    dice.throw(Die.D6, 1, Mischief.REPEAT)
+    dice.throw(Die.D6, 1, Mischief.TORN)
+    until(lambda: "1 damaged line dropped" in dice.counters and "1 repeat dropped" in dice.counters, dice.pull)
+    assert dice.counters.startswith("3 rolls heard")
+
+
+@posix
+def test_dice_on_a_real_port_and_a_test_that_hears_nothing(tmp_path: Path) -> None:
+    now = [0.0]
+    wire = Wire(tmp_path / "dice")
+    cup = EmulatedDice(wire, time.monotonic, chance())
+    dice = DiceHand(chance(), clock=lambda: now[0], ports=lambda: ())
+    dice.berth.connect(str(wire.path))
+    until(lambda: up(dice), lambda: (dice.pull(), cup.step()))
+    dice.test()
+    now[0] = HEAR_S + 1
+    assert dice.test_words.startswith("Nothing was heard")
+    cup.roll([6])
+    until(lambda: dice.heard == 1, lambda: (dice.pull(), cup.step()))
+    assert "d1 shows 6" in dice.told[0]
+    dice.close()
+    wire.unplug()
+
+
+def test_two_devices_never_take_one_port() -> None:
+    """The rod's port is passed over by dice that look for any likely one."""
+    find = finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB0")
+    assert find() == ()
+    assert finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB1")() == ("/dev/ttyUSB0",)
+
+
+def test_counts_are_words() -> None:
+    assert (
+        counted((1, "roll", "heard"), (0, "repeat", "dropped"), (2, "frame", "sent")) == "1 roll heard, 2 frames sent"
+    )

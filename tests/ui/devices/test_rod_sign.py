@@ -1,0 +1,75 @@
+"""What the rod says of an answer: reach and verdict come from the rules themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler
+from rules.games.referees import moment_of
+from rules.moment import Moment
+from rules.referee import Prospect
+from rules.roster import Army, Recruit
+from tests.rules.board import figure
+from tests.rules.evening import begun
+from ui.battle.play import Play
+from ui.devices.rod_sign import deed_sign, reach_in, sign_words
+
+Shot = Callable[..., tuple[Moment, Prospect]]
+
+
+@pytest.fixture
+def shot(tmp_path: Path) -> Shot:
+    """An assault rifle (AM-49: 2 ft) of Army Men at one enemy, bases an inch across, so far from edge to edge."""
+
+    def aim(edge_in: float, sigma_in: float = 0.001, phase: str = "automatic_weapons") -> tuple[Moment, Prospect]:
+        armies = {
+            side: Army(name=side, game="army_men", recruits=(Recruit(figure=f"{side}-1", card="assault_rifleman"),))
+            for side in ("green", "tan")
+        }
+        places = {"green-1": (5.0, 5.0), "tan-1": (6.0 + edge_in, 5.0)}
+        with begun(tmp_path / f"{edge_in} {sigma_in}", "army_men", armies, places) as battle:
+            play = Play(battle)
+
+            def seen() -> Moment:
+                return moment_of(battle, [figure(name, *at, sigma=sigma_in) for name, at in places.items()], [])
+
+            while seen().state.phase != phase:
+                play.go_on(seen())
+            return seen(), play.outlook(seen(), "green-1").attacks[0]
+
+    return aim
+
+
+@pytest.mark.parametrize(
+    ("edge_in", "sigma_in", "lamp"),
+    [(10, 0.001, Lamp.GREEN), (23.5, 0.001, Lamp.GREEN), (24.0, 0.05, Lamp.AMBER), (30, 0.001, Lamp.RED)],
+)
+def test_the_verdicts_colour_and_the_weapons_reach(shot: Shot, edge_in: float, sigma_in: float, lamp: Lamp) -> None:
+    moment, one = shot(edge_in, sigma_in)
+    sign = deed_sign(moment, one)
+    assert sign is not None
+    assert sign.lamp is lamp
+    assert sign.reach_in == pytest.approx(24, abs=0.05)  # AM-49: 2 ft
+    assert sign.range_in == pytest.approx(float(one.deed.given["distance_in"]))
+
+
+def test_what_something_else_forbids_is_red_and_has_no_reach(shot: Shot) -> None:
+    sign = deed_sign(*shot(10, phase="movement"))
+    assert sign is not None
+    assert (sign.lamp, sign.reach_in) == (Lamp.RED, None)
+
+
+def test_a_range_of_nothing_ends_too(shot: Shot) -> None:
+    moment, one = shot(0.0, phase="movement")
+    assert reach_in(moment, one.deed) is None
+
+
+def test_signs_in_words() -> None:
+    assert sign_words(Measured(7.46, Lamp.AMBER, 12)) == "7.5 in of 12 in: too close to call"
+    assert sign_words(Measured(7.46)) == "7.5 in"
+    assert sign_words(Idle()).startswith("dark")
+    assert sign_words(DiceWait()) == "dice are awaited"
+    assert sign_words(Ruler()).startswith("the empty rod")

@@ -1,0 +1,55 @@
+"""What the player reads of the armies' colours."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tests.ui.views import view_of
+from ui.session import TableState
+from ui.setup.colours import WITHOUT_EMPTY, separation_words
+from ui.setup.first_run import Progress, Standing, Step, Tick, guide
+from vision.palette import ArmyColour
+from vision.pipeline import Setup
+from vision.separation import Separation
+
+EMPTY = np.zeros((2, 2, 3), np.uint8)
+TAN = Separation("tan", None, 0.4, False)
+GREEN = Separation("green", None, 0.9, False)
+GREY = Separation("grey", None, 0.65, False)
+PAIR = Separation("green", "tan", 0.97, False)
+
+
+def setup(*names, **known):
+    return Setup(palette=tuple(ArmyColour(name, np.zeros(3), np.eye(3), 100) for name in names), **known)
+
+
+def view(*separations):
+    return replace(view_of(), separations=separations)
+
+
+def test_the_worst_comes_first_and_what_is_well_is_not_said():
+    words = separation_words(view(GREEN, GREY, TAN, PAIR), setup("green", "grey", "tan", reference_bgr=EMPTY))
+    assert words == (TAN.sentence, GREY.sentence)
+
+
+def test_without_the_empty_table_it_says_so():
+    assert separation_words(view(GREEN), setup("green")) == (GREEN.sentence, WITHOUT_EMPTY)
+
+
+def test_all_is_well():
+    words = separation_words(view(GREEN, PAIR), setup("green", "tan", reference_bgr=EMPTY))
+    assert words == ("All armies stand out well from each other and from this table.",)
+
+
+def test_of_an_army_that_was_forgotten_nothing_is_said():
+    words = separation_words(view(GREEN, TAN, PAIR), setup("green", reference_bgr=EMPTY))
+    assert words == (GREEN.sentence,)
+    assert separation_words(view(), setup("green")) == (), "nobody was looked for yet"
+
+
+def test_the_guide_tells_what_is_alike():
+    now = Standing("demo", view(GREEN, GREY, TAN), TableState(setup("green", "grey", "tan")))
+    ticks = guide(now, Progress().go_to(Step.ARMIES)).ticks
+    assert Tick(TAN.sentence, False) in ticks
+    assert Tick(GREY.sentence, None) in ticks
+    assert not any(GREEN.sentence == tick.words for tick in ticks)

@@ -1,0 +1,97 @@
+"""What the guide of the first evening says, without a window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ui.about import LIBRARIES, libraries
+from ui.session import Ruler, TableState
+from ui.setup.cameras import Camera, cameras
+from ui.setup.first_run import Mark, Progress, Standing, Step, guide
+from vision.palette import ArmyColour
+from vision.pipeline import Setup
+from vision.source import SETTLING
+
+NOTHING = Standing("demo", None, TableState())
+
+
+def army(name: str) -> ArmyColour:
+    return ArmyColour(name, np.zeros(3), np.eye(3), 100)
+
+
+def with_setup(**known: object) -> Standing:
+    return replace(NOTHING, state=TableState(Setup(**known)))  # type: ignore[arg-type]
+
+
+def test_nothing_is_done_at_first_and_each_step_can_be_gone_past() -> None:
+    progress = Progress()
+    for step in Step:
+        shown = guide(NOTHING, progress)
+        assert shown.step is step
+        assert shown.marks[step] is Mark.NOW
+        assert shown.words.endswith(".")
+        assert shown.button
+        progress = progress.skip(step)
+    last = guide(NOTHING, progress)
+    assert last.step is None
+    assert set(last.marks.values()) == {Mark.SKIPPED}
+
+
+@pytest.mark.parametrize(
+    ("now", "done"),
+    [
+        (with_setup(reference_bgr=np.zeros((2, 2, 3), np.uint8)), Step.EMPTY),
+        (with_setup(palette=(army("green"), army("tan"))), Step.ARMIES),
+        (replace(NOTHING, playing=True), Step.GAME),
+        (replace(NOTHING, state=TableState(rulers=(Ruler("green-1", "tan-1"),))), Step.SHOT),
+    ],
+)
+def test_a_step_ticks_itself_off(now: Standing, done: Step) -> None:
+    marks = guide(now, Progress()).marks
+    assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
+    assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "what is done was not skipped"
+    assert guide(now, Progress().go_to(done)).is_done
+
+
+def test_two_armies_are_not_all_where_three_stand() -> None:
+    now = replace(with_setup(palette=(army("green"), army("tan"))), armies=3)
+    assert guide(now, Progress()).marks[Step.ARMIES] is Mark.AHEAD
+    assert "next army" in guide(now, Progress().go_to(Step.ARMIES)).words
+
+
+def test_a_camera_that_fails_says_so_and_offers_another() -> None:
+    now = Standing("3", None, TableState(), (Camera(3, "HD Webcam"),), problem="camera 3 no longer answers")
+    shown = guide(now, Progress())
+    assert (shown.words, shown.button) == ("Camera 3 no longer answers.", "Choose another…")
+    settling = guide(replace(now, problem="", held=SETTLING), Progress())
+    assert settling.words.startswith("HD Webcam (camera 3): exposure, white balance and focus")
+    assert settling.step is Step.CAMERA
+
+
+def test_cameras_have_names_and_their_second_devices_are_left_out(tmp_path: Path) -> None:
+    for number, index, name in ((0, "0", "HD Webcam"), (1, "1", "HD Webcam"), (4, "0", "")):
+        (tmp_path / "dev").mkdir(exist_ok=True)
+        (tmp_path / f"dev/video{number}").touch()
+        entry = tmp_path / f"sys/class/video4linux/video{number}"
+        entry.mkdir(parents=True)
+        (entry / "index").write_text(index + "\n")
+        (entry / "name").write_text(name + "\n")
+    assert [camera.words for camera in cameras(tmp_path)] == ["HD Webcam (camera 0)", "Camera 4"]
+    assert cameras(tmp_path / "nowhere") == ()
+
+
+def test_libraries_are_described_by_their_own_words() -> None:
+    def read(name: str) -> metadata.PackageMetadata:
+        if name != "PyQt6":
+            raise metadata.PackageNotFoundError(name)
+        return metadata.metadata("PyQt6")
+
+    [only] = libraries(read)
+    assert (only.name, only.licence) == ("PyQt6", "GPL-3.0-only")
+    assert only.home.startswith("https://")
+    assert set(LIBRARIES) >= {"numpy", "scipy", "shapely", "opencv-python", "pyserial", "platformdirs"}

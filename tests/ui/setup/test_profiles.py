@@ -1,0 +1,69 @@
+import json
+
+import numpy as np
+import pytest
+
+from calibration.camera import Lens
+from rules.table import Refused
+from ui.setup.profiles import Kept, LensProfiles, camera_identity
+
+LENS = Lens((1280, 720), [[1000, 0, 640], [0, 1001, 360], [0, 0, 1]], [-0.1, 0.02, 0.001, 0, 0], np.eye(9) * 1e-4)
+CAMERA = "usb-046d_HD_Pro_Webcam_C920-video-index0"
+
+
+def test_a_profile_is_found_again(tmp_path):
+    profiles = LensProfiles(tmp_path / "not yet" / "there")
+    assert profiles.find(CAMERA, (1280, 720)) is None
+    profiles.keep(CAMERA, LENS)
+    again = profiles.find(CAMERA, (1280, 720))
+    assert np.array_equal(again.matrix, LENS.matrix)
+    assert np.array_equal(again.distortion, LENS.distortion)
+    assert np.array_equal(again.covariance, LENS.covariance)
+    assert profiles.find("another camera", (1280, 720)) is None
+
+
+def test_another_size_is_refused_by_name(tmp_path):
+    profiles = LensProfiles(tmp_path)
+    profiles.keep(CAMERA, LENS)
+    with pytest.raises(Refused, match=r"is for 1280x720 pictures and this one is 1920x1080: set the camera"):
+        profiles.find(CAMERA, (1920, 1080))
+
+
+def test_cameras_whose_names_look_alike_are_kept_apart(tmp_path):
+    profiles = LensProfiles(tmp_path)
+    assert profiles.path_of("Cam / 1", (1, 1)) != profiles.path_of("Cam : 1", (1, 1))
+    with pytest.raises(Refused, match="give the camera a name"):
+        profiles.keep("  ", LENS)
+
+
+def test_a_file_put_in_the_wrong_place_is_refused(tmp_path):
+    profiles = LensProfiles(tmp_path)
+    kept = profiles.keep(CAMERA, LENS)
+    kept.write_text(json.dumps(json.loads(kept.read_text()) | {"image_size": [640, 480]}))
+    with pytest.raises(Refused, match="another camera or size"):
+        profiles.find(CAMERA, (1280, 720))
+
+
+def test_all_that_is_kept_is_listed_and_what_is_broken_with_its_problem(tmp_path):
+    profiles = LensProfiles(tmp_path)
+    assert profiles.kept() == ()
+    profiles.keep(CAMERA, LENS, {"views": 12})
+    assert json.loads(profiles.path_of(CAMERA, (1280, 720)).read_text())["views"] == 12
+    (tmp_path / "aaa-640x480.json").write_text("{")
+    broken, good = profiles.kept()
+    assert good == Kept(CAMERA, (1280, 720))
+    assert (broken.camera, broken.image_size) == ("aaa-640x480", (0, 0))
+    assert "is not JSON" in broken.problem
+
+
+def test_a_camera_is_known_by_what_it_is_and_not_by_its_port(tmp_path):
+    assert [camera_identity(spec, tmp_path) for spec in ("demo", "table.jpg", "2")] == ["", "", "camera 2"]
+    name = tmp_path / "sys/class/video4linux/video2/name"
+    name.parent.mkdir(parents=True)
+    name.write_text("HD Webcam\n")
+    assert camera_identity("2", tmp_path) == "HD Webcam"
+    links = tmp_path / "dev/v4l/by-id"
+    links.mkdir(parents=True)
+    (links / CAMERA).symlink_to("../../video2")
+    assert camera_identity("2", tmp_path) == CAMERA
+    assert camera_identity("3", tmp_path) == "camera 3"

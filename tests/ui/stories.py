@@ -1,0 +1,352 @@
+"""Whole stories in the real window: a simulated table under the camera, and a player with a mouse and keys."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from PyQt6.QtCore import QPoint, Qt, QTimer
+from PyQt6.QtGui import QAction
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QTableWidget,
+    QTreeWidget,
+    QWidget,
+)
+
+from rules.events import spoken
+from rules.table import PointIn, Refused
+from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
+from tests.ui.windows import click as click_table
+from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.battle.roll import RollDialog
+from ui.desktop.window import Window
+from vision.frame import Frame, ImageBgr
+from vision.simulator import SimulatedTable, overhead_camera
+from vision.table_scene import Model, Play, Scene, Sculpt, corner_markers
+
+Answer = Callable[[QDialog], None]
+"""What a player does in a dialog that opens."""
+
+NEAR_IN = 0.3
+"""What the program and the simulator may differ by."""
+
+IN_A_ROW = QPoint(8, 8)
+_ANSWER_EVERY_MS = 5
+
+
+@dataclass(frozen=True)
+class Put(Play):
+    """Soldiers stand where the players have put them."""
+
+    places: dict[str, PointIn] = field(default_factory=dict)
+
+    def at(self, scene: Scene, time_s: float) -> Scene:
+        return replace(scene, models=tuple(self._put(model) for model in scene.models))
+
+    def _put(self, model: Model) -> Model:
+        x_in, y_in = self.places.get(model.id, (model.x_in, model.y_in))
+        return replace(model, x_in=x_in, y_in=y_in)
+
+
+class Board(SimulatedTable):
+    """A small table that is filmed while a test plays on it.
+
+    Attributes:
+        over: What comes between table and picture, as a hand.
+        gone: Why there are no pictures; empty while there are.
+    """
+
+    def __init__(self, **posts: PointIn) -> None:
+        models = (
+            Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in (posts or POSTS).items()
+        )
+        self._put = Put()
+        scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=tuple(models))
+        super().__init__(scene, overhead_camera((960, 540), TABLE_IN, 40.0), play=self._put)
+        self.over: Callable[[ImageBgr], ImageBgr] = lambda image: image
+        self.gone = ""
+
+    def tidy(self) -> None:
+        """Everybody back to his post, and nothing in the way."""
+        self._put.places.clear()
+        self.over, self.gone, self.bare = lambda image: image, "", False
+
+    def put(self, name: str, place_in: PointIn) -> None:
+        """Take a soldier up and put him down there."""
+        self._put.places[name] = place_in
+
+    def read(self) -> Frame | None:
+        if self.gone:
+            raise Refused(self.gone)
+        frame = super().read()
+        return None if frame is None else replace(frame, image_bgr=self.over(frame.image_bgr.copy()))
+
+
+@contextmanager
+def answering(*answers: Answer) -> Iterator[None]:
+    """Answer the dialogs that open, each as it comes; all must come and no other may."""
+    todo, met, faults = list(answers), [None], []
+
+    def look() -> None:
+        dialog = QApplication.activeModalWidget()
+        if not isinstance(dialog, QDialog) or dialog is met[0] or not dialog.isVisible():
+            return
+        met[0] = dialog
+        try:
+            assert todo, f"nobody expected {dialog.windowTitle()!r}: {words_of(dialog)}"
+            todo.pop(0)(dialog)
+            assert not dialog.isVisible(), f"it asks on: {words_of(dialog)}"
+        except Exception as fault:
+            faults.append(fault)
+            dialog.reject()
+
+    timer = QTimer()
+    timer.timeout.connect(look)
+    timer.start(_ANSWER_EVERY_MS)
+    try:
+        yield
+    finally:
+        timer.stop()
+    if faults:
+        raise faults[0]
+    assert not todo, f"{len(todo)} dialogs never came"
+
+
+def words_of(widget: QWidget) -> str:
+    """All the words that are to be read on it."""
+    return " / ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible() and label.text())
+
+
+def typed(faces: str, *expected: str) -> Answer:
+    """Type what the dice show, where the dialog says all of that."""
+
+    def answer(dialog: QDialog) -> None:
+        assert isinstance(dialog, RollDialog)
+        for words in expected:
+            assert words in words_of(dialog)
+        line = dialog.findChild(QLineEdit)
+        assert line is not None
+        QTest.keyClicks(line, faces)
+        QTest.keyClick(line, Qt.Key.Key_Return)
+
+    return answer
+
+
+def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
+    """Choose this game and these cards by their titles, as "Rifleman" or "Rifleman, squad a"; keep the battle there."""
+
+    def muster(dialog: QDialog) -> None:
+        assert isinstance(dialog, MusterDialog)
+        games, *_ = dialog.findChildren(QComboBox)
+        pick(games, game)
+        table = dialog.findChild(QTableWidget)
+        assert table is not None
+        for row in range(table.rowCount()):
+            name = table.item(row, 0).text()
+            if card := cards.get(name.replace("-", "_")):
+                title, _, squad = card.partition(", squad ")
+                pick(table.cellWidget(row, 1), title)
+                table.item(row, 2).setText(squad)
+        press(dialog, "OK")
+
+    def keep(dialog: QDialog) -> None:
+        assert isinstance(dialog, QFileDialog)
+        dialog.findChild(QLineEdit).setText(str(path))
+        press(dialog, "Save")
+
+    return muster, keep
+
+
+def pick(box: QWidget, words: str) -> None:
+    """Go down a list to what begins so."""
+    assert isinstance(box, QComboBox)
+    QTest.keyClick(box, Qt.Key.Key_Home)
+    while not box.currentText().startswith(words) and box.currentIndex() < box.count() - 1:
+        QTest.keyClick(box, Qt.Key.Key_Down)
+    assert box.currentText().startswith(words), f"{words} is none of {[box.itemText(n) for n in range(box.count())]}"
+
+
+def press(among: QWidget, words: str) -> None:
+    """Click the button that begins so."""
+    buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
+    [button] = [one for one in buttons if one.text().replace("&", "").startswith(words)]
+    assert button.isEnabled(), f"{words} cannot be pressed: {words_of(among)}"
+    QTest.mouseClick(button, LEFT)
+
+
+class Player:
+    """Plays in a window by mouse and keys, and reads what is to be read there."""
+
+    def __init__(self, window: Window, board: Board, wait_until: Wait) -> None:
+        self.window, self.board, self.wait_until = window, board, wait_until
+
+    @property
+    def bar(self) -> str:
+        """The calm line over the picture."""
+        return self.window.bar.text if self.window.bar.isVisible() else ""
+
+    def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        if not self.window.isActiveWindow():  # without a screen nobody gives the keys back when a dialog has closed
+            self.window.activateWindow()
+            self.wait_until(self.window.isActiveWindow)
+        self.window.picture.setFocus()
+        QTest.keyClick(self.window.picture, key, keys)
+
+    def menu(self, menu: str, entry: str) -> None:
+        """Choose from the menu bar."""
+        self._action(menu, entry).trigger()
+
+    def undo_words(self) -> tuple[str, str]:
+        """What the menu Edit would undo and do again."""
+        return tuple(self._action("Edit", verb).text() for verb in ("Undo", "Redo"))
+
+    def _action(self, menu: str, entry: str) -> QAction:
+        [found] = [one for one in self.window.menuBar().actions() if one.text().replace("&", "") == menu]
+        [action] = [one for one in found.menu().actions() if one.text().startswith(entry)]
+        return action
+
+    def looks(self) -> None:
+        """Lean back for a moment: a few pictures pass."""
+        for _ in range(3):
+            before = self.window.bench.frame
+            self.wait_until(lambda before=before: self.window.bench.frame is not before)
+
+    # The table
+
+    def sees(self, name: str) -> PointIn | None:
+        """Where the program has a soldier."""
+        view = self.window.bench.view
+        return next((one.centre_in for one in view.figures if one.id == name), None) if view else None
+
+    def carries(self, name: str, place_in: PointIn) -> None:
+        """Take a soldier up, put him there, and wait until the program has seen it."""
+        self.board.put(name, place_in)
+        self.wait_until(lambda: (at := self.sees(name)) is not None and math.dist(at, place_in) < NEAR_IN)
+
+    # The battle
+
+    def begins(self, game: str, path: Path, **cards: str) -> None:
+        """Begin a battle by the menu; as `mustered`."""
+        with answering(*mustered(game, path, **cards)):
+            self.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        self.wait_until(lambda: self.phase == "Set-up")
+        self.key(Qt.Key.Key_V)
+
+    @property
+    def phase(self) -> str:
+        return self.window.battle.panel.phase
+
+    @property
+    def about(self) -> str:
+        """Whose deeds are shown."""
+        return self.window.battle.panel.about
+
+    @property
+    def why(self) -> str:
+        """What is said of the deed that is chosen, or of the one that was done."""
+        return self.window.battle.panel.why
+
+    @property
+    def deeds(self) -> dict[str, str]:
+        """What is offered, each with its chance."""
+        tree = self._deeds
+        items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+        return {item.text(0): item.text(1) for item in items}
+
+    @property
+    def story(self) -> list[str]:
+        """The history, line by line."""
+        [told] = self.window.battle.panel.findChildren(QListWidget)
+        return [told.item(row).text() for row in range(told.count())]
+
+    @property
+    def plot(self) -> list[str]:
+        """The history of the present phase, without dice and rules."""
+        own = self.story[len(self.story) - self.story[::-1].index(self.phase) :]
+        return [line.strip() for line in own if not line.startswith("    ")]
+
+    def goes_on(self, *phases: str) -> None:
+        """Press the key for the next phase, so often; each must be the one that is expected."""
+        for phase in phases:
+            before = self.phase
+            self.key(Qt.Key.Key_N)
+            self.wait_until(lambda before=before: self.phase != before)
+            assert self.phase == phase
+            self.wait_until(lambda phase=phase: self.undo_words()[0].casefold() == f"undo {phase}".casefold())
+
+    def chooses(self, name: str, deed: str = "") -> None:
+        """Click a soldier on the picture (nobody for an empty name), and a deed in the list."""
+        if name:
+            click_table(self.window, self.sees(name))
+            assert spoken(name) in self.about
+        else:
+            self.key(Qt.Key.Key_Escape)
+            assert self.about == "Click a soldier to see what he can do."
+        if deed:
+            tree = self._deeds
+            [item] = tree.findItems(deed, Qt.MatchFlag.MatchStartsWith)
+            tree.scrollToItem(item)
+            QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + IN_A_ROW)
+
+    def does(self, name: str, deed: str, *answers: Answer) -> str:
+        """Choose a deed, do it and roll its dice; what came of it."""
+        self.chooses(name, deed)
+        with answering(*answers):
+            press(self.window.battle.panel, "Do it")
+        return self.why
+
+    def may_not(self, name: str, deed: str) -> str:
+        """Choose a deed that the rules refuse; their sentence."""
+        self.chooses(name, deed)
+        assert self.deeds[next(one for one in self.deeds if one.startswith(deed))] == "no"
+        [do] = [one for one in self.window.battle.panel.findChildren(QPushButton) if one.text() == "Do it"]
+        assert not do.isEnabled()
+        return self.why
+
+    def settles(self, *buttons: str) -> None:
+        """Press buttons that wait in the panel, as those of moves that were seen."""
+        for button in buttons:
+            try:
+                self.wait_until(lambda button=button: any(one.startswith(button) for one in self.waiting), 8)
+            except AssertionError:
+                print("WAITING", [(b.text(), b.toolTip()) for b in self.window.battle.panel.findChildren(QPushButton)])
+                raise
+            press(self.window.battle.panel, button)
+
+    @property
+    def waiting(self) -> list[str]:
+        """What all buttons of the battle's side say."""
+        buttons = self.window.battle.panel.findChildren(QPushButton)
+        return [one.text() for one in buttons if one.isVisible()]
+
+    def undoes_all(self) -> list[str]:
+        """Ctrl+Z until there is nothing left; what the menu called each step."""
+        return self._turns(0, Qt.KeyboardModifier.ControlModifier)
+
+    def redoes_all(self) -> list[str]:
+        """The way back."""
+        return self._turns(1, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+
+    def _turns(self, which: int, keys: Qt.KeyboardModifier) -> list[str]:
+        names = []
+        while (words := self.undo_words()[which]) not in ("Undo", "Redo"):
+            names.append(words.partition(" ")[2])
+            self.key(Qt.Key.Key_Z, keys)
+        return names
+
+    @property
+    def _deeds(self) -> QTreeWidget:
+        [tree] = self.window.battle.panel.findChildren(QTreeWidget)
+        return tree

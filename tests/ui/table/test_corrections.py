@@ -1,0 +1,285 @@
+"""Corrections are folded over what the camera has, whatever that comes to be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.table import Figure, Posture, Refused, area_of, ellipse_outline
+from tests.ui.test_session import figure, view_of
+from ui.session import Session
+from ui.table.corrections import (
+    Added,
+    ArmyChanged,
+    Confirmed,
+    Deleted,
+    Merged,
+    PlacedAt,
+    PostureSet,
+    Renamed,
+    bind,
+    corrected,
+    next_name,
+    usual_base,
+)
+from ui.table.remedies import everybody, place, remedies_at, remedies_for, rename
+from vision.frame import Frame
+from vision.pipeline import TableView
+from vision.tracking import Event, EventKind, Tracking
+
+ARMIES = ("green", "tan")
+
+
+def seen(*figures: Figure, lost: tuple[Figure, ...] = (), events: tuple[Event, ...] = ()) -> Tracking:
+    return Tracking(figures, events, lost)
+
+
+def ids(tracking: Tracking) -> list[str]:
+    return [one.id for one in tracking.figures]
+
+
+def test_without_corrections_nothing_changes() -> None:
+    tracking = seen(figure("tan-1", 4, 8))
+    assert corrected(tracking, ()) is tracking
+
+
+def test_a_confirmed_figure_stays_when_it_is_not_seen() -> None:
+    doubtful = replace(figure("tan-1", 4, 8), confidence=0.4)
+    confirmed = (Confirmed("tan-1"),)
+    assert corrected(seen(doubtful), confirmed).figures[0].confidence == 1
+    gone = seen(lost=(doubtful,), events=(Event(EventKind.LOST, "tan-1"),))
+    assert ids(corrected(gone, confirmed)) == ["tan-1"]
+    assert corrected(gone, confirmed).lost == corrected(gone, confirmed).events == ()
+
+
+def test_a_deleted_figure_is_gone_until_it_turns_up_elsewhere() -> None:
+    """The tracker gives a lost name to the next newcomer: a mug's name may come to be a soldier's."""
+    deleted = (Deleted("tan-1", (4, 8)),)
+    moved = Event(EventKind.MOVED, "tan-1", (4, 8), (4.3, 8))
+    after = corrected(seen(figure("tan-1", 4.3, 8), events=(moved,)), deleted)
+    assert after.figures == after.events == ()
+    assert ids(corrected(seen(figure("tan-1", 12, 8)), deleted)) == ["tan-1"]
+
+
+def pictured(seed: int, *figures: Figure, frozen: bool = False) -> TableView:
+    """A view of a picture that is different for each seed."""
+    picture = np.random.default_rng(seed).integers(0, 255, (80, 100, 3), np.uint8).repeat(10, 0).repeat(10, 1)
+    return replace(view_of(*figures), frame=Frame(picture, 0, 0.0), frozen=frozen)
+
+
+def test_a_deleted_thing_stays_away_while_the_picture_there_is_the_same_whatever_the_tracker_calls_it() -> None:
+    session, mug = Session(), figure("tan-1", 4, 8)
+    neighbour = figure("tan-2", 4.6, 8)
+    view = session.shown(pictured(1, mug, neighbour))
+    (delete,) = [way for way in remedies_for(view, view.figures[0], (4, 8), ARMIES) if way.words.startswith("Delete")]
+    session.correct(delete.label, *delete.corrections)
+    anew = figure("tan-3", 4.2, 8)
+    assert ids(session.shown(pictured(1, mug, neighbour)).tracking) == ["tan-2"]
+    assert ids(session.shown(pictured(1, neighbour, anew)).tracking) == ["tan-2"], "who was known is no phantom"
+    assert ids(session.shown(pictured(2, mug, anew, frozen=True)).tracking) == [], "a hand tells nothing"
+    # The mug is taken away, and a soldier takes its place: whatever he is called, he counts.
+    assert ids(session.shown(pictured(2, mug)).tracking) == ["tan-1"]
+    assert ids(session.shown(pictured(1, mug, frozen=True)).tracking) == ["tan-1"], "nor now"
+    assert ids(session.shown(pictured(2, anew)).tracking) == ["tan-3"]
+    assert ids(session.shown(pictured(1, anew)).tracking) == []
+    session.undo()
+    assert ids(session.shown(pictured(1, mug, anew)).tracking) == ["tan-1", "tan-3"]
+
+
+def test_an_added_figure_is_the_newcomer_that_is_seen_there_and_goes_where_he_goes() -> None:
+    added = Added(figure("tan-2", 10, 8), frozenset({"tan-1"}))
+    bound = bind((added,), seen(figure("tan-1", 9.8, 8)), {})
+    assert bound == {}, "who was known already is another"
+    assert ids(corrected(seen(figure("tan-1", 9.8, 8)), (added,), bound)) == ["tan-1", "tan-2"]
+    # The camera sees him at last and calls him by the number it has come to; then he walks.
+    here = seen(figure("tan-1", 4, 8), figure("tan-2", 10.2, 8), events=(Event(EventKind.FOUND, "tan-2"),))
+    bound = bind((added,), here, bound)
+    assert ids(corrected(here, (added,), bound)) == ["tan-1", "tan-2"]
+    assert corrected(here, (added,), bound).events == ()
+    away = seen(figure("tan-1", 4, 8), figure("tan-2", 15, 8))
+    bound = bind((added,), away, bound)
+    assert [one.centre_in for one in corrected(away, (added,), bound).figures] == [(4, 8), (15, 8)]
+    lost = seen(figure("tan-1", 4, 8), lost=(figure("tan-2", 15, 8),))
+    assert ids(corrected(lost, (added,), bound)) == ["tan-1"], "he is lost as any other"
+
+
+def test_a_newcomer_elsewhere_does_not_get_the_name_that_was_given_by_hand() -> None:
+    added = Added(figure("tan-2", 10, 8), frozenset({"tan-1"}))
+    newcomer = seen(figure("tan-1", 4, 8), figure("tan-2", 18, 3))
+    after = corrected(newcomer, (added,), bind((added,), newcomer, {}))
+    assert {one.id: one.centre_in for one in after.figures} == {"tan-1": (4, 8), "tan-3": (18, 3), "tan-2": (10, 8)}
+
+
+def test_two_that_are_one_keep_the_first_name_whichever_of_them_is_seen() -> None:
+    merged = (Merged("tan-1", "tan-2"),)
+    one, two = figure("tan-1", 4, 8), figure("tan-2", 4.4, 8)
+    assert ids(corrected(seen(one, two), merged)) == ["tan-1"]
+    assert corrected(seen(one, two), merged).figures[0].centre_in == (4, 8)
+    only = corrected(seen(two, lost=(one,)), merged)
+    assert [(f.id, f.centre_in) for f in only.figures] == [("tan-1", (4.4, 8))]
+    assert only.lost == ()
+
+
+def test_another_army_is_another_name_and_the_next_newcomer_gets_the_one_after() -> None:
+    changed = (ArmyChanged("green-1", "tan", "tan-2"),)
+    first = corrected(seen(figure("green-1", 4, 8), figure("tan-1", 10, 8)), changed)
+    assert [(f.id, f.army) for f in first.figures] == [("tan-2", "tan"), ("tan-1", "tan")]
+    later = corrected(seen(figure("green-1", 4, 8), figure("tan-1", 10, 8), figure("tan-2", 15, 8)), changed)
+    assert ids(later) == ["tan-2", "tan-1", "tan-3"]
+    unseen = corrected(seen(figure("tan-2", 15, 8)), changed)
+    assert ids(unseen) == ["tan-3"], "whether he is seen or not"
+
+
+def test_a_posture_holds_until_the_figure_falls_or_rises() -> None:
+    kneels = (PostureSet("tan-1", Posture.KNEELING, Posture.STANDING),)
+    for posture in (Posture.STANDING, Posture.PRONE):
+        (one,) = corrected(seen(figure("tan-1", 4, 8, posture=posture)), kneels).figures
+        assert one.posture is Posture.KNEELING
+    (fallen,) = corrected(seen(figure("tan-1", 4, 8, posture=Posture.DOWN)), kneels).figures
+    assert fallen.posture is Posture.DOWN
+    lies = (PostureSet("tan-1", Posture.DOWN, Posture.STANDING),)
+    (one,) = corrected(seen(figure("tan-1", 4, 8)), lies).figures
+    assert one.base_in == usual_base(Posture.DOWN, (4, 8))
+
+
+def test_a_place_holds_until_the_figure_is_seen_to_move() -> None:
+    put = (PlacedAt("tan-1", (4, 8), (4.6, 8), 1.3, 0.1),)
+    (one,) = corrected(seen(figure("tan-1", 4.2, 8)), put).figures
+    assert (one.centre_in, one.z_in, one.sigma_in) == ((4.6, 8), 1.3, 0.1)
+    assert sum(one.base_in, ()) == pytest.approx(sum(ellipse_outline((4.6, 8), 0.5, 0.4), ()))
+    (moved,) = corrected(seen(figure("tan-1", 9, 8)), put).figures
+    assert moved.centre_in == (9, 8)
+
+
+def test_names_are_exchanged() -> None:
+    swapped = (Renamed("tan-1", "tan-2"),)
+    event = Event(EventKind.DOWN, "tan-1")
+    after = corrected(seen(figure("tan-1", 4, 8), figure("tan-2", 9, 8), events=(event,)), swapped)
+    assert ids(after) == ["tan-2", "tan-1"]
+    assert after.events[0].id == "tan-2"
+
+
+# Any sequence of corrections, undos and redos, over any sequence of pictures
+
+CHOICES = st.lists(
+    st.tuples(st.sampled_from(("fix", "fix", "fix", "undo", "redo", "born", "move", "hide")), st.integers(0, 999))
+)
+
+
+def names(view: TableView) -> list[str]:
+    return [one.id for one in everybody(view)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(CHOICES)
+def test_any_corrections_and_undos_fold_to_what_they_should_and_no_name_is_double(
+    choices: list[tuple[str, int]],
+) -> None:
+    session = Session()
+    figures = [figure("green-1", 4, 8), figure("green-2", 5, 8), figure("tan-1", 14, 8), figure("tan-2", 14.9, 8)]
+    count, hidden = {"green": 2, "tan": 2}, set[str]()
+    model: list[tuple[object, ...]] = [()]
+    at = 0
+    for what, number in choices:
+        raw = raw_view(figures, hidden)
+        view = session.shown(raw)
+        assert len(set(names(view))) == len(names(view)), (names(view), session.state.corrections)
+        if what == "fix" and (ways := offered(view, number)):
+            way = ways[number % len(ways)]
+            session.correct(way.label, *way.corrections)
+            at += 1
+            model[at:] = [session.state.corrections]
+            assert session.can_undo == way.label
+        elif what == "undo":
+            session.undo()
+            at = max(0, at - 1)
+        elif what == "redo":
+            session.redo()
+            at = min(len(model) - 1, at + 1)
+        elif what == "born":
+            army = ARMIES[number % 2]
+            count[army] += 1
+            figures.append(figure(f"{army}-{count[army]}", 2 + number % 16, 3 + number % 11))
+        elif what == "move":
+            k = number % len(figures)
+            figures[k] = figure(figures[k].id, 2 + number % 16, 4 + number % 9)
+        elif what == "hide":
+            hidden ^= {figures[number % len(figures)].id}
+        assert session.state.corrections == model[at]
+    while session.undo():
+        pass
+    raw = raw_view(figures, hidden)
+    assert session.shown(raw) is raw, "all taken back, the camera's word stands"
+
+
+def raw_view(figures: list[Figure], hidden: set[str]) -> TableView:
+    here = [one for one in figures if one.id not in hidden]
+    view = view_of(*here)
+    return replace(view, tracking=replace(view.tracking, lost=tuple(one for one in figures if one.id in hidden)))
+
+
+def offered(view: TableView, number: int):
+    at_in = (2.0 + number % 15, 3.0 + number % 10)
+    ways = list(remedies_at(view, at_in, 0.0, ARMIES))
+    if view.figures:
+        one = view.figures[number % len(view.figures)]
+        ways += remedies_for(view, one, at_in, ARMIES)
+        ways += [rename(view, one, word) for word in ("Sergeant Rock", "tan-7", "green-1")]
+        ways.append(place(view, one, at_in, 0.0))
+    return ways
+
+
+def test_figures_that_are_named_anew_are_not_corrected_by_their_old_names() -> None:
+    session = Session()
+    session.correct("green-1 is tan", ArmyChanged("green-1", "tan", "tan-1"))
+    session.new_source()
+    assert ids(session.shown(view_of(figure("green-1", 15, 3))).tracking) == ["green-1"]
+    assert session.undo() == "see all anew"
+    assert session.undo() == "green-1 is tan"
+    session.new_source()
+    assert session.can_undo is None
+
+
+def test_what_is_offered_for_a_figure_and_for_a_bare_place() -> None:
+    view = view_of(figure("green-1", 4, 8), figure("tan-1", 10, 8))
+    ways = {(way.group, way.words): way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES)}
+    assert ways["Army", "tan"].corrections == (ArmyChanged("green-1", "tan", "tan-2"),)
+    assert ("Army", "green") not in ways
+    assert ways["The same as", "tan-1"].corrections == (Merged("tan-1", "green-1"),)
+    there = {(way.group, way.words): way for way in remedies_at(view, (5, 12), 1.3, ARMIES)}
+    (added,) = there["Add", "green"].corrections
+    assert (added.figure.id, added.figure.centre_in, added.figure.z_in) == ("green-2", (5, 12), 1.3)
+    (tank,) = there["Add", "tan, a vehicle"].corrections
+    assert tank.figure.posture is Posture.VEHICLE
+    assert area_of(tank.figure.base_in).area == pytest.approx(3.2 * 1.9)
+    (put,) = there["Stands here", "green-1"].corrections
+    assert (put.at_in, put.z_in) == ((5, 12), 1.3)
+
+
+def test_two_in_one_come_apart_where_the_click_says() -> None:
+    view = view_of(figure("green-1", 4, 8))
+    (split,) = [
+        way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES) if way.words == "Split: these are two"
+    ]
+    session = Session()
+    session.shown(view)
+    session.correct(split.label, *split.corrections)
+    after = session.shown(view).figures
+    assert [(one.id, one.centre_in) for one in after] == [("green-1", (3.5, 8)), ("green-2", (4.5, 8))]
+    # Seen apart by the camera, they are the same two.
+    apart = session.shown(view_of(figure("green-1", 3.6, 8), figure("green-2", 4.4, 8))).figures
+    assert {one.id: round(one.x_in, 1) for one in apart} == {"green-1": 3.5, "green-2": 4.4}
+    assert session.undo() == "split green-1"
+
+
+def test_a_name_that_is_none_is_refused() -> None:
+    view = view_of(figure("green-1", 4, 8))
+    with pytest.raises(Refused, match="cannot be called"):
+        rename(view, view.figures[0], "  ")
+
+
+def test_the_next_name_counts_the_lost() -> None:
+    assert next_name("tan", (figure("tan-9", 1, 1), figure("tan-10", 2, 1), figure("green-20", 1, 2))) == "tan-11"
+    assert next_name("tan", ()) == "tan-1"

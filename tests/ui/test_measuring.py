@@ -1,0 +1,77 @@
+"""Ranges and their errors, rulers, clicks and blasts on a view from straight above."""
+
+import numpy as np
+import pytest
+
+from calibration.solve import NUDGE
+from rules.aftermath import shifted
+from rules.table import Figure, Posture, ellipse_outline
+from rules.template import Blast
+from tests.ui.views import (
+    over,
+    view_of,
+)
+from ui.measuring import Tape, blasted, figure_at, measured, read_off
+from ui.session import Ruler
+
+
+def figure(name, x, y, sigma_in=0.1, posture=Posture.STANDING):
+    return Figure(name, name.split("-")[0], x, y, 0.0, sigma_in, posture, ellipse_outline((x, y), 0.5, 0.4))
+
+
+def test_a_range_with_a_perfect_camera_has_the_figures_errors_only():
+    a, b = figure("tan-1", 4, 8, 0.3), figure("tan-2", 14, 8, 0.4)
+    ranges = measured(view_of(a, b), (a, b))
+    assert set(ranges) == {("tan-1", "tan-2"), ("tan-2", "tan-1")}
+    assert ranges["tan-1", "tan-2"].centre_in == pytest.approx(10)
+    assert ranges["tan-1", "tan-2"].edge_in == pytest.approx(9, abs=0.02)
+    assert ranges["tan-1", "tan-2"].sigma_in == pytest.approx(0.5)
+
+
+def test_what_shifts_both_ends_alike_is_no_error_of_a_range():
+    """A camera that may hang elsewhere moves every place by the same: places err, ranges do not."""
+    moved = over(at=(10.0 + 0.5 * NUDGE, 8.0))  # half an inch of standard deviation
+    a, b = figure("tan-1", 4, 8, 0.5), figure("tan-2", 14, 8, 0.5)
+    view = view_of(a, b, deviants=(moved,))
+    assert view.calibration.sigma_in([(4, 8, 0)])[0] == pytest.approx(0.5 / np.sqrt(2), rel=1e-3)
+    # 0.5^2 - 0.5^2 / 2 each is the figures' own; the pair adds nothing: sqrt(2 * 0.125) = 0.5.
+    assert measured(view, (a, b))["tan-1", "tan-2"].sigma_in == pytest.approx(0.5, rel=1e-3)
+
+
+def test_what_scales_the_table_grows_with_the_range():
+    higher = over(height_in=40.0 * (1 + 0.01 * NUDGE))  # one per cent of scale
+    a, b, c = figure("t-1", 4, 8, 0.0), figure("t-2", 9, 8, 0.0), figure("t-3", 14, 8, 0.0)
+    ranges = measured(view_of(a, b, c, deviants=(higher,)), (a, b, c))
+    assert ranges["t-1", "t-2"].sigma_in == pytest.approx(0.05, rel=1e-3)
+    assert ranges["t-1", "t-3"].sigma_in == pytest.approx(0.10, rel=1e-3)
+
+
+def test_a_click_means_the_body_not_only_the_base():
+    standing = figure("tan-1", 20, 8)
+    view = view_of(standing, figure("tan-2", 4, 8))
+    head = view.calibration.camera.table_to_pixel((20, 8, 1.6))[0]
+    assert np.hypot(*(head - view.calibration.camera.table_to_pixel((20, 8, 0))[0])) > 8
+    assert figure_at(view, tuple(head)) is not None
+    assert figure_at(view, tuple(head)).id == "tan-1"
+    assert figure_at(view, (500, 50)) is None
+
+
+def test_a_ruler_goes_with_its_figures_and_waits_for_the_missing():
+    ruler = Ruler("tan-1", (10.0, 8.0))
+    assert read_off(view_of(figure("tan-1", 4, 8)), ruler).range.centre_in == pytest.approx(6)
+    assert read_off(view_of(figure("tan-1", 7, 8)), ruler).range.centre_in == pytest.approx(3)
+    assert read_off(view_of(figure("tan-2", 7, 8)), ruler) is None
+
+
+def test_a_blast_over_a_view():
+    view = view_of(figure("tan-1", 4, 8), figure("tan-2", 14, 8))
+    assert [hit.id for hit in blasted(view, Blast((4, 8), 2))] == ["tan-1"]
+
+
+def test_a_tape_measures_a_figure_that_was_shifted_anew():
+    a, b = figure("tan-1", 4, 8), figure("tan-2", 14, 8)
+    tape = Tape(view_of(a, b).calibration, (a, b))
+    assert tape(a, b).centre_in == pytest.approx(10)
+    assert tape(a, shifted(b, (17, 12))).centre_in == pytest.approx(np.hypot(13, 4))
+    assert tape(a, b).centre_in == pytest.approx(10)
+    assert tape(b, a) == tape(a, b).turned()

@@ -1,0 +1,102 @@
+"""What is said of the armies' colours agrees with what the finder has to go by."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
+from vision.figures import Finder
+from vision.frame import Frame
+from vision.palette import ArmyColour, log_colour, teach
+from vision.pipeline import Pipeline, Setup
+from vision.plastics import PLASTIC_BGR, usual_colour
+from vision.separation import Level, Separation, separations
+from vision.simulator import overhead_camera, render
+from vision.surface import Surface
+from vision.table_scene import Model, Scene, Sculpt, corner_markers
+
+
+def of_colour(bgr, name, spread=0.04):
+    """An army whose plastic is this colour."""
+    mean = log_colour(np.array([[bgr]], np.uint8))[0, 0].astype(np.float64)
+    return ArmyColour(name, mean, np.diag([spread**2, spread**2, 0.2**2]), 500)
+
+
+def told(palette, image, reference=None):
+    finder = Finder()
+    finder.find(image, camera(), palette, reference_bgr=reference)
+    return {(one.army, one.other): one for one in finder.separations}
+
+
+@pytest.fixture(scope="module")
+def table():
+    image, eye = empty(), camera()
+    soldier(image, eye, 8, 8, GREEN)
+    soldier(image, eye, 22, 16, TAN)
+    return image
+
+
+def test_plastic_of_another_colour_stands_out(table):
+    seen = told((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
+    assert seen["red", None].level is Level.WELL
+    assert seen["red", None].sentence == "Red stands out well from this table."
+    assert seen["green", "red"].sentence == "Green and red are told apart well."
+
+
+def test_plastic_of_the_tables_own_colour_asks_for_the_empty_table(table):
+    middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
+    (same,) = told((of_colour(middle, "wood"),), table).values()
+    assert same.level is Level.ALIKE
+    assert same.sentence == "Wood and this table look alike: take a picture of the empty table, or add light."
+
+
+def test_the_empty_table_helps_and_is_not_asked_for_again(table):
+    greenish = (of_colour((70, 110, 150), "brown"),)
+    (without,), (beside,) = told(greenish, table).values(), told(greenish, table, empty()).values()
+    assert beside.score > without.score
+    assert "empty table" not in replace(beside, score=0.65).sentence
+    assert "even beside its empty picture" in replace(beside, score=0.2).sentence
+
+
+def test_two_armies_of_one_plastic_look_alike(table):
+    green = of_colour(GREEN, "green")
+    # Equal densities: no pixel is rather the one's than the other's.
+    assert told((green, replace(green, name="olive")), table)["green", "olive"].score == 0
+    assert Separation("green", "olive", 0.0, False).sentence.startswith("Green and olive look alike: ")
+
+
+def test_no_army_no_words(table):
+    assert separations((), None, table, None) == ()
+
+
+def test_in_a_view_the_words_follow_what_is_taught_and_the_empty_table():
+    size_in = (24.0, 16.0)
+    models = (Model("a", "tan", Sculpt.RIFLEMAN, 9, 8), Model("b", "tan", Sculpt.OFFICER, 16, 9))
+    scene = Scene(size_in, Surface.WOOD, markers=corner_markers(size_in), models=models)
+    eye = overhead_camera((960, 640), size_in, 32.0)
+    image = render(scene, eye, np.random.default_rng(1))
+    x, y = eye.table_to_pixel((9, 8, 0))[0]
+    looker, setup = Pipeline(), Setup(lens=eye.lens)
+    assert looker.look(Frame(image, 0, 0.0), setup).separations == ()
+    setup = replace(setup, palette=(teach(image, (float(x), float(y)), "tan"),))
+    (bare,) = looker.look(Frame(image, 1, 1.0), setup).separations
+    assert (bare.army, bare.other, bare.empty_known) == ("tan", None, False)
+    setup = replace(setup, reference_bgr=render(scene.empty, eye, np.random.default_rng(2)))
+    (beside,) = looker.look(Frame(image, 2, 2.0), setup).separations
+    assert beside.empty_known
+    assert beside.score > bare.score
+    assert looker.look(Frame(image, 3, 3.0), replace(setup, palette=())).separations == ()
+
+
+@pytest.mark.parametrize("army", PLASTIC_BGR)
+def test_who_was_never_clicked_is_found_by_his_plastics_usual_colour(army):
+    size_in = (24.0, 16.0)
+    places = ((6, 8), (12, 9), (18, 8))
+    models = tuple(Model(f"m{n}", army, Sculpt.RIFLEMAN, *at, facing_deg=70.0 * n) for n, at in enumerate(places))
+    scene = Scene(size_in, Surface.FELT, markers=corner_markers(size_in), models=models)
+    eye = overhead_camera((960, 640), size_in, 32.0)
+    image, bare = (render(s, eye, np.random.default_rng(n)) for n, s in enumerate((scene, scene.empty)))
+    setup = Setup(lens=eye.lens, palette=(usual_colour(army),), reference_bgr=bare)
+    view = Pipeline().look(Frame(image, 0, 0.0), setup)
+    assert [figure.army for figure in view.figures] == [army] * 3

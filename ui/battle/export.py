@@ -1,0 +1,110 @@
+"""A battle for others: as a text, as JSON, and as one page with pictures that any browser opens. No Qt here."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from html import escape
+from typing import Any
+
+from rules.battle import Battle, Difference, differences
+from rules.events import event_of, is_event, plain, spoken
+from rules.journal import Entry, standing
+from rules.story import tell
+from ui.battle.history import Moment
+
+SCHEMA = 1
+
+Step = Callable[[int, int], None]
+"""Is told how much is done, of how much; it may raise `Refused` to have it end there."""
+
+_STYLE = """
+:root { color-scheme: light dark; font: 16px/1.45 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+h2 { margin-top: 2.2rem; border-bottom: 1px solid #8886; }
+section { margin: 1.4rem 0; } section.back { opacity: .55; }
+h3 { font-size: 1rem; margin: 0 0 .3rem; } time { float: right; font-weight: normal; opacity: .7; }
+img { display: block; max-width: 100%; border-radius: 4px; margin: .4rem 0; }
+pre { white-space: pre-wrap; font: inherit; margin: 0; }
+"""
+
+
+def story_text(battle: Battle) -> str:
+    """What holds, then how it stands, what was taken back, and where the rules would now answer otherwise."""
+    held = standing(battle.entries)
+    lines = list(tell(battle.game, map(event_of, held)))
+    left = (f"{spoken(side)} {figures}" for side, figures in battle.state.figures_left.items())
+    lines += ["", f"Figures left: {', '.join(left)}."]
+    gone = sum(map(is_event, battle.entries)) - len(held)
+    lines += [f"Taken back: {gone} {'entry' if gone == 1 else 'entries'}."] if gone else []
+    lines += map(_told, differences(battle.game, battle.entries))
+    return "\n".join(lines) + "\n"
+
+
+def battle_document(battle: Battle) -> dict[str, Any]:
+    """The journal, the state that it folds into, and the differences."""
+    held = {entry.seq for entry in standing(battle.entries)}
+    return {
+        "schema": SCHEMA,
+        "state": plain(battle.state),
+        "entries": [_entry(entry, held) for entry in battle.entries],
+        "differences": plain(differences(battle.game, battle.entries)),
+    }
+
+
+def battle_json(battle: Battle) -> bytes:
+    """The same as a file holds it."""
+    return (json.dumps(battle_document(battle), indent=1, allow_nan=False) + "\n").encode()
+
+
+def page(title: str, credit: str, told: Iterable[Moment], picture: Callable[[int], bytes | None], step: Step) -> bytes:
+    """The story as a page of HTML that needs nothing else: its pictures are in it, and no script is.
+
+    Args:
+        title: Of the game, and who played.
+        credit: Of the game.
+        told: What holds of the battle.
+        picture: The JPEG of an entry.
+        step: Is told of every moment.
+
+    Raises:
+        Refused: what `step` raises.
+    """
+    every = tuple(told)
+    parts = [_head(title, credit)]
+    for number, moment in enumerate(every):
+        step(number, len(every))
+        parts += _section(moment, picture)
+    parts.append("</body>\n</html>\n")
+    return "\n".join(parts).encode("utf-8", "replace")
+
+
+def _head(title: str, credit: str) -> str:
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{escape(title)}</h1>\n<p>{escape(credit)}</p>"
+    )
+
+
+def _section(moment: Moment, picture: Callable[[int], bytes | None]) -> Iterator[str]:
+    when = datetime.fromtimestamp(moment.time_s) if 0 <= moment.time_s < 2**40 else None
+    clock = f'<time datetime="{when:%Y-%m-%dT%H:%M:%S}">{when:%H:%M}</time>' if when else ""
+    heading = "h2" if moment.is_phase else "h3"
+    yield f"<section><{heading}>{clock}{escape(moment.title)}</{heading}>"
+    jpeg = next((found for seq in reversed(moment.seqs) if (found := picture(seq))), None)
+    if jpeg is not None:
+        data = base64.b64encode(jpeg).decode()
+        yield f'<img alt="{escape(moment.title)}" src="data:image/jpeg;base64,{data}">'
+    lines = "" if moment.lines == (moment.title,) or heading == "h2" else escape("\n".join(moment.lines))
+    yield f"<pre>{lines}</pre></section>" if lines else "</section>"
+
+
+def _entry(entry: Entry, held: set[int]) -> dict[str, Any]:
+    return {**plain(entry), "stands": entry.seq in held}
+
+
+def _told(found: Difference) -> str:
+    return f"Entry {found.seq} said {found.was}; the rules of this program say {found.now}."

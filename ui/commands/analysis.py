@@ -1,0 +1,155 @@
+"""What an analysis says, as the JSON that others rely on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from calibration.drift import Drift
+from calibration.solve import Calibration
+from rules.table import Figure
+from rules.template import Blast
+from ui.measuring import blasted, measured, sights
+from ui.setup.colours import separations_of
+from vision.pipeline import Setup, TableView
+
+SCHEMA = 1
+
+
+def analysis_of(view: TableView, source: str, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> dict[str, Any]:
+    """One picture's analysis under this set-up; ranges and sight of every ordered pair only where asked for."""
+    return {
+        "schema": SCHEMA,
+        "source": source,
+        "image_size": list(view.frame.size_px),
+        "calibration": _calibration(view.calibration, view.problem),
+        **colours_of(view, setup),
+        "figures": [_figure(f, view) for f in view.figures],
+        "pairs": _pairs(view, setup) if pairs else [],
+        "blasts": [_blast(view, blast) for blast in blasts],
+    }
+
+
+def frame_of(view: TableView) -> dict[str, Any]:
+    """One picture of a folder or video."""
+    return {
+        "index": view.frame.index,
+        "time_s": _short(view.frame.time_s),
+        "calibration": _calibration(view.calibration, view.problem),
+        "figures": [_figure(f, view) for f in view.figures],
+    }
+
+
+def sequence_of(
+    frames: list[dict[str, Any]], events: list[dict[str, Any]], source: str, colours: dict[str, Any]
+) -> dict[str, Any]:
+    """The analysis of a folder or video, from its frames and events, and `colours_of` its end."""
+    return {"schema": SCHEMA, "source": source, **colours, "frames": frames, "events": events}
+
+
+def colours_of(view: TableView, setup: Setup) -> dict[str, Any]:
+    """How well the armies separate from the table (`other` is null) and from each other, the worst first."""
+    told = [
+        {"army": one.army, "other": one.other, "score": _short(one.score), "words": one.sentence}
+        for one in separations_of(view, setup)
+    ]
+    return {"empty_table": setup.reference_bgr is not None, "separation": told}
+
+
+def events_of(view: TableView) -> Iterable[dict[str, Any]]:
+    """What happened in one frame."""
+    for drift in view.drifts:
+        yield _drift(drift, view.frame.index)
+    if view.hand is not None:
+        yield {"kind": str(view.hand), "frame": view.frame.index}
+    for event in view.tracking.events:
+        said: dict[str, Any] = {"kind": str(event.kind), "frame": view.frame.index, "id": event.id}
+        if event.from_in is not None and event.to_in is not None:
+            said |= {"from_in": _point(event.from_in), "to_in": _point(event.to_in)}
+            said["distance_in"] = _short(math.dist(event.from_in, event.to_in))
+        yield said
+
+
+def _drift(drift: Drift, frame: int) -> dict[str, Any]:
+    """A moved table is told as its camera moved over it, with `what` it was as far as the picture shows."""
+    if drift.from_in is None or drift.to_in is None:
+        return {"kind": "camera_moved", "frame": frame, "what": str(drift.what), "shift_px": _short(drift.shift_px)}
+    said: dict[str, Any] = {"kind": "marker_moved", "frame": frame, "id": drift.ids[0]}
+    said |= {"from_in": _point(drift.from_in), "to_in": _point(drift.to_in)}
+    return said | {"distance_in": _short(math.dist(drift.from_in, drift.to_in))}
+
+
+def _calibration(calibration: Calibration | None, problem: str | None) -> dict[str, Any]:
+    if calibration is None:
+        return {"state": "none", "message": problem}
+    camera = calibration.camera
+    document = {
+        "state": "ok" if problem is None else "stale",
+        "residual_px": _short(calibration.residual_px),
+        "sigma_in": _short(calibration.typical_sigma_in()),
+        "camera": {
+            "matrix": camera.lens.matrix.tolist(),
+            "distortion": camera.lens.distortion.tolist(),
+            "rotation": camera.rotation.tolist(),
+            "translation": camera.translation.tolist(),
+        },
+        "markers": [
+            {"id": number, "corners_in": [_point(corner) for corner in corners]}
+            for number, corners in sorted(calibration.markers_in.items())
+        ],
+    }
+    return document if problem is None else document | {"message": problem}
+
+
+def _figure(figure: Figure, view: TableView) -> dict[str, Any]:
+    assert view.calibration is not None  # noqa: S101 - a figure has a place only through one
+    foot = view.calibration.camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
+    return {
+        "id": figure.id,
+        "army": figure.army,
+        "x_in": _short(figure.x_in),
+        "y_in": _short(figure.y_in),
+        "z_in": _short(figure.z_in),
+        "sigma_in": _short(figure.sigma_in),
+        "facing_deg": None if figure.facing_deg is None else _short(figure.facing_deg),
+        "posture": str(figure.posture),
+        "base_in": [_point(p) for p in figure.base_in],
+        "foot_px": _point(foot),
+        "confidence": _short(figure.confidence),
+    }
+
+
+def _pairs(view: TableView, setup: Setup) -> list[dict[str, Any]]:
+    ranges, seen = measured(view, view.figures), sights(view, setup)
+    return [
+        {
+            "a": a,
+            "b": b,
+            "centre_in": _short(ranges[a, b].centre_in),
+            "edge_in": _short(ranges[a, b].edge_in),
+            "sigma_in": _short(ranges[a, b].sigma_in),
+            "exposure": _short(seen.exposure[i, j]),
+            "visible": bool(seen.visible[i, j]),
+            "blocked_by": [name for name, _ in seen.hidden_by(i, j)],
+        }
+        for i, a in enumerate(seen.ids)
+        for j, b in enumerate(seen.ids)
+        if (a, b) in ranges
+    ]
+
+
+def _blast(view: TableView, blast: Blast) -> dict[str, Any]:
+    return {
+        "centre_in": _point(blast.centre_in),
+        "radius_in": blast.radius_in,
+        "inside": [{"id": hit.id, "fraction": _short(hit.fraction)} for hit in blasted(view, blast)],
+    }
+
+
+def _short(value: float) -> float | None:
+    return round(float(value), 4) if math.isfinite(value) else None
+
+
+def _point(point: Iterable[float]) -> list[float | None]:
+    return [_short(v) for v in point]

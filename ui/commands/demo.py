@@ -1,0 +1,91 @@
+"""One turn on the simulated table, played without a display."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rules.table import Posture, Refused
+from rules.template import Blast
+from ui.commands.analysis import analysis_of, events_of, frame_of
+from ui.commands.report import report
+from ui.files import write_bytes, write_json, write_picture
+from ui.measuring import blasted
+from ui.picture.overlay import table_overlay
+from ui.session import Session
+from ui.setup.demo_armies import demo_setup
+from vision.pipeline import TableView
+from vision.simulator import demo_table
+
+TURN_S = 16.0
+"""A soldier of each side advances and a third is knocked over in the first 15 s of the demo."""
+
+_LOOK_EVERY_S = 1.0
+_BLAST_IN = 3.0
+
+
+def play_demo(folder: Path, seed: int) -> int:
+    """Play one turn on the simulated table and write picture, JSON and log; the exit status.
+
+    Raises:
+        Refused: if the folder cannot be written.
+    """
+    from ui.desktop.picture.painter import annotated  # Qt draws the text
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refused(f"the folder {folder} cannot be made: {error.strerror}") from error
+    ticks = _ticks()
+    table = demo_table(lambda: next(ticks), seed)
+    session = Session()
+    views: list[TableView] = []
+    log: list[str] = []
+    while not views or views[-1].frame.time_s < TURN_S:
+        frame = table.read()
+        assert frame is not None  # noqa: S101 - the simulated table never ends
+        if not views:
+            session = Session(demo_setup(frame, table.truth, table.empty_bgr))
+        view = session.look(frame)
+        log += [f"{view.frame.time_s:5.1f} s  {_words(event)}" for event in events_of(view)]
+        views.append(view)
+    view = views[-1]
+    _lay_out(session, view)
+    blasts = [one for one in session.state.templates if isinstance(one, Blast)]
+    text = report(view, session.state.setup, blasts, pairs=True)
+    print(text)
+    print("\nWhat happened:", *log, sep="\n  ")
+    events = [event for seen in views for event in events_of(seen)]
+    document = analysis_of(view, "demo", session.state.setup, blasts, pairs=True)
+    document |= {"frames": [frame_of(v) for v in views], "events": events}
+    write_picture(folder / "table.png", annotated(view.frame.image_bgr, table_overlay(view, session.state)))
+    write_json(folder / "table.json", document)
+    write_bytes(folder / "log.txt", "\n".join([text, "", "What happened:", *log, ""]).encode())
+    print(f"\nWritten: {folder / 'table.png'} (the annotated picture), table.json and log.txt beside it.")
+    return 0 if view.calibration is not None else 1
+
+
+def _ticks() -> Iterator[float]:
+    time_s = 0.0
+    while True:
+        yield time_s
+        time_s += _LOOK_EVERY_S
+
+
+def _lay_out(session: Session, view: TableView) -> None:
+    """One ruler between two armies, and a blast where it does most."""
+    figures = [f for f in view.figures if f.posture is not Posture.VEHICLE]
+    rivals = next(((a, b) for a in figures for b in figures if a.army < b.army), None)
+    if rivals:
+        session.lay_ruler(rivals[0].id, rivals[1].id)
+    if figures:
+        spots = [Blast(f.centre_in, _BLAST_IN) for f in figures]
+        worst = max(spots, key=lambda blast: sum(hit.fraction for hit in blasted(view, blast)))
+        session.lay(worst)
+
+
+def _words(event: dict[str, object]) -> str:
+    words = str(event["kind"]).replace("_", " ")
+    if "id" in event:
+        words = f"{event['id']}: {words}"
+    return f"{words} {event['distance_in']:.1f} in" if "distance_in" in event else words

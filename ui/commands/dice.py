@@ -1,0 +1,237 @@
+"""`sandtable dice`: watches electronic dice, asks them for a roll, or plays them."""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import select
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from hardware.bluetooth_dice import BluetoothDice, Make, NoBluetooth
+from hardware.devices import DiceLine, finder
+from hardware.dice_protocol import RollLine
+from hardware.dice_reader import DiceTray, ElectronicDice, Question
+from hardware.emulator import EmulatedDice, Mischief, Wire
+from hardware.ports import attached
+from rules.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
+from rules.table import Refused
+from ui.devices.asking import request_of
+from ui.devices.wires import Following, Source, emulated_wire, list_ports, turns
+
+_HELP = "Commands: roll [FACES ...], unplug, plug, quit; mischief: " + ", ".join(Mischief)
+
+
+def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print) -> Dice:
+    """Dice that lie on the table and are typed in; asks until the answer can be.
+
+    Args:
+        read: Shows a prompt and returns what was typed, as `input`.
+        say: Tells what was wrong with it.
+    """
+
+    def dice(request: DiceRequest) -> Roll:
+        while True:
+            words = re.split(r"[ ,]+", read(f"{_asked(request)}: ").strip())
+            try:
+                return rolled(request, [int(word) for word in words if word])
+            except Refused as refusal:
+                say(str(refusal))
+            except ValueError:
+                say("type the faces as numbers, as 4 2; a minus is -1, a blank 0")
+
+    return dice
+
+
+def _typed(prompt: str) -> str:
+    try:
+        return input(prompt)
+    except (EOFError, RuntimeError) as end:  # the latter is Python's word for no keyboard at all
+        raise Refused("the roll was not typed in: type it where this is asked, or throw with --virtual") from end
+
+
+def virtual_dice(chance: random.Random) -> Dice:
+    """Dice that the machine throws."""
+    return lambda request: rolled(request, (chance.choice(request.die.faces) for _ in range(request.count)))
+
+
+def run_dice(options: argparse.Namespace) -> int:
+    """The command; the exit status."""
+    if options.list:
+        print(list_ports())
+        return 0
+    request = None if options.ask is None else request_of(options.ask)
+    if request is not None and (options.typed or options.virtual):
+        dice = typed_dice(_typed) if options.typed else virtual_dice(random.Random(options.seed))  # noqa: S311
+        print(_told(request, dice(request)))
+        return 0
+    if options.emulate:
+        with emulated_wire("dice") as wire:
+            return _emulate(wire, request, options)
+    with _source(options) as source:
+        if request is None:
+            return _watch(source, options.seconds, options.port)
+        return _ask(source, request, options.seconds, port=options.port)
+
+
+@contextmanager
+def _source(options: argparse.Namespace) -> Iterator[Source]:
+    source: Source
+    try:
+        if options.bluetooth:
+            source = BluetoothDice(Make(options.bluetooth), time.monotonic)
+        else:
+            several = options.port is None and sum(port.likely for port in attached()) > 1
+            source = DiceLine(finder(options.port), must_greet=several, baud=options.baud)
+    except (NoBluetooth, ValueError) as error:
+        raise Refused(str(error)) from None
+    try:
+        yield source
+    finally:
+        source.close()
+
+
+def _watch(source: Source, seconds: float | None, port: str | None) -> int:
+    following, damaged = Following(), 0
+    for _ in turns(seconds):
+        following.look(source.status)
+        for line, _ in source.arrivals():
+            print(_shown(line), flush=True)
+        if source.damaged != damaged:
+            damaged = source.damaged
+            print(f"({damaged} damaged, dropped)", flush=True)
+    following.must_have_worked(source.status, port)
+    print(f"{source.repeated} repeated, {source.damaged} damaged")
+    return 0
+
+
+def _ask(
+    source: Source,
+    request: DiceRequest,
+    seconds: float | None,
+    each_turn: Callable[[], object] = int,
+    port: str | None = None,
+) -> int:
+    following, left = Following(), turns(seconds)
+
+    def wait(_: float) -> None:
+        each_turn()
+        following.look(source.status)
+        if next(left, None) is None:
+            following.must_have_worked(source.status, port)
+            raise Refused("the dice did not answer in time: throw them, or type the roll with --typed")
+
+    tray = DiceTray(time.monotonic, as_fudge)
+    print(f"{_asked(request)} ...", flush=True)
+    roll = ElectronicDice(tray, source.arrivals, confirmed, wait)(request)
+    print(_told(request, roll))
+    return 0
+
+
+def confirmed(question: Question, read: Callable[[str], str] = input) -> bool:
+    """Ask at the keyboard; no answer is no."""
+    try:
+        return read(f"{question.text} [y/N] ").strip().lower() in ("y", "yes")
+    except (EOFError, RuntimeError):  # the latter is Python's word for no keyboard at all
+        return False
+
+
+def _emulate(wire: Wire, request: DiceRequest | None, options: argparse.Namespace) -> int:
+    die = Die.FUDGE if options.fudge or (request and request.die is Die.FUDGE) else Die.D6
+    count = request.count if request else options.count
+    try:
+        dice = EmulatedDice(wire, time.monotonic, random.Random(options.seed), die, count)  # noqa: S311
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    keyboard = _Keyboard(dice)
+    thrower = _Thrower(dice, options.every or (1.0 if request else None))
+    if request is not None:
+        source = DiceLine(lambda: (str(wire.path),))
+        try:
+            return _ask(source, request, options.seconds, thrower.step)
+        finally:
+            source.close()
+    print(f"Emulated dice ({', '.join(dice.names)}) hang on {wire.path}. In another terminal:")
+    print(f"  sandtable dice --port {wire.path}\n{_HELP}", flush=True)
+    for _ in turns(options.seconds):
+        thrower.step()
+        if not keyboard.step():
+            break
+    return 0
+
+
+class _Thrower:
+    """Throws the emulated dice by itself, every so many seconds while a program listens."""
+
+    def __init__(self, dice: EmulatedDice, every_s: float | None) -> None:
+        self._dice, self._every_s, self._next_s = dice, every_s, 0.0
+
+    def step(self) -> None:
+        self._dice.step()
+        now_s = time.monotonic()
+        if self._every_s is not None and self._dice.wire.connected and now_s >= self._next_s:
+            if self._next_s:
+                _say_thrown(self._dice.roll())
+            self._next_s = now_s + self._every_s
+
+
+class _Keyboard:
+    """Commands to the emulated dice, a line each."""
+
+    def __init__(self, dice: EmulatedDice) -> None:
+        self._dice, self._open = dice, sys.stdin is not None  # a program that is started without a terminal has none
+
+    def step(self) -> bool:
+        """Obey what was typed; False when that was to quit."""
+        if not self._open or not select.select([sys.stdin], [], [], 0)[0]:
+            return True
+        line = sys.stdin.readline()
+        self._open = bool(line)
+        return self._obey(line.split()) if line.strip() else True
+
+    def _obey(self, words: list[str]) -> bool:
+        order, rest = words[0], words[1:]
+        if order == "roll":
+            self._roll(rest)
+        elif order in tuple(Mischief):
+            self._dice.misbehave(Mischief(order))
+        elif order == "plug":
+            self._dice.wire.plug()
+        elif order == "unplug":
+            self._dice.wire.unplug()
+        elif order != "quit":
+            print(_HELP, flush=True)
+        return order != "quit"
+
+    def _roll(self, words: list[str]) -> None:
+        known = {str(face): face for face in self._dice.die.faces}
+        if not set(words) <= set(known):
+            print(f"these dice show {', '.join(known)}", flush=True)
+            return
+        _say_thrown(self._dice.roll([known[word] for word in words]))
+
+
+def _say_thrown(lines: Iterable[RollLine]) -> None:
+    print("threw", ", ".join(f"{line.id} {line.face:d}" for line in lines), flush=True)
+
+
+def _asked(request: DiceRequest) -> str:
+    return f"{request.for_whom} throws {request.count}d{'F' if request.die is Die.FUDGE else '6'} for {request.why}"
+
+
+def _told(request: DiceRequest, roll: Roll) -> str:
+    fudge = request.die is Die.FUDGE
+    faces = (f"{face:+d}" if fudge and face else str(face) for face in (*roll.faces, roll.total))
+    *each, total = faces
+    return f"{' '.join(each)}  total {total}"
+
+
+def _shown(line: RollLine) -> str:
+    notes = (
+        [f"{line.age_s:.0f} s ago"] * (line.age_s >= 1) + ["leaning"] * line.cocked + [line.doubt] * bool(line.doubt)
+    )
+    kind = {Die.D6: "d6", Die.FUDGE: "dF", None: "die"}[line.die]
+    return f"{line.id or 'a die':<6} {kind:<4} {line.face:>2}" + (f"  ({', '.join(notes)})" if notes else "")

@@ -1,0 +1,269 @@
+"""Looks at the machine and says what is missing, each thing with its remedy. Imports no Qt of its own."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ui.commands.libraries import (
+    FONT_PACKAGE,
+    LIBRARIES,
+    WINDOW_LIBRARIES,
+    has_font,
+    install_line,
+    loads,
+    missing_libraries,
+)
+from ui.setup.video_devices import gives_pictures, told
+
+if TYPE_CHECKING:
+    from hardware.ports import Port
+
+OLDEST_PYTHON = (3, 11)
+LOW_SPACE_BYTES = 500_000_000
+"""An evening's battles with their pictures stay far below this."""
+
+_SETUP = "make setup"
+_PYTHON_LIBRARIES = {
+    "opencv-python": "calibration.opencv",
+    "numpy": "numpy",
+    "scipy": "scipy",
+    "shapely": "shapely",
+    "PyQt6": "PyQt6.QtWidgets",
+    "pyserial": "serial",
+}
+"""Name in the package index -> what to import to see that it works."""
+
+
+class State(StrEnum):
+    """How a thing stands: `MISSING` stops the program, `WARNING` only a part of it."""
+
+    OK = "ok"
+    WARNING = "warning"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at; `remedy` is what to do about it, empty where nothing need be done."""
+
+    name: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+def import_version(package: str, module: str) -> str:
+    """Import the module and return the package's version.
+
+    Raises:
+        ImportError: if it is not installed or does not load; the text says why.
+    """
+    importlib.import_module(module)
+    return metadata.version(package)
+
+
+def serial_ports() -> tuple[tuple[str, str], ...]:
+    """The machine's serial ports as (device, description), likely ones first; none where pyserial is missing."""
+    try:
+        ports = importlib.import_module("hardware.ports")
+    except ImportError:
+        return ()
+    return tuple((port.device, _described(port, ports.holder(port.device))) for port in ports.attached())
+
+
+def lens_profiles() -> tuple[tuple[str, str], ...]:
+    """The lens profiles kept for this user as (camera and picture size, problem); none where OpenCV is missing."""
+    try:
+        profiles = importlib.import_module("ui.setup.profiles")
+    except ImportError:
+        return ()
+    kept = profiles.LensProfiles(profiles.lens_folder()).kept()
+    return tuple((f"{one.camera}, {one.image_size[0]}x{one.image_size[1]}", one.problem) for one in kept)
+
+
+def _described(port: Port, holder: str) -> str:
+    """What hangs on a port, whether it may be ours, and who has it."""
+    notes = ["may drive the rod or hear dice"] * port.likely + [f"{holder} holds it"] * bool(holder)
+    return port.description + (f" ({', '.join(notes)})" if notes else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The machine as the doctor sees it; the defaults are the real one.
+
+    Attributes:
+        root: Where /dev, /sys and /usr are found.
+        may_use: Whether this user may read and write the file.
+        free_bytes: Free space where the folder is.
+    """
+
+    platform: str = sys.platform
+    python: tuple[int, int, int] = sys.version_info[:3]
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    root: Path = Path("/")
+    import_version: Callable[[str, str], str] = import_version
+    loads: Callable[[str], bool] = loads
+    ports: Callable[[], Iterable[tuple[str, str]]] = serial_ports
+    lenses: Callable[[], Iterable[tuple[str, str]]] = lens_profiles
+    may_use: Callable[[Path], bool] = lambda path: os.access(path, os.R_OK | os.W_OK)
+    free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free
+
+
+def examine(machine: Machine | None = None, saves: Path | None = None) -> tuple[Finding, ...]:
+    """Look at everything the program uses.
+
+    Args:
+        machine: The real one if None.
+        saves: Folder that battles are saved in; it need not exist yet. The current one if None.
+    """
+    machine = machine or Machine()
+    linux = machine.platform == "linux"
+    return (
+        _python(machine),
+        *(_python_library(machine, package, module) for package, module in _PYTHON_LIBRARIES.items()),
+        *(_system(machine) if linux else ()),
+        _display(machine),
+        *(_cameras(machine) if linux else ()),
+        *_ports(machine),
+        *_lenses(machine),
+        _space(machine, saves or Path.cwd()),
+    )
+
+
+def format_findings(findings: Iterable[Finding]) -> str:
+    """The findings as aligned lines, each remedy under its finding; ends without a line break."""
+    findings = tuple(findings)
+    wide = max((len(finding.name) for finding in findings), default=0)
+    lines = []
+    for finding in findings:
+        lines.append(f"{finding.state:<7}  {finding.name:<{wide}}  {finding.detail}")
+        if finding.remedy:
+            lines.append(f"{'':<7}  {'':<{wide}}  -> {finding.remedy}")
+    return "\n".join(lines)
+
+
+def display_problem(environ: Mapping[str, str], platform: str) -> str | None:
+    """Why no window can open, as a sentence; None if one can.
+
+    To be asked before Qt is: without a display Qt ends the process and raises nothing.
+    """
+    if platform != "linux":
+        return None
+    x11, wayland, chosen = (environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+    if chosen and not (chosen.startswith("xcb") and not x11):
+        return None
+    if chosen or not (x11 or wayland):
+        return "There is no display for a window: DISPLAY and WAYLAND_DISPLAY are not set."
+    return None
+
+
+def _python(machine: Machine) -> Finding:
+    version = ".".join(map(str, machine.python))
+    if machine.python[:2] < OLDEST_PYTHON:
+        return Finding(
+            "Python", State.MISSING, f"{version} is too old", "install Python 3.11 or newer, then make setup"
+        )
+    return Finding("Python", State.OK, version)
+
+
+def _python_library(machine: Machine, package: str, module: str) -> Finding:
+    try:
+        return Finding(package, State.OK, machine.import_version(package, module))
+    except ImportError as problem:
+        return Finding(package, State.MISSING, str(problem), _SETUP)
+
+
+def _system(machine: Machine) -> tuple[Finding, ...]:
+    unseen = display_problem(machine.environ, machine.platform)
+    font = Finding("font", State.MISSING, "none, so every text would be empty", install_line([FONT_PACKAGE]))
+    return (
+        _shared("system libraries", missing_libraries(LIBRARIES, machine.loads), State.MISSING),
+        _shared(
+            "window libraries",
+            missing_libraries(WINDOW_LIBRARIES, machine.loads),
+            State.WARNING if unseen else State.MISSING,
+        ),
+        Finding("font", State.OK, "found") if has_font(machine.root) else font,
+    )
+
+
+def _shared(name: str, missing: Mapping[str, str], bad: State) -> Finding:
+    if not missing:
+        return Finding(name, State.OK, "all found")
+    return Finding(name, bad, ", ".join(missing), install_line(missing.values()))
+
+
+def _display(machine: Machine) -> Finding:
+    problem = display_problem(machine.environ, machine.platform)
+    if problem is None:
+        return Finding("display", State.OK, "a window can open")
+    return Finding("display", State.WARNING, "none", "start it from a desktop, or play without one: sandtable demo")
+
+
+def _cameras(machine: Machine) -> list[Finding]:
+    # One webcam shows as several devices; the one that delivers pictures has index 0.
+    entries = sorted((machine.root / "sys/class/video4linux").glob("video*"), key=lambda entry: int(entry.name[5:]))
+    first = [entry for entry in entries if gives_pictures(entry)]
+    if not first:
+        remedy = "plug one in; until then the simulated table stands in for it"
+        return [Finding("camera", State.WARNING, "none found", remedy)]
+    return [_camera(machine, entry) for entry in first]
+
+
+def _camera(machine: Machine, entry: Path) -> Finding:
+    detail = f"/dev/{entry.name} {told(entry, 'name')}".rstrip()
+    if machine.may_use(machine.root / "dev" / entry.name):
+        return Finding("camera", State.OK, detail)
+    return _forbidden("camera", detail, "video")
+
+
+def _ports(machine: Machine) -> list[Finding]:
+    found = list(machine.ports())
+    if not found:
+        return [Finding("serial port", State.OK, "none; dice and range rod are optional")]
+    return [_port(machine, device, description) for device, description in found]
+
+
+def _port(machine: Machine, device: str, description: str) -> Finding:
+    detail = f"{device} {description}"
+    if machine.platform != "linux" or machine.may_use(machine.root / device.lstrip("/")):
+        return Finding("serial port", State.OK, detail)
+    return _forbidden("serial port", detail, "dialout")
+
+
+def _forbidden(name: str, detail: str, group: str) -> Finding:
+    remedy = f"sudo usermod -aG {group} $USER, then log out and in again"
+    return Finding(name, State.WARNING, f"{detail}: you may not open it", remedy)
+
+
+def _lenses(machine: Machine) -> list[Finding]:
+    found = list(machine.lenses())
+    if not found:
+        return [Finding("lens profile", State.OK, "none; the lens is found with the markers, less surely")]
+    remedy = "delete the file, then learn the lens again: Inches, The camera's lens…"
+    return [
+        Finding("lens profile", State.WARNING if problem else State.OK, problem or camera, remedy if problem else "")
+        for camera, problem in found
+    ]
+
+
+def _space(machine: Machine, saves: Path) -> Finding:
+    folder = next(place for place in (saves, *saves.absolute().parents) if place.is_dir())
+    free = machine.free_bytes(folder)
+    detail = f"{free / 1e9:.1f} GB free for saves in {saves}"
+    if not machine.may_use(folder):
+        return Finding(
+            "disk", State.MISSING, f"{saves} cannot be written", f"make {folder} your own, or save elsewhere"
+        )
+    if free < LOW_SPACE_BYTES:
+        return Finding("disk", State.WARNING, detail, "make room before a long battle")
+    return Finding("disk", State.OK, detail)

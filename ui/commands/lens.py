@@ -1,0 +1,102 @@
+"""`sandtable lens`: pictures of the printed board in, a lens profile out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from calibration.lens import FEWEST_VIEWS, Chessboard, Gathering, Offer, find_view, offer
+from calibration.lens_fit import LensFit, fit_lens
+from calibration.markers import Board, ImageGray, dictionary_of
+from calibration.opencv import cv2
+from calibration.profile import lens_document
+from calibration.sheet import LENS_BOARD
+from rules.table import Refused
+from ui.files import refuse_unwritable, write_json
+from ui.setup.profiles import LensProfiles, lens_folder
+from vision.source import read_image
+
+
+def run_lens(options: argparse.Namespace) -> int:
+    """Make a lens profile as the options say; the exit status.
+
+    Raises:
+        Refused: if a picture or the output cannot be used, or the pictures do not tell the lens.
+    """
+    refuse_unwritable(options.out)
+    board = _board(options)
+    dictionary_of(options.dictionary)
+    gathering: Gathering | None = None
+    for path, gray in _pictures(options.images):
+        size = (gray.shape[1], gray.shape[0])
+        gathering = gathering or Gathering(size)
+        answer = offer(gathering, find_view(gray, board, options.dictionary))
+        gathering = answer.gathering
+        print(f"{path.name}: {_progress(answer)}", flush=True)
+    assert gathering is not None  # noqa: S101 - one picture at least is asked for
+    print(gathering.coverage.sentence)
+    fit = fit_lens(gathering)
+    document = lens_document(fit.lens) | _story(gathering, fit)
+    write_json(options.out, document | ({"camera": options.camera} if options.camera else {}))
+    print(_summary(gathering, fit))
+    print(f"{options.out} written: hand it over with --lens {options.out}")
+    if options.camera:
+        print(f"kept for {options.camera} in {LensProfiles(lens_folder()).keep(options.camera, fit.lens)}")
+    return 0
+
+
+def _board(options: argparse.Namespace) -> Board | Chessboard:
+    if options.board and options.chessboard:
+        raise Refused("--board and --chessboard are two kinds of boards: name the one that is in the pictures")
+    if options.chessboard:
+        return Chessboard(*options.chessboard)
+    return Board(*options.board) if options.board else LENS_BOARD
+
+
+def _pictures(paths: Iterable[Path]) -> Iterator[tuple[Path, ImageGray]]:
+    """Each picture in grey, all of one size.
+
+    Raises:
+        Refused: see `read_image`; or if a picture has another size than the first.
+    """
+    first: tuple[Path, tuple[int, ...]] | None = None
+    for path in paths:
+        gray = np.asarray(cv2.cvtColor(read_image(path), cv2.COLOR_BGR2GRAY), np.uint8)
+        first = first or (path, gray.shape)
+        if gray.shape != first[1]:
+            here, there = (f"{shape[1]}x{shape[0]}" for shape in (gray.shape, first[1]))
+            raise Refused(
+                f"{path} is {here} and {first[0]} is {there}: a lens profile holds for one picture size,"
+                " take all pictures with it"
+            )
+        yield path, gray
+
+
+def _progress(answer: Offer) -> str:
+    taken = len(answer.gathering.views)
+    if not answer.accepted:
+        return f"refused, {answer.refusal}"
+    enough = f"{taken} of at least {FEWEST_VIEWS}" if taken < FEWEST_VIEWS else f"{taken} taken"
+    corners, part = len(answer.gathering.views[-1].ids), 100 * answer.gathering.coverage.part
+    return f"taken, {corners} corners; {enough}, {part:.0f} % of the frame covered"
+
+
+def _summary(gathering: Gathering, fit: LensFit) -> str:
+    left_out = int(np.isnan(fit.by_view_px).sum())
+    words = f"{len(gathering.views) - left_out} pictures: {fit.sentence}"
+    if left_out:
+        words += f"; {left_out} left out because the others contradict them"
+    if gathering.coverage.missing:
+        words += "\nwhere the board has not been the lens is a guess: add pictures with the board there"
+    return words
+
+
+def _story(gathering: Gathering, fit: LensFit) -> dict[str, object]:
+    return {
+        "views": len(gathering.views),
+        "residual_px": fit.residual_px,
+        "coverage": gathering.coverage.cells.astype(int).tolist(),
+    }

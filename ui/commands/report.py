@@ -1,0 +1,85 @@
+"""An analysis as text a player reads: figures, ranges, blasts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rules.template import Blast
+from ui.measuring import blasted, measured, sights
+from ui.readout import in_order
+from ui.setup.colours import WITHOUT_EMPTY, separations_of
+from vision.pipeline import Setup, TableView
+
+_PAIRS_SHOWN = 12
+
+
+def report(view: TableView, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> str:
+    """What one view shows, as plain text of a few aligned tables."""
+    parts = [calibration_line(view), _figures(view), _colours(view, setup)]
+    if pairs and len(view.figures) > 1:
+        parts.append(_ranges(view, setup))
+    parts += [_blast(view, blast) for blast in blasts]
+    return "\n\n".join(part for part in parts if part)
+
+
+def calibration_line(view: TableView) -> str:
+    """How well pixels become inches now, or why not, in one line."""
+    if view.calibration is None:
+        return f"Not calibrated: {view.problem}"
+    calibration = view.calibration
+    count = len(calibration.markers_in)
+    line = (
+        f"Calibrated by {count} marker{'s' if count != 1 else ''}: ±{max(0.01, calibration.typical_sigma_in()):.2f} in"
+        f" on the table, residual {calibration.residual_px:.2f} px"
+    )
+    return line if view.problem is None else f"{line}; now: {view.problem}"
+
+
+def _figures(view: TableView) -> str:
+    if not view.figures:
+        return "No figures found. Teach an army by a click on one of its soldiers (--teach NAME@X,Y)."
+    rows = [("figure", "posture", "x in", "y in", "± in", "facing", "sure")]
+    for figure in in_order(view.figures):
+        facing = "" if figure.facing_deg is None else f"{figure.facing_deg:.0f}°"
+        place = (f"{figure.x_in:.1f}", f"{figure.y_in:.1f}", f"{figure.sigma_in:.2f}")
+        rows.append((figure.id, str(figure.posture), *place, facing, f"{figure.confidence:.0%}"))
+    return _table(rows)
+
+
+def _colours(view: TableView, setup: Setup) -> str:
+    told = [one.sentence for one in separations_of(view, setup)]
+    return "\n".join([*told, *([WITHOUT_EMPTY] if told and setup.reference_bgr is None else [])])
+
+
+def _ranges(view: TableView, setup: Setup) -> str:
+    seen = sights(view, setup)
+    row = {name: n for n, name in enumerate(seen.ids)}
+    distances = sorted(
+        ((ids, d) for ids, d in measured(view, view.figures).items() if ids[0] < ids[1]),
+        key=lambda item: item[1].edge_in,
+    )
+    rows = [("from", "to", "centre in", "edge in", "± in", "sees", "seen")]
+    for (a, b), distance in distances[:_PAIRS_SHOWN]:
+        numbers = (f"{distance.centre_in:.1f}", f"{distance.edge_in:.1f}", f"{distance.sigma_in:.2f}")
+        rows.append((a, b, *numbers, f"{seen.exposure[row[a], row[b]]:.0%}", f"{seen.exposure[row[b], row[a]]:.0%}"))
+    more = len(distances) - _PAIRS_SHOWN
+    return _table(rows) + (f"\n... and {more} longer ranges" if more > 0 else "")
+
+
+def _blast(view: TableView, blast: Blast) -> str:
+    x, y = blast.centre_in
+    title = f"Blast of {blast.radius_in:g} in at {x:.1f}, {y:.1f}:"
+    hits = blasted(view, blast)
+    if not hits:
+        return f"{title} nobody is under it."
+    return f"{title}\n" + _table([(f"  {hit.id}", f"{hit.fraction:.0%} of the base") for hit in hits])
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(w) if k == 0 else cell.rjust(w) for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )

@@ -1,0 +1,1 @@
+"""A battle in the window."""

@@ -1,0 +1,62 @@
+"""What dice say by themselves to an open request, within the dialog that asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from ui.desktop.labels import in_mark_up, marked_label
+from ui.devices.asking import Asking
+
+
+class DiceStrip(QWidget):
+    """Shows how the request stands, asks what is doubtful, and throws emulated dice."""
+
+    def __init__(self, name: str, asking: Asking, again_words: str, throw: Callable[[], object] | None = None) -> None:
+        """`name` who tells the roll; `throw` throws emulated dice, None where the dice are real."""
+        super().__init__()
+        self._name, self._asking = name, asking
+        self._words = marked_label()
+        self._words.setAccessibleName(name)
+        self._yes, self._no = QPushButton(), QPushButton("No")
+        self._throw, self._again = QPushButton("Throw the emulated dice"), QPushButton(again_words)
+        for button in (self._yes, self._no, self._throw, self._again):
+            button.setAutoDefault(False)  # Return confirms the roll, never a doubt
+        self._throw.setVisible(throw is not None)
+        self._again.setToolTip("What was told does not count")
+        self._yes.clicked.connect(lambda: self._settle(True))
+        self._no.clicked.connect(lambda: self._settle(False))
+        self._throw.clicked.connect(lambda: throw() if throw is not None else None)
+        self._again.clicked.connect(self._ask_again)
+        row = QHBoxLayout()
+        for button in (self._yes, self._no, self._throw, self._again):
+            row.addWidget(button)
+        row.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._words)
+        layout.addLayout(row)
+        self.refresh()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+    def refresh(self) -> None:
+        """Show how it stands now."""
+        doubt = bool(self._asking.doubt)
+        self._words.setText(f"<b>{in_mark_up(self._name)}</b>: {in_mark_up(self._asking.words)}")
+        self._yes.setVisible(doubt)
+        self._no.setVisible(doubt)
+        self._yes.setText(self._asking.yes_words)
+        self._again.setVisible(self._asking.roll is not None and not doubt)
+
+    def _settle(self, yes: bool) -> None:
+        self._asking.settle(yes)
+        self.refresh()
+
+    def _ask_again(self) -> None:
+        self._asking.again()
+        self.refresh()

@@ -1,0 +1,55 @@
+"""Battles as files: begun, opened, told as a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtWidgets import QWidget
+
+from rules.table import Refused
+from ui.battle.armies import Shelf, armies_folder
+from ui.desktop.battle.desk import BattleDesk
+from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.dialogs import ask_battle, ask_where
+from ui.desktop.tools.hands import Hands
+from ui.files import write_bytes
+
+
+class BattleFiles:
+    """What the menu Battle does."""
+
+    def __init__(self, window: QWidget, battle: BattleDesk, hands: Hands, show: Callable[[], None]) -> None:
+        """Ask over `window`; `show` brings the battle into sight."""
+        self._window, self._battle, self._hands, self._show = window, battle, hands, show
+
+    def new_battle(self) -> None:
+        """Ask what is played, and begin."""
+        view, armies = self._hands.view, [colour.name for colour in self._hands.session.state.setup.palette]
+        dialog = MusterDialog(armies, view.figures if view else (), Shelf(armies_folder()), self._window)
+        if dialog.exec() == MusterDialog.DialogCode.Accepted:
+            path = ask_where(self._window, "Keep the battle in", "evening.battle", "Battles (*.battle)")
+            if path is not None:
+                self._hands.change(lambda: self._battle.begin(path, dialog.muster))
+                self._show()
+
+    def open_battle(self) -> None:
+        """Ask for a battle and go on with it."""
+        if path := ask_battle(self._window):
+            self._hands.change(lambda: self._battle.open(path))
+            self._show()
+
+    def save_story(self, path: Path | None = None) -> None:
+        """Write the battle as a text; ask where to if no path is given."""
+        play = self._battle.play
+        if play is None:
+            self._hands.say("There is no battle to tell of: begin one in the menu Battle.")
+            return
+        path = path or ask_where(self._window, "Save the story", "evening.txt", "Texts (*.txt)")
+        if path is None:
+            return
+        try:
+            write_bytes(path, "\n".join((*play.story, "")).encode())
+            self._hands.say(f"{path} is saved.")
+        except Refused as refusal:
+            self._hands.say(str(refusal))

@@ -1,0 +1,138 @@
+"""Asks what each side has to do: in the set-up of a battle, and whenever the players agree otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.aims import Aim, Task
+from rules.events import spoken
+from ui.battle.goals import usual_numbers
+from ui.desktop.labels import plain_label, word_label
+
+_SIZE = (520, 320)
+_MOST = 999
+
+
+class GoalsForm(QWidget):
+    """The task of each side, its number where it has one, and what the players add in their own words."""
+
+    def __init__(
+        self, sides: Sequence[str], standings: Mapping[str, str] | None = None, parent: QWidget | None = None
+    ) -> None:
+        """Ask for these sides; `standings` says how those stand of whom it is known."""
+        super().__init__(parent)
+        self._tasks: tuple[Task, ...] = ()
+        self._figures: Mapping[str, int] = {}
+        self._task = {side: QComboBox() for side in sides}
+        self._number = {side: QSpinBox() for side in sides}
+        self._counts = {side: plain_label() for side in sides}
+        self._own = {side: QLineEdit() for side in sides}
+        self._none = word_label("This game leaves it to its players what they fight for: say it in your own words.")
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._none)
+        for side in sides:
+            layout.addWidget(self._box(side, (standings or {}).get(side, "")))
+        layout.addStretch(1)
+
+    @property
+    def aims(self) -> tuple[Aim, ...]:
+        """What was chosen."""
+        return tuple(self._aim(side) for side in self._task)
+
+    def offer(self, tasks: Sequence[Task], figures: Mapping[str, int], aims: Sequence[Aim] = ()) -> None:
+        """Offer these tasks to sides of so many figures; `aims` is what holds until now."""
+        self._tasks, self._figures = tuple(tasks), dict(figures)
+        self._none.setVisible(not tasks)
+        now = {aim.side: aim for aim in aims}
+        for side, box in self._task.items():
+            box.clear()
+            for task in self._tasks:
+                box.addItem(task.words[:1].upper() + task.words[1:], task.name)
+            box.setVisible(bool(tasks))
+            aim = now.get(side, Aim(side, self._tasks[0].name if tasks else ""))
+            box.setCurrentIndex(max(0, box.findData(aim.task)))
+            self._own[side].setText(aim.words)
+            self._ask_number(side)
+            if aim.number:
+                self._number[side].setValue(aim.number)
+
+    def choose(self, side: str, task: str, number: int | None = None, words: str = "") -> None:
+        """Choose the task of a side."""
+        box = self._task[side]
+        box.setCurrentIndex(box.findData(task))
+        self._ask_number(side)
+        if number is not None:
+            self._number[side].setValue(number)
+        self._own[side].setText(words)
+
+    def _aim(self, side: str) -> Aim:
+        task = self._chosen(side)
+        number = self._number[side].value() if task is not None and task.number else None
+        return Aim(side, task.name if task is not None else "", number, self._own[side].text().strip())
+
+    def _chosen(self, side: str) -> Task | None:
+        row = self._task[side].currentIndex()
+        return self._tasks[row] if 0 <= row < len(self._tasks) else None
+
+    def _ask_number(self, side: str) -> None:
+        task = self._chosen(side)
+        counted = task is not None and bool(task.number)
+        self._number[side].setVisible(counted)
+        self._counts[side].setVisible(counted)
+        if task is not None and counted:
+            self._counts[side].setText(task.number)
+            self._number[side].setValue(usual_numbers(task, self._figures).get(side, task.usual))
+
+    def _box(self, side: str, standing: str) -> QGroupBox:
+        box = QGroupBox(f"{spoken(side)}: {standing}" if standing else spoken(side))
+        task, number, own = self._task[side], self._number[side], self._own[side]
+        task.setAccessibleName(f"Task of {spoken(side)}")
+        task.setToolTip("What this side has to do; it can be changed during the battle")
+        task.activated.connect(lambda _, side=side: self._ask_number(side))
+        number.setRange(1, _MOST)
+        number.setAccessibleName(f"Number of {spoken(side)}")
+        own.setAccessibleName(f"Task of {spoken(side)} in your own words")
+        own.setPlaceholderText("in your own words, as: the stone bridge")
+        row = QHBoxLayout()
+        row.addWidget(task, 1)
+        row.addWidget(number)
+        row.addWidget(self._counts[side])
+        layout = QVBoxLayout(box)
+        layout.addLayout(row)
+        layout.addWidget(own)
+        return box
+
+
+class GoalsDialog(QDialog):
+    """Asks for the sides' tasks in a battle that is set up or in play.
+
+    Attributes:
+        form: What is asked.
+    """
+
+    def __init__(self, form: GoalsForm, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("What the sides fight for")
+        self.resize(*_SIZE)
+        self.form = form
+        words: QLabel = word_label("A change is journalled and can be undone.")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(form, 1)
+        layout.addWidget(words)
+        layout.addWidget(buttons)

@@ -1,0 +1,226 @@
+"""The battle so far, moment by moment: a picture of each, how all stood then, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import numpy as np
+from PyQt6.QtCore import QAbstractListModel, QModelIndex, QSize, Qt
+from PyQt6.QtGui import QIcon, QImage, QKeySequence, QPixmap, QShortcut
+from PyQt6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.battle import Battle
+from rules.state import State
+from ui.battle.album import Album
+from ui.battle.battle_map import extent_of, map_shapes
+from ui.battle.history import Moment, matching, moments
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.view import PictureView
+from ui.theme import DARK
+
+_ICON = QSize(128, 72)
+_MAP_PX = (900, 640)
+_KEPT_ICONS = 400
+
+
+class MomentList(QAbstractListModel):
+    """Moments as rows; a picture is read when its row comes into sight."""
+
+    def __init__(self, picture: Callable[[Moment], QImage | None], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._picture = picture
+        self._shown: Sequence[Moment] = ()
+        self._icons: dict[int, QIcon] = {}
+        blank = QPixmap(_ICON)
+        blank.fill(Qt.GlobalColor.transparent)
+        self._blank = QIcon(blank)
+
+    def show(self, told: Sequence[Moment]) -> None:
+        """Show these."""
+        self.beginResetModel()
+        self._shown, self._icons = told, {}
+        self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex = QModelIndex()) -> int:  # noqa: B008, N802 - Qt's name and default
+        """How many there are."""
+        return 0 if parent.isValid() else len(self._shown)
+
+    def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Words, picture and colour of a row."""
+        moment = self._shown[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            when = f"{datetime.fromtimestamp(moment.time_s):%H:%M}  " if 0 <= moment.time_s < 2**40 else ""
+            return f"{when}{moment.title}{'' if moment.stands else '  (taken back)'}"
+        if role == Qt.ItemDataRole.DecorationRole:
+            return self._icon(moment)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(moment.lines)
+        return None
+
+    def _icon(self, moment: Moment) -> QIcon:
+        seq = moment.seqs[-1]
+        if seq not in self._icons:
+            if len(self._icons) > _KEPT_ICONS:
+                self._icons.clear()
+            image = self._picture(moment)
+            self._icons[seq] = self._blank if image is None else QIcon(QPixmap.fromImage(image))
+        return self._icons[seq]
+
+
+class HistoryDialog(QDialog):
+    """Looks back at a battle, and goes back where the players say so; looking changes nothing.
+
+    Attributes:
+        moment: The one that is looked at; None where none is found.
+    """
+
+    def __init__(self, battle: Battle, album: Album | None, go_to: Callable[[Moment], None], parent: QWidget) -> None:
+        """Show a battle; `go_to` goes back to a moment, or forth again."""
+        super().__init__(parent)
+        self.setWindowTitle("History")
+        self._battle, self._album, self._go_to = battle, album, go_to
+        self._every: tuple[Moment, ...] = ()
+        self._shown: tuple[Moment, ...] = ()
+        self._extent = extent_of([State()])
+        self.moment: Moment | None = None
+        self.search, self.list = QLineEdit(), QListView()
+        self._map, self._picture = PictureView(), PictureView()
+        self._title, self._told = QLabel(), QPlainTextEdit()
+        self.back = QPushButton()
+        self._model = MomentList(self._image, self)
+        self._lay_out()
+        self.search.textChanged.connect(lambda _: self._find())
+        self.back.clicked.connect(self._go)
+        QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Take the battle as it is now; the newest moment that holds is looked at."""
+        self._every = moments(self._battle)
+        self._extent = extent_of(one.after for one in self._every)
+        self._find()
+
+    @property
+    def map_words(self) -> str:
+        """What the map is, for those who do not see it."""
+        return self._map.accessibleName()
+
+    @property
+    def told(self) -> str:
+        """What the story says of the moment."""
+        return self._told.toPlainText()
+
+    def _find(self) -> None:
+        self._shown = matching(self._every, self.search.text())
+        self._model.show(self._shown)
+        held = [row for row, one in enumerate(self._shown) if one.stands]
+        self.list.setCurrentIndex(self._model.index(held[-1] if held else 0))
+        self._look(held[-1] if held else 0)
+
+    def _look(self, row: int) -> None:
+        self.moment = one = self._shown[row] if 0 <= row < len(self._shown) else None
+        if one is None:
+            self._map.show_nothing()
+            self._picture.hide()
+            self._title.setText("Nothing of the kind has happened.")
+            self._told.clear()
+            self.back.setEnabled(False)
+            return
+        self._title.setText(one.title)
+        self._told.setPlainText("\n".join(one.lines))
+        self._show_map(one)
+        image = self._image(one)
+        if image is not None:
+            self._picture.show_picture(image.convertToFormat(QImage.Format.Format_RGB32))
+        self._picture.setVisible(image is not None)
+        self._name_back(one)
+
+    def _name_back(self, one: Moment) -> None:
+        steps = [other.seqs[-1] for other in self._every if other.stands and other.is_step]
+        here = bool(steps) and steps[-1] == one.seqs[-1]
+        self.back.setEnabled(one.is_step and not here)
+        self.back.setText("Go back to here" if one.stands else "Do again up to here")
+
+    def _show_map(self, one: Moment) -> None:
+        (width, height), shapes = map_shapes(one.after, self._extent, _MAP_PX, one.figures)
+        ground = np.full((height, width, 3), DARK[2::-1], np.uint8)
+        self._map.show_picture(to_qimage(ground))
+        self._map.show_shapes(shapes)
+        out = sum(unit.out for unit in one.after.units.values())
+        self._map.setAccessibleName(f"Map: {len(one.after.units)} figures, {out} of them out")
+
+    def _image(self, one: Moment) -> QImage | None:
+        if self._album is None:
+            return None
+        seqs = self._album.seqs
+        jpeg = next((self._album.picture(seq) for seq in reversed(one.seqs) if seq in seqs), None)
+        if jpeg is None:
+            return None
+        image = QImage.fromData(jpeg, "JPG")  # Qt refuses what would not fit into memory
+        return None if image.isNull() else image
+
+    def _go(self) -> None:
+        if self.moment is not None:
+            self._go_to(self.moment)
+            self.refresh()
+
+    def _lay_out(self) -> None:
+        self.search.setPlaceholderText("A figure, as Tan 4, or a word")
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName("Search")
+        self.search.setToolTip("Show only moments in which this figure had a part, or that tell of this (Ctrl+F)")
+        self.list.setModel(self._model)
+        self.list.setIconSize(_ICON)
+        self.list.setUniformItemSizes(True)
+        self.list.setWordWrap(True)
+        self.list.setAccessibleName("Moments")
+        selection = self.list.selectionModel()
+        if selection is not None:
+            selection.currentChanged.connect(lambda now, _: self._look(now.row()))
+        font = self._title.font()
+        font.setPointSizeF(1.35 * font.pointSizeF())
+        font.setBold(True)
+        self._title.setFont(font)
+        self._title.setWordWrap(True)
+        self._told.setReadOnly(True)
+        self._told.setAccessibleName("The story of this moment")
+        self._picture.setAccessibleName("The table at this moment")
+        self.back.setToolTip("Undo, or do again, until the battle stands as it did then; it can be turned back as well")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        buttons.addButton(self.back, QDialogButtonBox.ButtonRole.ActionRole)
+        self._picture.setFixedSize(320, 180)
+        left, right, below = QWidget(), QWidget(), QHBoxLayout()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.search)
+        column.addWidget(self.list, 1)
+        below.addWidget(self._picture)
+        below.addWidget(self._told, 1)
+        side = QVBoxLayout(right)
+        side.setContentsMargins(0, 0, 0, 0)
+        side.addWidget(self._title)
+        side.addWidget(self._map, 3)
+        side.addLayout(below)
+        middle = QSplitter()
+        middle.addWidget(left)
+        middle.addWidget(right)
+        middle.setStretchFactor(1, 1)
+        middle.setSizes([420, 760])
+        layout = QVBoxLayout(self)
+        layout.addWidget(middle, 1)
+        layout.addWidget(buttons)
+        self.resize(1200, 680)

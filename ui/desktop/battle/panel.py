@@ -1,0 +1,339 @@
+"""The side of the window for a battle: whose turn it is, what a figure can do and why, what happened so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QFontMetrics
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QTabWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.events import spoken
+from rules.game import Question
+from rules.referee import Deed, Doubt, Outlook, Prospect
+from rules.table import Refused
+from rules.template import Template
+from ui.battle.chances import chance_words, deed_words, movement_words, reason_rows
+from ui.battle.play import Proposal
+from ui.desktop.labels import as_typed, in_mark_up, marked_label, word_label
+
+Way = tuple[str, str, Callable[[], object]]
+"""Words on a button, what it does in a sentence, and what it does."""
+
+CLICK_ONE = "Click a soldier to see what he can do."
+_BIG, _TEXT = 1.7, 1.2
+_TYPED = {int: "A whole number", float: "A number", list: "Names, with commas between"}
+
+
+class BattlePanel(QWidget):
+    """Shows what it is given; knows neither journal nor camera.
+
+    Signals:
+        go_on: What follows in the turn is to begin.
+        wanted: The `Deed` that is to be done.
+        settled: A `Doubt` is decided, and how.
+        told: For this `Deed` this fact (its name) holds.
+        otherwise: The players rule otherwise than the rules or the dice.
+        goals: The players want to see or change what the sides fight for.
+    """
+
+    go_on = pyqtSignal()
+    wanted = pyqtSignal(object)
+    settled = pyqtSignal(object, str)
+    told = pyqtSignal(object, str, object)
+    otherwise = pyqtSignal()
+    goals = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        font = self.font()
+        font.setPointSizeF(_TEXT * font.pointSizeF())
+        self.setFont(font)
+        self._phase, self._figure, self._why = word_label(), marked_label(), word_label()
+        self._next, self._do, self._otherwise = (
+            QPushButton("Next"),
+            QPushButton("Do it"),
+            QPushButton("Rule otherwise…"),
+        )
+        self._deeds, self._story = QTreeWidget(), QListWidget()
+        self._goals = QPushButton("Goals…")
+        self._open = QFormLayout()
+        self._open.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        self._ways = QVBoxLayout()
+        self._shown_ways: tuple[str, ...] = ()
+        self._prospects: tuple[Prospect, ...] = ()
+        self._lay_out()
+
+    @property
+    def phase(self) -> str:
+        """Where in the turn the battle is."""
+        return self._phase.text()
+
+    @property
+    def why(self) -> str:
+        """How the chosen deed's number comes about."""
+        return self._why.text()
+
+    @property
+    def about(self) -> str:
+        """Whose deeds are shown, and what he does or aims at."""
+        return self._figure.text()
+
+    @property
+    def chosen(self) -> Prospect | None:
+        """The deed that is chosen."""
+        item = self._deeds.currentItem()
+        return self._prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
+
+    @property
+    def first_template(self) -> Template | None:
+        """What the first deed lays that may be done and lays anything."""
+        return next((one.deed.template for one in self._prospects if one.possible and one.deed.template), None)
+
+    def show_phase(self, words: str, follows: str) -> None:
+        """Show where in the turn the battle is, and what would follow."""
+        self._phase.setText(words)
+        self._next.setToolTip(as_typed(f"Begin {follows} (N)") if follows else "")
+        self._next.setEnabled(bool(follows))
+
+    def allow_ruling(self, allowed: bool) -> None:
+        """Whether there is anything that the players could rule otherwise."""
+        self._otherwise.setEnabled(allowed)
+
+    def allow_goals(self, allowed: bool) -> None:
+        """Whether there is a battle to fight for anything in."""
+        self._goals.setEnabled(allowed)
+
+    def show_ways(self, ways: Sequence[Way]) -> None:
+        """Show what waits for the players, as moves that the camera saw: a line of buttons each."""
+        names = tuple(name for name, _, _ in ways)
+        if names == self._shown_ways:
+            return
+        self._shown_ways = names
+        while (old := self._ways.takeAt(0)) is not None:
+            if (widget := old.widget()) is not None:
+                widget.deleteLater()
+        for name, tip, way in ways:
+            button = QPushButton(name)
+            button.setToolTip(as_typed(tip))
+            button.clicked.connect(partial(_call, way))
+            self._ways.addWidget(button)
+
+    def show_duties(self, duties: Sequence[Prospect], goals: Sequence[str] = ()) -> None:
+        """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
+        self._figure.setText("<br>".join([CLICK_ONE, *map(in_mark_up, goals)]))
+        self._fill(duties)
+
+    def show_outlook(self, outlook: Outlook, unit: str) -> None:
+        """Show what a figure can do, the possible first."""
+        every = (*outlook.attacks, *outlook.others)
+        aims = "<br>Click a bare place to aim there." if any(one.deed.template for one in every) else ""
+        self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}")
+        self._fill(sorted(every, key=lambda one: not one.possible))
+
+    def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[Prospect]) -> None:
+        """Show what a figure can do at a bare place, the possible first."""
+        self._figure.setText(f"{_who(figure, unit)}<br>aims at the spot {in_mark_up(place)}; Esc: all that he can do")
+        self._fill(sorted(prospects, key=lambda one: not one.possible))
+
+    def show_story(self, lines: Sequence[str]) -> None:
+        """Show what happened, the newest in sight."""
+        while self._story.count() > len(lines):
+            self._story.takeItem(self._story.count() - 1)
+        for row, line in enumerate(lines):
+            item = self._story.item(row)
+            if item is None:
+                self._story.addItem(line)
+            elif item.text() != line:
+                item.setText(line)
+        self._story.scrollToBottom()
+
+    def show_outcome(self, words: str) -> None:
+        """Say what came of a deed; none is chosen any more, or its odds would take the place of these words."""
+        self._deeds.setCurrentItem(None)
+        self._why.setText(words)
+
+    def choose(self, row: int) -> None:
+        """Choose a deed by its row."""
+        self._deeds.setCurrentItem(self._deeds.topLevelItem(row))
+
+    def _fill(self, prospects: Sequence[Prospect]) -> None:
+        chosen = self._deeds.indexOfTopLevelItem(self._deeds.currentItem()) if self._deeds.currentItem() else -1
+        same = [deed_words(one) for one in prospects] == [deed_words(one) for one in self._prospects]
+        self._prospects = tuple(prospects)
+        self._deeds.blockSignals(True)
+        self._deeds.clear()
+        for number, one in enumerate(prospects):
+            item = QTreeWidgetItem([deed_words(one), chance_words(one)])
+            item.setData(0, Qt.ItemDataRole.UserRole, number)
+            item.setDisabled(False)
+            item.setToolTip(0, as_typed("\n".join(reason_rows(one))))
+            if not one.possible:
+                item.setForeground(0, self.palette().placeholderText())
+                item.setForeground(1, self.palette().placeholderText())
+            self._deeds.addTopLevelItem(item)
+        if same and chosen >= 0:
+            self.choose(chosen)
+        self._deeds.blockSignals(False)
+        self._explain(keep=not same or chosen < 0)
+
+    def _explain(self, keep: bool = False) -> None:
+        one = self.chosen
+        self._ask(one)
+        self._do.setEnabled(one is not None and one.possible and not one.doubts)
+        if one is not None:
+            self._why.setText("\n".join(reason_rows(one)))
+        elif not keep:
+            self._why.setText("")
+
+    def _ask(self, one: Prospect | None) -> None:
+        """Show what is to be settled and told before this is done."""
+        while self._open.rowCount():
+            self._open.removeRow(0)
+        if one is None:
+            return
+        for doubt in one.doubts:
+            row = QHBoxLayout()
+            for answer in doubt.answers:
+                button = QPushButton(answer.capitalize())
+                button.setToolTip("The players settle what is too close to measure; it is journalled")
+                button.clicked.connect(partial(_emit, self.settled, doubt, answer))
+                row.addWidget(button)
+            self._open.addRow(word_label(doubt.question), row)
+        for question in one.asks:
+            field = self._answer_box(one.deed, question) if question.answers else self._answer_line(one.deed, question)
+            field.setAccessibleName(question.text)
+            self._open.addRow(word_label(question.text), field)
+
+    def _answer_line(self, deed: Deed, question: Question) -> QLineEdit:
+        line = QLineEdit()
+        line.setPlaceholderText("as seen" if question.default is None else "as usual")
+        line.setToolTip(_TYPED.get(question.holds, "A name") + "; Return says it")
+
+        def say() -> None:
+            try:
+                self.told.emit(deed, question.fact, question.read(line.text()))
+            except Refused as refusal:
+                self._why.setText(str(refusal))
+
+        line.returnPressed.connect(say)
+        return line
+
+    def _answer_box(self, deed: Deed, question: Question) -> QComboBox:
+        box = QComboBox()
+        box.addItem("as seen" if question.default is None else "as usual", None)
+        for answer in question.answers:
+            box.addItem(_answer_words(answer), answer)
+        box.activated.connect(lambda _: self.told.emit(deed, question.fact, box.currentData()))
+        return box
+
+    def _lay_out(self) -> None:
+        big = self._phase.font()
+        big.setPointSizeF(_BIG * big.pointSizeF())
+        big.setBold(True)
+        self._phase.setFont(big)
+        # Tabs do not ask how high wrapped words are; two lines hold the longest phase.
+        self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
+        self._phase.setAccessibleName("Turn and phase")
+        self._next.setShortcut("N")
+        self._next.clicked.connect(self.go_on)
+        self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._why.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        self._do.setToolTip("Ask the rules, roll the dice and apply what comes of it (Return)")
+        self._do.clicked.connect(self._want)
+        self._otherwise.setToolTip(
+            "The players overrule the chosen deed, or what was said last, with a reason (Ctrl+R)"
+        )
+        self._otherwise.setShortcut("Ctrl+R")
+        self._otherwise.setEnabled(False)
+        self._otherwise.clicked.connect(self.otherwise)
+        self._goals.setToolTip("What the sides fight for; it can be changed at any time (Ctrl+G)")
+        self._goals.setShortcut("Ctrl+G")
+        self._goals.setEnabled(False)
+        self._goals.clicked.connect(self.goals)
+        self._deeds.setColumnCount(2)
+        self._deeds.setHeaderLabels(["What he can do", "Chance"])
+        self._deeds.setRootIsDecorated(False)
+        self._deeds.setWordWrap(True)
+        self._deeds.setAccessibleName("Deeds")
+        header = self._deeds.header()
+        if header is not None:
+            header.setStretchLastSection(False)
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._deeds.currentItemChanged.connect(lambda *_: self._explain())
+        self._deeds.itemActivated.connect(lambda *_: self._want())
+        self._story.setWordWrap(True)
+        self._story.setAccessibleName("History")
+        top = QHBoxLayout()
+        top.addWidget(self._phase, 1)
+        top.addWidget(self._next)
+        now = QWidget()
+        inner = QVBoxLayout(now)
+        inner.setContentsMargins(0, 4, 0, 0)
+        inner.addWidget(self._figure)
+        inner.addWidget(self._deeds, 1)
+        inner.addWidget(self._why)
+        inner.addLayout(self._open)
+        last = QHBoxLayout()
+        last.addWidget(self._do, 2)
+        last.addWidget(self._otherwise, 1)
+        inner.addLayout(last)
+        tabs = QTabWidget()
+        tabs.addTab(now, "Now")
+        tabs.addTab(self._story, "History")
+        tabs.setCornerWidget(self._goals)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.addLayout(top)
+        layout.addLayout(self._ways)
+        layout.addWidget(tabs, 1)
+
+    def _want(self) -> None:
+        if self._do.isEnabled() and (one := self.chosen) is not None:
+            self.wanted.emit(one.deed)
+
+
+def ways_of(
+    proposal: Proposal,
+    accept: Callable[[], object],
+    shifted: Callable[[], object],
+    let_pass: Callable[[], object],
+) -> tuple[Way, ...]:
+    """The buttons of a move that the camera saw."""
+    if proposal.prospect.possible:
+        first = (f"{proposal.words}: a move", "Take it off the allowance and journal it", accept)
+    else:
+        first = (f"{proposal.words}: let it pass", f"The rules say no: {proposal.prospect.why_not}", let_pass)
+    return (first, (f"{proposal.words}: not a move", "They were only nudged; nothing is taken off", shifted))
+
+
+def _who(figure: str, unit: str) -> str:
+    return f"<b>{in_mark_up(spoken(figure))}</b>, {in_mark_up(unit)}"
+
+
+def _answer_words(answer: object) -> str:
+    return ("yes" if answer else "no") if isinstance(answer, bool) else str(answer).replace("_", " ")
+
+
+def _emit(signal: pyqtBoundSignal, doubt: Doubt, answer: str, _: bool = False) -> None:
+    signal.emit(doubt, answer)
+
+
+def _call(way: Callable[[], object], _: bool = False) -> None:
+    way()

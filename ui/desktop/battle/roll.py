@@ -1,0 +1,142 @@
+"""Asks the players for dice: typed, clicked, or rolled by the program where they have none at hand."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from rules.dice import DiceRequest, Die, Roll, rolled
+from rules.events import spoken
+from rules.table import Refused
+from ui.desktop.labels import in_mark_up, marked_label, word_label
+
+_FACE_PX = 44
+_TEXT = 1.3
+
+
+class RollDialog(QDialog):
+    """One request for dice. Faces come by click, by keys, from electronic dice (`take`) or by "Roll for us".
+
+    Attributes:
+        request: What is asked for.
+        roll: The faces, once they can be.
+    """
+
+    def __init__(self, request: DiceRequest, chance: random.Random, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Roll the dice")
+        font = self.font()
+        font.setPointSizeF(_TEXT * font.pointSizeF())
+        self.setFont(font)
+        self.request, self._chance = request, chance
+        self._faces = QLineEdit()
+        self._faces.setAccessibleName("Faces")
+        self._faces.setPlaceholderText(f"{request.count} faces, as {_example(request)}")
+        self._faces.textChanged.connect(lambda _: self._check())
+        self._words = word_label()
+        self.roll: Roll | None = None
+        layout = QVBoxLayout(self)
+        why = f"{spoken(request.for_whom)}: {request.why}"
+        layout.addWidget(marked_label(f"<b>{in_mark_up(_wanted(request))}</b><br>{in_mark_up(why)}"))
+        layout.addLayout(self._buttons())
+        layout.addWidget(self._faces)
+        self._room = QVBoxLayout()
+        layout.addLayout(self._room)
+        layout.addWidget(self._words)
+        layout.addWidget(self._choices())
+        self._check()
+
+    def take(self, faces: Sequence[int], *, anew: bool = False) -> None:
+        """Faces that dice report by themselves, to be confirmed by the player; `anew`: in the place of all others."""
+        before = [] if anew else self._typed()
+        self._faces.setText(" ".join(map(str, [*before, *faces][: self.request.count])))
+
+    def add(self, widget: QWidget) -> None:
+        """Show what has more to say to this request, as electronic dice."""
+        self._room.addWidget(widget)
+
+    def _buttons(self) -> QGridLayout:
+        grid = QGridLayout()
+        for column, face in enumerate(self.request.die.faces):
+            button = QPushButton(_face_words(self.request.die, face))
+            button.setMinimumSize(_FACE_PX, _FACE_PX)
+            button.setToolTip(f"A die shows {_face_words(self.request.die, face)}")
+            button.clicked.connect(partial(self.take, [face]))
+            grid.addWidget(button, 0, column)
+        return grid
+
+    def _choices(self) -> QDialogButtonBox:
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        for_us = box.addButton("Roll for us", QDialogButtonBox.ButtonRole.ActionRole)
+        again = box.addButton("Clear", QDialogButtonBox.ButtonRole.ResetRole)
+        if for_us is not None and again is not None:
+            for_us.setToolTip("The program rolls fair dice")
+            for_us.clicked.connect(self._roll_for_us)
+            again.clicked.connect(self._faces.clear)
+        self._ok = box.button(QDialogButtonBox.StandardButton.Ok)
+        box.accepted.connect(self.accept)
+        box.rejected.connect(self.reject)
+        return box
+
+    def _roll_for_us(self) -> None:
+        die = self.request.die
+        self._faces.setText(" ".join(str(self._chance.choice(die.faces)) for _ in range(self.request.count)))
+
+    def _typed(self) -> list[int]:
+        words = self._faces.text().replace(",", " ").split()
+        if self.request.die is Die.D6 and len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
+            words = list(words[0])  # "635" as it is typed in haste
+        return [int(word) for word in words if word.lstrip("+-").isdecimal()]
+
+    def _check(self) -> None:
+        try:
+            self.roll = rolled(self.request, self._typed())
+            self._words.setText("")
+        except Refused as refusal:
+            self.roll = None
+            self._words.setText(str(refusal) if len(self._typed()) >= self.request.count else "")
+        if self._ok is not None:
+            self._ok.setEnabled(self.roll is not None)
+
+
+def asking(parent: QWidget, chance: random.Random, shown: Callable[[RollDialog | None], None]) -> Callable[..., Roll]:
+    """Dice that ask in a dialog.
+
+    Args:
+        parent: The window.
+        chance: Of the program's own dice.
+        shown: Told of the dialog while it is open, so that electronic dice find it.
+
+    Returns:
+        What answers a request; raises `Refused` where the player cancels, and then nothing has happened.
+    """
+
+    def ask(request: DiceRequest) -> Roll:
+        dialog = RollDialog(request, chance, parent)
+        shown(dialog)
+        try:
+            accepted = dialog.exec() == QDialog.DialogCode.Accepted
+        finally:
+            shown(None)
+        if not accepted or dialog.roll is None:
+            raise Refused("the roll was called off: nothing has happened")
+        return dialog.roll
+
+    return ask
+
+
+def _wanted(request: DiceRequest) -> str:
+    kind = "Fudge dice" if request.die is Die.FUDGE else "six-sided dice"
+    return f"{request.count} {kind if request.count > 1 else kind.replace('dice', 'die')}"
+
+
+def _face_words(die: Die, face: int) -> str:
+    return {1: "+", 0: "blank", -1: "-"}[face] if die is Die.FUDGE else str(face)
+
+
+def _example(request: DiceRequest) -> str:
+    faces = request.die.faces
+    return " ".join(str(faces[(2 * k + 1) % len(faces)]) for k in range(min(request.count, 4)))

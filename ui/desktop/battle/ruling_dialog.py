@@ -1,0 +1,168 @@
+"""Asks what holds instead of what the rules or the dice say, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QKeySequence, QShortcut
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.events import spoken
+from rules.ruling import Holding
+from ui.battle.ruling import Case, Said, holding_words
+from ui.desktop.labels import word_label
+
+_SIZE = (560, 480)
+_SAID_ROWS = 3
+
+
+class RulingDialog(QDialog):
+    """The players rule otherwise."""
+
+    def __init__(
+        self,
+        cases: Sequence[Case],
+        holdings: Callable[[Case], Sequence[Holding]],
+        figures: Callable[[Case], Sequence[str]],
+        conditions: Sequence[str],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Ask.
+
+        Args:
+            cases: What can be ruled on, what is meant most likely first.
+            holdings: What may hold of a case.
+            figures: Whom something may be said of, those whom a case is about first.
+            conditions: What may be said of a figure; other words may be typed.
+            parent: The window.
+        """
+        super().__init__(parent)
+        self.setWindowTitle("We rule otherwise")
+        self.resize(*_SIZE)
+        self._cases, self._holdings_of, self._figures_of = tuple(cases), holdings, figures
+        self._holdings: tuple[Holding, ...] = ()
+        self._case, self._figure, self._condition = QComboBox(), QComboBox(), QComboBox()
+        self._instead, self._said, self._reason = QListWidget(), QListWidget(), QLineEdit()
+        self._pairs: list[Said] = []
+        for case in self._cases:
+            self._case.addItem(case.words)
+        self._condition.addItems(conditions)
+        self._lay_out()
+        self._take(0)
+
+    @property
+    def case(self) -> Case:
+        """What is ruled on."""
+        return self._cases[self._case.currentIndex()]
+
+    @property
+    def holding(self) -> Holding | None:
+        """What comes of it."""
+        row = self._instead.currentRow()
+        return self._holdings[row] if 0 <= row < len(self._holdings) else None
+
+    @property
+    def said(self) -> tuple[Said, ...]:
+        """What else is so of figures."""
+        return tuple(self._pairs)
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+        return self._reason.text().strip()
+
+    def _take(self, row: int) -> None:
+        """Ask about this case."""
+        self._case.setCurrentIndex(row)
+        self._holdings = tuple(self._holdings_of(self.case))
+        self._instead.clear()
+        self._instead.addItems([holding_words(one) for one in self._holdings])
+        self._instead.setCurrentRow(0)
+        self._figure.clear()
+        for name in self._figures_of(self.case):
+            self._figure.addItem(spoken(name), name)
+        self._check()
+
+    def _add(self) -> None:
+        figure, words = self._figure.currentData(), self._condition.currentText().strip()
+        if figure and words and (figure, words) not in self._pairs:
+            self._pairs.append((figure, words))
+            self._said.addItem(f"{spoken(figure)}: {words}")
+
+    def _remove(self) -> None:
+        row = self._said.currentRow()
+        if row >= 0:
+            self._said.takeItem(row)
+            del self._pairs[row]
+
+    def _check(self) -> None:
+        if self._ok is not None:
+            self._ok.setEnabled(bool(self.reason) and self.holding is not None)
+
+    def _lay_out(self) -> None:
+        self._case.setAccessibleName("What is overruled")
+        self._case.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._case.setToolTip("What you rule on: the deed that is chosen, or one of the last verdicts")
+        self._case.activated.connect(self._take)
+        self._instead.setAccessibleName("What holds instead")
+        self._instead.setToolTip("All that the rules know to come of this, and nothing")
+        self._instead.setWordWrap(True)
+        self._instead.currentRowChanged.connect(lambda _: self._check())
+        self._reason.setAccessibleName("Why")
+        self._reason.setPlaceholderText("he stood behind the wagon")
+        self._reason.textChanged.connect(lambda _: self._check())
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        self._ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        if self._ok is not None:
+            self._ok.setText("Rule so")
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        form = QFormLayout()
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        form.addRow(word_label("What do you rule on?"), self._case)
+        layout = QVBoxLayout(self)
+        layout.addLayout(form)
+        layout.addWidget(word_label("What holds instead?"))
+        layout.addWidget(self._instead, 1)
+        layout.addWidget(word_label("And of a figure, if you like:"))
+        layout.addLayout(self._figure_row())
+        layout.addWidget(self._said)
+        layout.addWidget(word_label("Why? It goes into the journal."))
+        layout.addWidget(self._reason)
+        layout.addWidget(buttons)
+
+    def _figure_row(self) -> QHBoxLayout:
+        self._figure.setAccessibleName("Figure")
+        self._condition.setEditable(True)
+        self._condition.setAccessibleName("What is so of it")
+        self._condition.setToolTip("What the game knows, or a word of your own, as pinned")
+        self._said.setAccessibleName("What is so of figures")
+        self._said.setFixedHeight(_SAID_ROWS * self.fontMetrics().lineSpacing() + 8)
+        add, remove = QPushButton("Add"), QPushButton("Remove")
+        for button, tip, slot in (
+            (add, "This is so of the figure", self._add),
+            (remove, "Leave out the chosen line (Delete)", self._remove),
+        ):
+            button.setAutoDefault(False)  # Return rules
+            button.setToolTip(tip)
+            button.clicked.connect(slot)
+        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self._said, self._remove)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        row = QHBoxLayout()
+        row.addWidget(self._figure, 1)
+        row.addWidget(self._condition, 2)
+        row.addWidget(add)
+        row.addWidget(remove)
+        return row

@@ -1,0 +1,84 @@
+"""Shows what belongs into a bug report, to be read, copied and sent: nothing is sent by the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QFontDatabase, QGuiApplication
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from ui.behind import Behind
+from ui.care.bug_report import bug_report
+from ui.care.diary import Diary
+from ui.commands.doctor import examine, format_findings
+
+_TICK_MS = 100
+_SIZE = (760, 560)
+_ABOUT = (
+    "Copy this into your report, and say what you did and what happened. The names of files, cameras and ports are in"
+    " it, of folders and people none: read it before you send it."
+)
+
+
+def examined() -> str:
+    """What the doctor finds on this machine."""
+    return format_findings(examine())
+
+
+class DetailsDialog(QDialog):
+    """Has the machine looked at, which takes a while, and shows what was found.
+
+    Attributes:
+        report: The text; empty while it is looked for.
+        copy: The button that copies it.
+    """
+
+    def __init__(self, diary: Diary, parent: QWidget | None = None, look: Callable[[], str] = examined) -> None:
+        """`look` examines the machine, in a thread."""
+        super().__init__(parent)
+        self.setWindowTitle("Details for a bug report")
+        self.resize(*_SIZE)
+        self._diary = diary
+        self._looking: Behind[str] = Behind("sandtable details")
+        self._text = QPlainTextEdit("Looking at this machine …")
+        self._text.setReadOnly(True)
+        self._text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setAccessibleName("Details for a bug report")
+        about = QLabel(_ABOUT)
+        about.setWordWrap(True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        self.report = ""
+        self.copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        if self.copy is not None:
+            self.copy.setEnabled(False)
+            self.copy.setToolTip("Put the whole text on the clipboard")
+            self.copy.clicked.connect(self._copy)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        for part in (about, self._text, buttons):
+            column.addWidget(part)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._pull)
+        self._timer.start(_TICK_MS)
+        self._looking.start(look)
+
+    def _pull(self) -> None:
+        if self._looking.busy:
+            return
+        self._timer.stop()
+        self.report = bug_report(self._looking.take() or self._looking.refusal, self._diary)
+        self._text.setPlainText(self.report)
+        if self.copy is not None:
+            self.copy.setEnabled(True)
+
+    def _copy(self) -> None:
+        clipboard = QGuiApplication.clipboard()
+        if clipboard is not None:
+            clipboard.setText(self.report)
+
+    def done(self, result: int) -> None:
+        """Look no more."""
+        self._timer.stop()
+        super().done(result)

@@ -1,0 +1,1 @@
+"""Rod and dice in the window."""

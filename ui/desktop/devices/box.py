@@ -1,0 +1,125 @@
+"""One device in the window's side: what it hangs on, how it stands, what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QPushButton, QVBoxLayout
+
+from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.devices.berth import Choice, Level, Standing
+
+_MARKS = {Level.OFF: "○", Level.LOOKING: "◔", Level.UP: "●", Level.TROUBLE: "▲"}  # told apart without their colours
+_TINTS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
+
+_FORGET_TIP = "Let go of it, and do not look for it again"
+_STOP_TIP = "Put the emulated one away; what was connected before is looked for again"
+
+
+class DeviceBox(QGroupBox):
+    """One device: its port, its state, its buttons. More may be added below.
+
+    Signals:
+        connected: It is to hang on this port (its spec).
+        emulated: An emulated one is to be tried.
+        tested, forgotten, replugged: The button was pressed.
+
+    Attributes:
+        room: Where what only this device has is added.
+    """
+
+    connected = pyqtSignal(str)
+    emulated = pyqtSignal()
+    tested = pyqtSignal()
+    forgotten = pyqtSignal()
+    replugged = pyqtSignal()
+
+    def __init__(self, title: str, port_tip: str, try_words: str, test_tip: str, invitation: str) -> None:
+        """`try_words` is empty where nothing can be emulated; `invitation` tells what could be connected."""
+        super().__init__(title)
+        self._state, self._trouble, self._invitation = marked_label(), word_label(), word_label(invitation)
+        self._state.setAccessibleName(f"{title}: state")
+        self._counters = word_label()
+        self._port = QComboBox()
+        self._chosen: str | None = None
+        self._port.setAccessibleName(f"{title}: port")
+        self._port.setToolTip(port_tip)
+        self._port.setMinimumContentsLength(12)
+        self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._connect = tipped_button("Connect", "Use this port, now and next time")
+        self._try = tipped_button(try_words, "Play with one that is not there; nothing need be bought")
+        self._test, self._forget = tipped_button("Test", test_tip), tipped_button("", "")
+        self._replug = tipped_button("Unplug", "Pull the emulated device's plug, to see what happens")
+        self._connect.clicked.connect(lambda: self.connected.emit(self._port.currentData()))
+        for button, signal in (
+            (self._try, self.emulated),
+            (self._test, self.tested),
+            (self._forget, self.forgotten),
+            (self._replug, self.replugged),
+        ):
+            button.clicked.connect(signal)
+        self.room = QVBoxLayout()
+        self._lay_out()
+
+    @property
+    def state(self) -> str:
+        """What it says of the device."""
+        return self._state.text()
+
+    def show_choices(self, found: Sequence[Choice], chosen: str | None) -> None:
+        """Show the ports; the player's own choice in the list stays, unless another port is in use."""
+        now = [(self._port.itemData(row), self._port.itemText(row)) for row in range(self._port.count())]
+        if now == [(one.spec, one.words) for one in found] and chosen == self._chosen:
+            return
+        picked = self._port.currentData() if now and chosen == self._chosen else chosen
+        self._chosen = chosen
+        self._port.clear()
+        for one in found:
+            self._port.addItem(one.words, one.spec)
+        self._port.setCurrentIndex(max(0, self._port.findData(picked)))
+
+    def show_standing(self, one: Standing, *, plugged: bool | None) -> None:
+        """Show how it stands; `plugged` of an emulated device, None for all else."""
+        mark = f'<span style="color:{_TINTS[one.level]}">{_MARKS[one.level]}</span>'
+        self._state.setText(f"{mark} {in_mark_up(one.words)}")
+        self._trouble.setText(f"Before: {one.trouble}" if one.trouble and one.level is Level.UP else "")
+        self._trouble.setVisible(bool(self._trouble.text()))
+        off = one.level is Level.OFF
+        self._invitation.setVisible(off)
+        self._forget.setEnabled(not off)
+        self._test.setEnabled(one.level is Level.UP)
+        emulated = plugged is not None
+        self._forget.setText("Stop trying" if emulated else "Forget")
+        self._forget.setToolTip(_STOP_TIP if emulated else _FORGET_TIP)
+        self._try.setVisible(bool(self._try.text()) and not emulated)
+        self._replug.setVisible(emulated)
+        self._replug.setText("Unplug" if plugged else "Plug in")
+
+    def show_counters(self, words: str) -> None:
+        """Show what went in and out."""
+        self._counters.setText(words)
+        self._counters.setVisible(bool(words))
+
+    def _lay_out(self) -> None:
+        port, buttons = QHBoxLayout(), QHBoxLayout()
+        port.addWidget(self._port, 1)
+        port.addWidget(self._connect)
+        for button in (self._try, self._replug, self._test, self._forget):
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(4)
+        layout.addWidget(self._state)
+        layout.addWidget(self._counters)
+        layout.addWidget(self._trouble)
+        layout.addWidget(self._invitation)
+        layout.addLayout(port)
+        layout.addLayout(buttons)
+        layout.addLayout(self.room)
+
+
+def tipped_button(words: str, tip: str) -> QPushButton:
+    """A button, and what it does."""
+    button = QPushButton(words)
+    button.setToolTip(tip)
+    return button

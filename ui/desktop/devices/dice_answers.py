@@ -1,0 +1,69 @@
+"""What dice say by themselves to the request that is open: electronic ones, and those that the camera reads."""
+
+from __future__ import annotations
+
+from ui.desktop.battle.dice_strip import DiceStrip
+from ui.desktop.battle.roll import RollDialog
+from ui.desktop.devices.tray_view import TrayView, close_up
+from ui.devices.asking import Asking, ElectronicAsking
+from ui.devices.rod_and_dice import DiceHand
+from ui.devices.tray import TrayHand
+from ui.devices.tray_asking import TrayAsking
+from ui.devices.tray_camera import Seen
+
+
+class DiceAnswers:
+    """Puts the open request to every device that is connected, and what they tell into the dialog."""
+
+    def __init__(self, dice: DiceHand, tray: TrayHand) -> None:
+        self._dice, self._tray = dice, tray
+        self._dialog: RollDialog | None = None
+        self._asked: list[tuple[Asking, DiceStrip]] = []
+        self._picture: tuple[TrayAsking, TrayView] | None = None
+        self._shown: Seen | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether dice are asked for."""
+        return self._dialog is not None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the players must settle something."""
+        return any(asking.doubt for asking, _ in self._asked)
+
+    def pull(self, dialog: RollDialog | None) -> None:
+        """Do what is due for the open request; None where none is."""
+        if dialog is not self._dialog:
+            self._take_up(dialog)
+        for asking, strip in self._asked:
+            if asking.pull() and asking.roll is not None and dialog is not None:
+                dialog.take(asking.roll.faces, anew=True)
+            strip.refresh()
+        if self._picture is not None:
+            seen, view = self._picture[0].seen, self._picture[1]
+            if seen is not self._shown:
+                self._shown = seen
+                view.show_tray(None if seen is None else close_up(seen))
+            view.setVisible(seen is not None)
+
+    def _take_up(self, dialog: RollDialog | None) -> None:
+        for asking, _ in self._asked:
+            asking.end()
+        self._dialog, self._asked, self._picture, self._shown = dialog, [], None, None
+        if dialog is None:
+            return
+        request = dialog.request
+        if self._dice.berth.spec is not None:
+            electronic = ElectronicAsking(request, self._dice.tray)
+            throw = None if self._dice.berth.wire is None else lambda: self._dice.throw(request.die, request.count)
+            self._add(dialog, electronic, DiceStrip("Electronic dice", electronic, "Throw again", throw))
+        if self._tray.berth.spec is not None:
+            by_camera = TrayAsking(request, self._tray)
+            self._add(dialog, by_camera, DiceStrip("Camera", by_camera, "Read again"))
+            self._picture = by_camera, TrayView()
+            dialog.add(self._picture[1])
+
+    def _add(self, dialog: RollDialog, asking: Asking, strip: DiceStrip) -> None:
+        self._asked.append((asking, strip))
+        dialog.add(strip)

@@ -1,0 +1,218 @@
+"""The dice tray as the camera sees it, with what was read; and the dialog in which it is marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout, QWidget
+
+from rules.table import Refused
+from ui.desktop.labels import word_label
+from ui.desktop.picture.image import to_qimage
+from ui.devices.tray_camera import WHOLE, Region, Seen
+from ui.theme import DARK, GREEN, ORANGE
+from vision.dice.view import DieKind
+from vision.frame import ImageBgr
+
+_HIGH_PX = 130
+_DIALOG = QSize(880, 580)
+_SURE, _DOUBTFUL = QColor(*GREEN), QColor(*ORANGE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrayPicture:
+    """A tray to draw.
+
+    Attributes:
+        image_bgr: (height, width, 3) uint8: the tray alone.
+        seen: The dice in that picture; None where none were read.
+    """
+
+    image_bgr: ImageBgr
+    seen: Seen | None = None
+
+
+def close_up(seen: Seen) -> TrayPicture:
+    """The dice that were read, and as much of the tray about them as one of them is wide; all of it without dice."""
+    dice = seen.reading.dice
+    if not dice:
+        return TrayPicture(seen.tray_bgr, seen)
+    points = np.array([point for die in dice for point in die.outline_px]) - seen.corner_px
+    around_px = 1.5 * max(die.side_px for die in dice)
+    height, width = seen.tray_bgr.shape[:2]
+    left, top = np.clip(points.min(axis=0) - around_px, 0, (width - 1, height - 1)).astype(int)
+    right, bottom = np.clip(points.max(axis=0) + around_px, (left + 1, top + 1), (width, height)).astype(int)
+    corner_px = (seen.corner_px[0] + int(left), seen.corner_px[1] + int(top))
+    near_bgr = seen.tray_bgr[top:bottom, left:right]
+    return TrayPicture(near_bgr, replace(seen, tray_bgr=near_bgr, corner_px=corner_px))
+
+
+class TrayView(QWidget):
+    """The tray, and a frame round each die that was read: what is doubtful is dashed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shown: TrayPicture | None = None
+        self._image = QImage()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("The dice tray")
+        self.setToolTip("The dice tray as the camera sees it")
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """A strip as wide as there is room for."""
+        return QSize(200, _HIGH_PX)
+
+    def show_tray(self, tray: TrayPicture | None) -> None:
+        """Draw this tray; nothing for None."""
+        before, self._shown = self._shown, tray
+        if tray is None or before is None or tray.image_bgr is not before.image_bgr or tray.seen is not before.seen:
+            self._image = to_qimage(tray.image_bgr) if tray is not None else QImage()
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Draw the picture as large as it fits, and the dice over it."""
+        painter = QPainter(self)
+        if self._shown is not None and not self._image.isNull():
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            scale, box = fitted(self._image, self.rect().toRectF())
+            painter.drawImage(box, self._image)
+            if self._shown.seen is not None:
+                _draw_dice(painter, self._shown.seen, box.topLeft(), scale)
+        painter.end()
+
+
+def fitted(image: QImage, room: QRectF) -> tuple[float, QRectF]:
+    """How many pixels of the screen one of the picture takes, and where the whole picture lies in the room."""
+    scale = min(room.width() / image.width(), room.height() / image.height())
+    box = QRectF(0, 0, scale * image.width(), scale * image.height())
+    box.moveCenter(room.center())
+    return scale, box
+
+
+def _draw_dice(painter: QPainter, seen: Seen, corner: QPointF, scale: float) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    left, top = seen.corner_px
+    for k, die in enumerate(seen.reading.dice):
+        doubtful = k in seen.reading.doubtful
+        outline = QPolygonF([corner + QPointF(x - left + 0.5, y - top + 0.5) * scale for x, y in die.outline_px])
+        for colour, width in ((QColor(*DARK), 4.0), (_DOUBTFUL if doubtful else _SURE, 2.0)):
+            painter.setPen(
+                QPen(colour, width, Qt.PenStyle.DashLine if doubtful and width == 2 else Qt.PenStyle.SolidLine)
+            )
+            painter.drawPolygon(outline)
+        face = {1: "+", 0: "0", -1: "-"}[die.face] if die.kind is DieKind.FUDGE else str(die.face)
+        words = face + ("?" if doubtful else "")
+        spot = outline.boundingRect()
+        plate = QRectF(spot.right() + 2, spot.top(), painter.fontMetrics().horizontalAdvance(words) + 6, 16)
+        painter.fillRect(plate, QColor(*DARK[:3], 205))
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, words)
+
+
+class TrayDialog(QDialog):
+    """Asks where in the picture the tray lies: a box is drawn with the mouse.
+
+    Attributes:
+        region: What was drawn.
+    """
+
+    def __init__(self, image_bgr: ImageBgr, region: Region | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Where the dice tray lies")
+        self.region = region or WHOLE
+        self._box = BoxPicker(to_qimage(image_bgr), self.region)
+        self._words = word_label("Draw a box round the tray: press at one corner, let go at the other.")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        self._box.drawn.connect(self._take)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._words)
+        layout.addWidget(self._box, 1)
+        layout.addWidget(buttons)
+        self.resize(_DIALOG)
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+    def _take(self, sides: Sequence[float]) -> None:
+        try:
+            self.region = Region(*sides)
+            self._words.setText("Draw it again, or take it with OK.")
+        except Refused as refusal:
+            self._words.setText(str(refusal))
+        self._box.show_region(self.region)
+
+
+class BoxPicker(QWidget):
+    """A picture over which a box is drawn with the mouse.
+
+    Signals:
+        drawn: Left, top, right and bottom in parts of the picture.
+    """
+
+    drawn = pyqtSignal(object)
+
+    def __init__(self, image: QImage, region: Region) -> None:
+        super().__init__()
+        self._image, self._region = image, region
+        self._from: QPointF | None = None
+        self._to = QPointF()
+        self.setMinimumSize(480, 270)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setCursor(Qt.CursorShape.CrossCursor)
+        self.setAccessibleName("The camera's picture")
+
+    def show_region(self, region: Region) -> None:
+        """Show this box."""
+        self._region, self._from = region, None
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """One corner."""
+        if event is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._from = self._to = self._part(event.position())
+
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The other, on its way."""
+        if event is not None and self._from is not None:
+            self._to = self._part(event.position())
+            self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The other."""
+        if event is not None and self._from is not None:
+            a, b = self._from, self._part(event.position())
+            self._from = None
+            self.drawn.emit((min(a.x(), b.x()), min(a.y(), b.y()), max(a.x(), b.x()), max(a.y(), b.y())))
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Draw the picture and the box."""
+        painter = QPainter(self)
+        _, whole = fitted(self._image, self.rect().toRectF())
+        painter.drawImage(whole, self._image)
+        if self._from is not None:
+            parts = QRectF(self._from, self._to).normalized()
+        else:
+            one = self._region
+            parts = QRectF(QPointF(one.left, one.top), QPointF(one.right, one.bottom))
+        box = QRectF(
+            whole.left() + parts.left() * whole.width(),
+            whole.top() + parts.top() * whole.height(),
+            parts.width() * whole.width(),
+            parts.height() * whole.height(),
+        )
+        for colour, width in ((QColor(*DARK), 5.0), (QColor(*GREEN), 2.0)):
+            painter.setPen(QPen(colour, width))
+            painter.drawRect(box.adjusted(2, 2, -2, -2))
+        painter.end()
+
+    def _part(self, at: QPointF) -> QPointF:
+        _, whole = fitted(self._image, self.rect().toRectF())
+        x, y = (at.x() - whole.left()) / whole.width(), (at.y() - whole.top()) / whole.height()
+        return QPointF(min(1.0, max(0.0, x)), min(1.0, max(0.0, y)))

@@ -1,0 +1,67 @@
+"""The referee's read-out: the answer so large that it is read from the other side of the table."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QRectF, QSize, Qt
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
+from PyQt6.QtWidgets import QSizePolicy, QWidget
+
+from ui.table.finding import Answer
+from ui.theme import DARK, SILVER, WHITE
+
+_HEADLINE_PX, _ROW_PX = 110, 30
+_ROWS = 2
+_MARGIN_PX = 18.0
+
+
+class BigAnswer(QWidget):
+    """A headline over the whole width, and two lines."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._answer = Answer()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName("Answer in large type")
+        self.hide()
+
+    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Room for a headline and two lines."""
+        return QSize(320, round(1.15 * _HEADLINE_PX + 1.3 * _ROWS * _ROW_PX))
+
+    @property
+    def answer(self) -> Answer:
+        """What it shows."""
+        return self._answer
+
+    def show_answer(self, answer: Answer) -> None:
+        """Show an answer."""
+        if answer != self._answer:
+            self._answer = answer
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
+        """Paint it, the headline as large as it goes."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(*DARK))
+        room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
+        headline = self._answer.headline or "-- in"
+        painter.setFont(_fitting(painter.font(), headline, room.width(), _HEADLINE_PX))
+        painter.setPen(QColor(*WHITE))
+        top = 1.12 * _HEADLINE_PX
+        painter.drawText(QRectF(room.left(), 0, room.width(), top), Qt.AlignmentFlag.AlignCenter, headline)
+        painter.setPen(QColor(*SILVER))
+        for row in self._answer.rows[:_ROWS]:
+            painter.setFont(_fitting(painter.font(), row, room.width(), _ROW_PX))
+            painter.drawText(QRectF(room.left(), top, room.width(), 1.25 * _ROW_PX), Qt.AlignmentFlag.AlignCenter, row)
+            top += 1.25 * _ROW_PX
+        painter.end()
+
+
+def _fitting(font: QFont, words: str, width: float, most_px: int) -> QFont:
+    """The font, as large as these words have room for."""
+    fitted = QFont(font)
+    fitted.setBold(True)
+    fitted.setPixelSize(most_px)
+    wide = QFontMetricsF(fitted).horizontalAdvance(words)
+    fitted.setPixelSize(max(8, int(most_px * min(1.0, width / wide)))) if wide > 0 else None
+    return fitted

@@ -1,0 +1,75 @@
+"""Painting in layers: one that has not changed since it was painted last is kept as a picture and only laid down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from PyQt6.QtCore import QRectF, QSize, Qt
+from PyQt6.QtGui import QImage, QPainter, QTransform
+
+from ui.desktop.picture.painter import paint
+from ui.picture.overlay import Shape
+
+Shapes = Sequence[Shape]
+_Place = tuple[QTransform, QSize, float]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A layer as it was painted last: its picture from the second time on, and where its words stand."""
+
+    shapes: Shapes
+    place: _Place
+    rooms: list[QRectF] = field(default_factory=list)
+    image: QImage | None = None
+
+
+class Layers:
+    """The shapes over one widget.
+
+    Attributes:
+        shapes: All of them, layer by layer, the lowest first.
+    """
+
+    def __init__(self) -> None:
+        self.shapes: tuple[Shapes, ...] = ()
+        self._kept: list[_Kept] = []
+
+    def show(self, *shapes: Shapes) -> bool:
+        """Show other layers; whether they are others."""
+        before, self.shapes = self.shapes, shapes
+        return before != shapes
+
+    def paint(self, painter: QPainter, to_screen: QTransform, size: QSize, ratio: float) -> None:
+        """Draw them.
+
+        Args:
+            painter: On the widget; its own transform is the identity.
+            to_screen: From the picture's pixels to the widget's.
+            size: Of the widget.
+            ratio: Pixels of the screen to one of the widget's.
+        """
+        place, before = (to_screen, size, ratio), self._kept
+        rooms: list[QRectF] = []
+        self._kept = []
+        for number, shapes in enumerate(self.shapes):
+            known = before[number] if number < len(before) else None
+            if known is not None and known.place == place and known.shapes == shapes and shapes:
+                known.image = known.image or _picture(shapes, place, rooms)
+                painter.drawImage(0, 0, known.image)
+            else:
+                known = _Kept(shapes, place, paint(painter, shapes, to_screen, taken=rooms))
+            rooms = known.rooms
+            self._kept.append(known)
+
+
+def _picture(shapes: Shapes, place: _Place, rooms: Sequence[QRectF]) -> QImage:
+    to_screen, size, ratio = place
+    image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    paint(painter, shapes, to_screen, taken=rooms)
+    painter.end()
+    return image

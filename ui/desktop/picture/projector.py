@@ -1,0 +1,84 @@
+"""A second window for a projector or another screen: what is drawn over the table and nothing else, on black."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTransform
+from PyQt6.QtWidgets import QWidget
+
+from ui.desktop.picture.layers import Layers
+from ui.picture.drawing import Drawing
+from ui.picture.overlay import Preview
+from ui.picture.table_map import MapMaker, TableMap
+from ui.session import TableState
+from vision.pipeline import TableView
+
+
+class Projector(QWidget):
+    """Shows the table from straight above, as large as the window; a double click or F11 fills the screen.
+
+    Signals:
+        left: It was closed.
+    """
+
+    left = pyqtSignal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self._home = parent
+        self.setWindowTitle("Sandtable: for the projector")
+        self.resize(960, 600)
+        self._layers, self._drawing, self._maker = Layers(), Drawing(), MapMaker()
+        self._map: TableMap | None = None
+
+    def open(self) -> None:
+        """Show it: filling another screen where there is one."""
+        other = next((screen for screen in QGuiApplication.screens() if screen is not self._home.screen()), None)
+        if other is None:
+            self.show()
+            return
+        self.setGeometry(other.geometry())
+        self.showFullScreen()
+
+    def show_table(self, view: TableView, state: TableState, preview: Preview) -> None:
+        """Show what lies on the table; nothing is worked out while it is closed."""
+        if not self.isVisible():
+            return
+        if view.calibration is None:
+            self._map = None
+        else:
+            area_in = state.area.corners_in if state.area is not None else None
+            self._map = self._maker.made(view.calibration, area_in, (self.width(), self.height()))
+            self._layers.show(*self._drawing.of(self._map.view(view), state, preview))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Paint it in the middle of the window."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), Qt.GlobalColor.black)
+        if self._map is not None:
+            width, height = self._map.camera.lens.image_size
+            middle = QTransform.fromTranslate((self.width() - width) / 2, (self.height() - height) / 2)
+            self._layers.paint(painter, middle, self.size(), self.devicePixelRatioF())
+        painter.end()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802
+        """Fill the screen, or not."""
+        self._turn_full_screen()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802
+        """F11 fills the screen, or not; Esc closes."""
+        if event is not None and event.key() == Qt.Key.Key_F11:
+            self._turn_full_screen()
+        elif event is not None and event.key() == Qt.Key.Key_Escape:
+            self.close()
+        else:
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802
+        """Tell."""
+        self.left.emit()
+        super().closeEvent(event)
+
+    def _turn_full_screen(self) -> None:
+        self.showNormal() if self.isFullScreen() else self.showFullScreen()

@@ -1,0 +1,206 @@
+"""Asks for places by clicks under a magnifier: a rectangle's corners where no marker lies, the ends of a tape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PyQt6.QtWidgets import QComboBox, QFormLayout, QPushButton, QWidget
+
+from calibration.by_hand import Rectangle, Taped
+from calibration.camera import Lens
+from calibration.solve import Calibration
+from rules.table import Refused
+from ui.desktop.length_box import LengthBox
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
+from ui.picture.overlay import Label, Line, PointPx, Shape
+from ui.theme import YELLOW, faded
+from ui.units import Unit
+from vision.frame import Frame
+
+_GRIP_PX = 12.0
+"""On the screen; a press so near to a place takes hold of it."""
+
+
+class ClickDialog(PictureDialog):
+    """Asks for some places in a picture, each by its name; they can be dragged afterwards.
+
+    Attributes:
+        places_px: Clicked so far.
+    """
+
+    def __init__(self, title: str, names: Sequence[str], frame: Frame, parent: QWidget | None) -> None:
+        super().__init__(title, parent, asks=True)
+        self.places_px: list[PointPx] = []
+        self._names, self._held = tuple(names), -1
+        self.frame = frame
+        self.magnifier = Magnifier(frame.image_bgr)
+        self.form = QFormLayout()
+        again = QPushButton("Click again from the first")
+        again.clicked.connect(self.clear)
+        self.column.addWidget(self.magnifier)
+        self.column.addWidget(again)
+        self.column.addLayout(self.form)
+        self.column.addStretch()
+        self.picture.show_picture(to_qimage(frame.image_bgr))
+        self.picture.pressed.connect(self._press)
+        self.picture.moved.connect(self._move)
+        self.picture.released.connect(self._release)
+
+    def clear(self) -> None:
+        """Begin again."""
+        self.places_px.clear()
+        self.judge()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all places were clicked."""
+        return len(self.places_px) == len(self._names)
+
+    def judge(self) -> None:
+        """Say what is to be done next, and whether it is done."""
+        self._draw()
+        if not self.is_complete:
+            self.say(f"Click {self._names[len(self.places_px)]}. The wheel enlarges the picture.")
+            self.allow(False)
+            return
+        try:
+            self.say(self.verdict())
+            self.allow(True)
+        except Refused as refusal:
+            self.say(str(refusal))
+            self.allow(False)
+
+    def verdict(self) -> str:
+        """What the places come to, in words.
+
+        Raises:
+            Refused: if they cannot be used.
+        """
+        raise NotImplementedError
+
+    def _press(self, x: float, y: float) -> None:
+        reach = _GRIP_PX / self.picture.scale
+        apart = [math.dist((x, y), place) for place in self.places_px]
+        if apart and min(apart) < reach:
+            self._held = apart.index(min(apart))
+        elif not self.is_complete:
+            self._held = len(self.places_px)
+            self.places_px.append((x, y))
+        self._move(x, y)
+
+    def _move(self, x: float, y: float) -> None:
+        self.magnifier.show_place((x, y))
+        if self._held >= 0:
+            self.places_px[self._held] = (x, y)
+            self._draw()
+
+    def _release(self, x: float, y: float) -> None:
+        self._move(x, y)
+        self._held = -1
+        self.judge()
+
+    def _draw(self) -> None:
+        shapes: list[Shape] = []
+        places = tuple(self.places_px)
+        if len(places) > 1:
+            fill = faded(YELLOW, 40) if self.is_complete and len(places) > 2 else None
+            shapes.append(Line(places, YELLOW, 2.0, fill, closed=fill is not None))
+        for number, (x, y) in enumerate(places, 1):
+            arm = 7.0 / self.picture.scale
+            shapes += [Line(((x - arm, y), (x + arm, y)), YELLOW, 1.5), Line(((x, y - arm), (x, y + arm)), YELLOW, 1.5)]
+            shapes.append(Label((x, y), ((str(number), 13.0),), YELLOW, (0.0, -18.0)))
+        self.picture.show_shapes(tuple(shapes))
+
+
+_SHEETS = (
+    ("A sheet of A4 paper", 297.0, 210.0),
+    ("A sheet of Letter paper", 279.4, 215.9),
+    ("Something else", 0.0, 0.0),
+)
+_MM_PER_IN = 25.4
+
+
+class CornersDialog(ClickDialog):
+    """Asks for the corners of a rectangle of known size."""
+
+    def __init__(self, frame: Frame, lens: Lens | None, unit: Unit, parent: QWidget | None = None) -> None:
+        corners = ("near left", "near right", "far right", "far left")
+        names = [f"the rectangle's {corner} corner" for corner in corners]
+        super().__init__("Inches without markers", names, frame, parent)
+        self._lens, self._unit = lens, unit
+        self.what = QComboBox()
+        self.what.addItems([name for name, _, _ in _SHEETS])
+        self.what.setToolTip("A rectangle flat on the table: the larger the better, up to the table top itself")
+        self.width_box, self.depth_box = LengthBox(unit, 1.0, 240.0), LengthBox(unit, 1.0, 240.0)
+        self.width_box.setToolTip("Along its near edge, the one at the bottom of the picture")
+        self.depth_box.setToolTip("From its near edge to its far one")
+        self.form.addRow("It is:", self.what)
+        self.form.addRow("Its width:", self.width_box)
+        self.form.addRow("Its depth:", self.depth_box)
+        self.what.currentIndexChanged.connect(self._choose)
+        for box in (self.width_box, self.depth_box):
+            box.valueChanged.connect(self.judge)
+        self._choose(0)
+        self.judge()
+
+    @property
+    def rectangle(self) -> Rectangle:
+        """What was answered."""
+        return Rectangle(tuple(self.places_px), (self.width_box.inches, self.depth_box.inches))
+
+    def _choose(self, row: int) -> None:
+        _, width_mm, depth_mm = _SHEETS[row]
+        if width_mm:
+            self.width_box.set_inches(width_mm / _MM_PER_IN)
+            self.depth_box.set_inches(depth_mm / _MM_PER_IN)
+
+    def verdict(self) -> str:
+        """How sure inches would be."""
+        found = self.rectangle.calibrate(self.frame.size_px, self._lens)
+        sigma_in = found.typical_sigma_in()
+        words = f"Places would be sure to {self._unit.fine_words(2 * max(sigma_in, 0.005))} over the picture."
+        if self._lens is None:
+            words += " A lens profile would make them surer."
+        return words + " Leave the camera where it is: without markers a bump can only be told, not made good."
+
+
+class TapeDialog(ClickDialog):
+    """Asks for one distance on the table that somebody measured."""
+
+    def __init__(self, frame: Frame, calibration: Calibration, unit: Unit, parent: QWidget | None = None) -> None:
+        names = ("one end of what you measured, on the table itself", "its other end")
+        super().__init__("One measured distance", names, frame, parent)
+        self._calibration, self._unit = calibration, unit
+        self.distance_box = LengthBox(unit, 1.0, 240.0)
+        self.distance_box.setToolTip("What the tape measure says from one place to the other; long ones help most")
+        self.distance_box.valueChanged.connect(self.judge)
+        self.form.addRow("The tape says:", self.distance_box)
+        self.judge()
+
+    def taped(self, now: Calibration) -> Taped:
+        """What was answered, in the pixels of another picture: the camera may have been bumped meanwhile."""
+        ends_in = self._calibration.camera.pixel_to_table(self.places_px)
+        (ax, ay), (bx, by) = now.camera.table_to_pixel(ends_in).tolist()
+        return Taped(((ax, ay), (bx, by)), self.distance_box.inches)
+
+    def clear(self) -> None:
+        """Begin again."""
+        super().clear()
+        self.distance_box.set_inches(self.distance_box.least_in)
+
+    def verdict(self) -> str:
+        """What it changes."""
+        a, b = self._calibration.camera.pixel_to_table(self.places_px)
+        seen_in = float(math.dist(a, b))
+        if self.distance_box.inches <= self.distance_box.least_in:
+            raise Refused(f"without it the camera says {self._unit.words(seen_in)}: type in what the tape says")
+        after = self.taped(self._calibration).sharpen(self._calibration)
+        before_in, after_in = (2 * one.typical_sigma_in() for one in (self._calibration, after))
+        if after_in > 0.98 * before_in:
+            return f"The camera says {self._unit.words(seen_in)}: the markers knew that as well as the tape does."
+        return (
+            f"The camera said {self._unit.words(seen_in)}; places are then sure to {self._unit.fine_words(after_in)}"
+            f" instead of {self._unit.fine_words(before_in)}."
+        )

@@ -1,0 +1,114 @@
+"""The guide of the first evening: its steps in a row, what to do now, and a button that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.setup.first_run import Guide, Mark, Step
+
+_SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
+_WELL = {True: "✓", False: "✗", None: "·"}
+_LARGER = 1.2
+
+
+class GuideBar(QFrame):
+    """Shows a `Guide`; knows nothing of the table.
+
+    Signals:
+        wanted: The step's button was pressed.
+        skipped: The player wants to go past the step.
+        left: He wants no more of the guide.
+        asked_for: He wants to go to this `Step`.
+        named: This army is taught by the next click.
+    """
+
+    wanted = pyqtSignal()
+    skipped = pyqtSignal()
+    left = pyqtSignal()
+    asked_for = pyqtSignal(object)
+    named = pyqtSignal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.shown: Guide | None = None
+        self.steps = {step: QToolButton() for step in Step}
+        self.words, self.ticks = word_label(), marked_label()
+        self.army = QComboBox()
+        self.button, self.skip, self.leave = QPushButton(), QPushButton("Skip"), QPushButton("Leave the guide")
+        self._lay_out()
+
+    def show_guide(self, guide: Guide) -> None:
+        """Show where the guide is."""
+        if guide == self.shown:
+            return
+        self.shown = guide
+        for step, button in self.steps.items():
+            mark = guide.marks[step]
+            button.setText(f"{_SIGN[mark]} {step}")
+            button.setAccessibleName(f"{step}, {mark}")
+            font = button.font()
+            font.setBold(mark is Mark.NOW)
+            button.setFont(font)
+        self.words.setText(guide.words)
+        self.ticks.setText("&nbsp;&nbsp; ".join(f"{_WELL[t.good]} {in_mark_up(t.words)}" for t in guide.ticks))
+        self.button.setText(guide.button)
+        self.button.setEnabled(guide.ready)
+        self.army.setVisible(guide.step is Step.ARMIES)
+        self.skip.setText("Go on" if guide.is_done else "Skip")
+        self.skip.setVisible(guide.step is not None)
+        self.leave.setVisible(guide.step is not None)
+
+    def offer(self, armies: Sequence[str]) -> None:
+        """Suggest names, the first of them for the next click."""
+        self.army.blockSignals(True)
+        self.army.clear()
+        self.army.addItems(list(armies))
+        self.army.setCurrentIndex(0)
+        self.army.blockSignals(False)
+        self.named.emit(self.army.currentText())
+
+    def _lay_out(self) -> None:
+        font = self.words.font()
+        font.setPointSizeF(_LARGER * font.pointSizeF())
+        self.words.setFont(font)
+        self.words.setAccessibleName("What to do now")
+        self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())
+        self.ticks.setMinimumHeight(self.ticks.fontMetrics().lineSpacing())
+        self.army.setEditable(True)
+        self.army.setMinimumContentsLength(10)
+        self.army.setAccessibleName("Army that the next click teaches")
+        self.army.setToolTip("Type a name or choose one, then click the base of one of its soldiers")
+        self.button.setDefault(True)
+        self.skip.setToolTip("Go past this step; a click on its name above comes back to it")
+        self.leave.setToolTip("Close the guide; it stays in the menu Help")
+        top, low = QHBoxLayout(), QHBoxLayout()
+        for step, button in self.steps.items():
+            button.setAutoRaise(True)
+            button.setToolTip(f"Go to the step: {step}")
+            button.clicked.connect(partial(self._ask_for, step))
+            top.addWidget(button)
+        top.addStretch(1)
+        top.addWidget(self.skip)
+        top.addWidget(self.leave)
+        low.addWidget(self.words, 1)
+        low.addWidget(self.army)
+        low.addWidget(self.button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(2)
+        layout.addLayout(top)
+        layout.addLayout(low)
+        layout.addWidget(self.ticks)
+        self.button.clicked.connect(lambda: self.wanted.emit())
+        self.skip.clicked.connect(lambda: self.skipped.emit())
+        self.leave.clicked.connect(lambda: self.left.emit())
+        self.army.editTextChanged.connect(self.named)
+
+    def _ask_for(self, step: Step, _checked: bool = False) -> None:
+        self.asked_for.emit(step)

@@ -1,0 +1,182 @@
+"""The guided session in which the camera's lens is learnt from the printed board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+
+from calibration.lens import FEWEST_VIEWS, Coverage, Gathering
+from calibration.lens_fit import LensFit
+from calibration.opencv import cv2
+from calibration.sheet import board_words
+from ui.behind import Behind
+from ui.desktop.labels import word_label
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.picture.overlay import Line, Shape
+from ui.readout import sentence
+from ui.setup.lens_session import LensSession
+from ui.theme import GREEN, ORANGE, SKY, Colour, faded
+from vision.frame import Frame
+
+_TICK_MS = 50
+
+
+class LensDialog(PictureDialog):
+    """Takes pictures of the board by itself, as long as each adds something, and works out the lens.
+
+    Attributes:
+        session: What has been taken.
+        fit: The lens; None before it is worked out.
+        progress, coverage, verdict: What is told besides.
+        undo, work_out: Its buttons.
+    """
+
+    def __init__(self, newest: Callable[[], Frame | None], camera: str, parent: QWidget | None = None) -> None:
+        """`newest` is the picture now, `camera` whose lens it is, for people."""
+        super().__init__("The lens of " + camera, parent, asks=True)
+        self._newest = newest
+        self._frame: Frame | None = None
+        self._looking: Behind[LensSession] = Behind("sandtable lens picture")
+        self._fitting: Behind[LensFit] = Behind("sandtable lens fit")
+        self.session: LensSession | None = None
+        self.fit: LensFit | None = None
+        self.progress, self.coverage, self.verdict = QProgressBar(), word_label(), word_label()
+        self.undo, self.work_out = QPushButton("Throw the last away"), QPushButton("Work out the lens")
+        self._lay_out()
+        self.allow(False)
+        self._tell()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.pull)
+        self._timer.start(_TICK_MS)
+
+    def _lay_out(self) -> None:
+        self.progress.setRange(0, 100)
+        self.undo.setToolTip("The picture that was taken last does not count")
+        self.undo.clicked.connect(self._throw_away)
+        self.work_out.clicked.connect(self._work_out)
+        board = LensSession(Gathering((1, 1))).board
+        about = word_label(
+            f"The board is the program's own ({board_words(board)}; Table, Print…). Glue it to something stiff and"
+            " flat. Pictures are taken by themselves while it rests; green is where it has been."
+        )
+        row = QHBoxLayout()
+        row.addWidget(self.undo)
+        row.addWidget(self.work_out)
+        for part in (self.progress, self.coverage):
+            self.column.addWidget(part)
+        self.column.addLayout(row)
+        self.column.addWidget(self.verdict)
+        self.column.addStretch()
+        self.column.addWidget(about)
+
+    @property
+    def story(self) -> dict[str, object]:
+        """How the lens was found, for its file."""
+        assert self.session is not None  # noqa: S101 - there is a lens
+        assert self.fit is not None  # noqa: S101
+        gathering = self.session.gathering
+        return {
+            "views": len(gathering.views),
+            "residual_px": self.fit.residual_px,
+            "coverage": gathering.coverage.cells.astype(int).tolist(),
+        }
+
+    def pull(self) -> None:
+        """Show what is new, and look at the next picture."""
+        session, fit = self._looking.take(), self._fitting.take()
+        if session is not None:
+            self.session = session
+            self._tell()
+        if fit is not None or self._fitting.refusal:
+            self._take(fit)
+        frame = self._newest()
+        if frame is None or frame is self._frame or self._fitting.busy or self.fit is not None:
+            return
+        self._frame = frame
+        self.picture.show_picture(to_qimage(frame.image_bgr))
+        before = self.session or LensSession(Gathering(frame.size_px))
+        if not self._looking.busy:
+            self._looking.start(lambda: before.look(frame.gray()))
+
+    def _throw_away(self) -> None:
+        self._looking.drop()
+        self._fitting.drop()
+        self.progress.setRange(0, 100)
+        if self.session is not None:
+            self.session = self.session.without_last()
+        self.fit = None
+        self.allow(False)
+        self.verdict.clear()
+        self._tell()
+
+    def _work_out(self) -> None:
+        self._looking.drop()
+        if self.session is not None and self._fitting.start(self.session.fit):
+            self.work_out.setEnabled(False)
+            self.progress.setRange(0, 0)  # moves to and fro
+            self.verdict.setText("Working it out … Cancel leaves it.")
+
+    def _take(self, fit: LensFit | None) -> None:
+        self.fit = fit
+        if fit is None:
+            words = self._fitting.refusal
+            self._fitting.drop()
+        else:
+            out = int(np.isnan(fit.by_view_px).sum())
+            words = fit.sentence + (f"; {out} pictures are left out: the others contradict them" if out else "")
+            self.say("This is the lens. OK uses it now, and whenever this camera gives pictures of this size.")
+        self.verdict.setText(sentence(words))
+        self.allow(fit is not None)
+        self.work_out.setEnabled(True)
+        self.progress.setRange(0, 100)
+        if self.session is not None:
+            self.progress.setValue(round(100 * self.session.progress))
+
+    def _tell(self) -> None:
+        session = self.session
+        self.undo.setEnabled(session is not None and bool(session.gathering.views))
+        self.work_out.setEnabled(session is not None and session.can_fit)
+        if session is None:
+            self.say("Waiting for the camera …")
+            return
+        count, coverage = len(session.gathering.views), session.gathering.coverage
+        done = f" That is enough: {count} pictures. Work out the lens." if session.is_enough else ""
+        self.say(session.words + done)
+        self.progress.setValue(round(100 * session.progress))
+        missing = FEWEST_VIEWS - count
+        more = f"{missing} more at least. " if missing > 0 else ""
+        self.coverage.setText(f"{count} taken. {more}{coverage.sentence}.")
+        size = session.gathering.image_size
+        self.picture.show_shapes((*_cells(coverage, size), *_board(session)))
+
+    def done(self, result: int) -> None:
+        """Look no more."""
+        self._timer.stop()
+        self._looking.drop()
+        self._fitting.drop()
+        super().done(result)
+
+
+def _cells(coverage: Coverage, size: tuple[int, int]) -> list[Shape]:
+    """The part of the frame that the board has been in, by cells."""
+    rows, columns = coverage.cells.shape
+    width, height = size[0] / columns, size[1] / rows
+    shapes: list[Shape] = []
+    for row, column in zip(*np.nonzero(coverage.cells), strict=True):
+        left, top = float(column * width), float(row * height)
+        square = ((left, top), (left + width, top), (left + width, top + height), (left, top + height))
+        shapes.append(Line(square, faded(GREEN, 70), 1.0, faded(GREEN, 45), closed=True, halo=False))
+    return shapes
+
+
+def _board(session: LensSession) -> list[Shape]:
+    """Round the board as it is seen now: green where it was taken."""
+    if session.seen is None:
+        return []
+    colour: Colour = GREEN if session.taken else SKY if session.words.startswith("Hold it still") else ORANGE
+    hull = cv2.convexHull(session.seen.seen_px.astype(np.float32)).reshape(-1, 2)
+    return [Line(tuple((float(x), float(y)) for x, y in hull), colour, 4.0, closed=True)]

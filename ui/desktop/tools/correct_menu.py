@@ -1,0 +1,227 @@
+"""Corrections in two clicks: what is wrong, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
+
+from rules.table import Figure, Refused
+from ui.desktop.labels import as_typed
+from ui.desktop.picture.view import PictureView
+from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.picture.overlay import Preview
+from ui.table.remedies import Remedy, merge, place, remedies_at, remedies_for, rename
+from ui.table.terrain import standing_place
+from vision.pipeline import TableView
+
+CORRECT = "correct"
+"""Name of the tool."""
+
+_GROUPS = {
+    "Add": "&Add",
+    "Army": "&Army",
+    "Posture": "&Posture",
+    "The same as": "The &same as",
+    "Is really": "Is &really",
+}
+
+Asker = Callable[[QWidget, str], str | None]
+
+
+def ask_name(parent: QWidget, name: str) -> str | None:
+    """What a figure is called, or None."""
+    question = as_typed(f"What is {name} called?")
+    told, done = QInputDialog.getText(parent, "Another name", question, text=name)
+    return told if done else None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A correction that waits for one more click.
+
+    Attributes:
+        about: Id of the figure.
+        hint: What to click.
+        take: What the click does.
+    """
+
+    about: str
+    hint: str
+    take: Callable[[Pointed], None]
+
+
+class CorrectTool(PlainTool):
+    """Asks what is wrong with the figure, or at the place, that is clicked."""
+
+    name = CORRECT
+
+    def __init__(self, ask: Callable[[Pointed], None]) -> None:
+        self._ask = ask
+        self.waiting: Waiting | None = None
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        if self.waiting is not None:
+            return f"{self.waiting.hint} Esc lets go."
+        return "Click what is wrong: a figure, or a bare place where a soldier is missing."
+
+    def press(self, at: Pointed) -> None:
+        """Ask what is wrong there, or take the click that was waited for.
+
+        Raises:
+            Refused: if that click was not what was waited for.
+        """
+        if self.waiting is None:
+            self._ask(at)
+        else:
+            self.waiting.take(at)
+
+    def cancel(self) -> bool:
+        """Wait for nothing."""
+        had, self.waiting = self.waiting is not None, None
+        return had
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The figure under the mouse and the one in question stand out."""
+        hovered = at.figure.id if at and at.figure else None
+        return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
+
+
+class CorrectDesk(QObject):
+    """Offers what can be corrected.
+
+    Attributes:
+        tool: For the mouse.
+        menu: What is offered now; None where nothing is.
+    """
+
+    def __init__(self, picture: PictureView, hands: Hands, ask: Asker = ask_name) -> None:
+        """Open menus over `picture` when it asks; `ask` asks for a name."""
+        super().__init__(picture)
+        self._picture, self._hands, self._asker = picture, hands, ask
+        self._before = CORRECT
+        self.tool = CorrectTool(self._offer_at)
+        self.menu: QMenu | None = None
+        picture.asked.connect(self.offer)
+
+    def offer(self) -> None:
+        """Open the menu for what the mouse points at."""
+        at = self._hands.pointed()
+        if at is not None:
+            self._hands.change(lambda: self._offer_at(at))
+
+    def _offer_at(self, at: Pointed) -> None:
+        """Open the menu for the figure or the place that was clicked.
+
+        Raises:
+            Refused: where nothing can be corrected.
+        """
+        view = self._hands.view
+        if view is None or view.calibration is None or at.place_in is None:
+            raise Refused("nothing can be corrected there: the table is not measured, or the click is beside it")
+        self._before = self._hands.tool()
+        if self.menu is not None:
+            self.menu.deleteLater()
+        self.menu = QMenu(self._picture)
+        self.menu.setToolTipsVisible(True)
+        if at.figure is not None:
+            self._fill_for(self.menu, view, at.figure, at)
+        else:
+            self._fill_at(self.menu, view, at)
+        self.menu.popup(self._picture.mapToGlobal(self._picture.to_widget(at.px).toPoint()))
+
+    def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at: Pointed) -> None:
+        assert view.calibration is not None  # noqa: S101 - the caller asked
+        x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
+        menu.addSection(f"{figure.id}, {figure.posture}")
+        groups = self._offer(menu, remedies_for(view, figure, (float(x), float(y)), self._armies))
+        name = figure.id
+        self._later(
+            groups.get("The same as") or menu,
+            "The next figure I click",
+            Waiting(name, f"Now click the figure that {name} is the same as.", partial(self._merge, figure)),
+        )
+        self._later(
+            menu,
+            "Stands where I &click next",
+            Waiting(name, f"Now click the middle of {name}'s base.", partial(self._place, figure)),
+        )
+        called = menu.addAction("Another na&me…")
+        if called is not None:
+            called.triggered.connect(lambda: self._hands.change(lambda: self._rename(view, figure)))
+
+    def _fill_at(self, menu: QMenu, view: TableView, at: Pointed) -> None:
+        assert view.calibration is not None  # noqa: S101 - the caller asked
+        there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
+        if there is not None:
+            menu.addSection("No figure is seen here")
+            self._offer(menu, remedies_at(view, *there, self._armies))
+        if not menu.actions():
+            raise Refused("no army is known yet: press T and teach one first")
+
+    @property
+    def _armies(self) -> list[str]:
+        return [colour.name for colour in self._hands.session.state.setup.palette]
+
+    def _offer(self, menu: QMenu, remedies: tuple[Remedy, ...]) -> dict[str, QMenu]:
+        groups: dict[str, QMenu] = {}
+        for remedy in remedies:
+            if remedy.group and remedy.group not in groups:
+                groups[remedy.group] = _submenu(menu, _GROUPS.get(remedy.group, remedy.group))
+            action = groups.get(remedy.group, menu).addAction(remedy.words)
+            if action is not None:
+                action.setToolTip(as_typed(f"{remedy.label}; Ctrl+Z takes it back"))
+                action.triggered.connect(partial(self._apply, remedy))
+        return groups
+
+    def _later(self, menu: QMenu, words: str, waiting: Waiting) -> None:
+        action = menu.addAction(words)
+        if action is not None:
+            action.triggered.connect(lambda: self._hands.change(lambda: self._wait(waiting)))
+
+    def _wait(self, waiting: Waiting) -> None:
+        self._hands.use_tool(CORRECT)
+        self.tool.waiting = waiting
+
+    def _apply(self, remedy: Remedy, _checked: bool = False) -> None:
+        self._hands.change(lambda: self._correct(remedy))
+
+    def _correct(self, remedy: Remedy) -> None:
+        self._hands.session.correct(remedy.label, *remedy.corrections)
+        self._hands.say(f"{remedy.label}: Ctrl+Z takes it back.")
+
+    def _merge(self, figure: Figure, at: Pointed) -> None:
+        if at.figure is None or at.figure.id == figure.id:
+            raise Refused(f"click the other figure that {figure.id} is the same as, or press Esc")
+        self._end(merge(figure, at.figure))
+
+    def _place(self, figure: Figure, at: Pointed) -> None:
+        view = self._hands.view
+        there = None
+        if view is not None and view.calibration is not None:
+            there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
+        if view is None or there is None:
+            raise Refused(f"{figure.id} cannot stand there: click a place on the table, or press Esc")
+        self._end(place(view, figure, *there))
+
+    def _end(self, remedy: Remedy) -> None:
+        self._hands.use_tool(self._before)
+        self._correct(remedy)
+
+    def _rename(self, view: TableView, figure: Figure) -> None:
+        told = self._asker(self._picture, figure.id)
+        if told is not None and told.strip() != figure.id:
+            self._correct(rename(view, figure, told))
+
+
+def _submenu(menu: QMenu, words: str) -> QMenu:
+    group = QMenu(words, menu)
+    group.setToolTipsVisible(True)
+    menu.addMenu(group)
+    return group

@@ -1,0 +1,254 @@
+"""Tools that ask and lay nothing down: who sees whom, whom one can shoot, where a move would lead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rules.path import Path
+from rules.table import Figure, PointIn, Refused
+from ui.desktop.tools.tool import PlainTool, Pointed, was_dragged
+from ui.picture.overlay import PointPx, Preview
+from ui.questions.fan import fan_finding
+from ui.questions.plan import plan_finding
+from ui.questions.reach import Arm, arms_of
+from ui.questions.sighting import sight_finding
+from ui.questions.situation import Situation
+from ui.table.finding import Answer, Finding
+
+Now = Callable[[], Situation | None]
+AboutOne = Callable[[Situation, Figure], Finding | None]
+
+_MOST_IN = 240.0
+_USUAL_REACH_IN, _USUAL_MOVE_IN, _STEP_IN = 12.0, 6.0, 0.5
+
+
+class QuestionTool(PlainTool):
+    """Works an answer out again only where the table or the question changed.
+
+    Attributes:
+        now: The table; None before anything is seen.
+    """
+
+    def __init__(self, now: Now) -> None:
+        self.now = now
+        self._asked: tuple[Situation, object] | None = None
+        self._finding: Finding | None = None
+
+    def found(self, question: object, answer: Callable[[Situation], Finding | None]) -> Finding | None:
+        """What a question comes to now; `question` tells it from others."""
+        now = self.now()
+        if now is None or now.view.calibration is None:
+            return None
+        if self._asked is None or self._asked[1] != question or not now.is_same_table(self._asked[0]):
+            try:
+                found = answer(now)
+            except Refused as refusal:
+                found = Finding(Answer("", (str(refusal),)))
+            self._asked, self._finding = (now, question), found
+        return self._finding
+
+    def about(self, name: str, question: object, answer: AboutOne) -> Finding | None:
+        """The same for a question about one figure; nothing while it is not seen."""
+
+        def asked(now: Situation) -> Finding | None:
+            figure = now.figure(name)
+            return answer(now, figure) if figure is not None else None
+
+        return self.found((name, question), asked)
+
+
+class SightTool(QuestionTool):
+    """What one figure sees of another: click him who looks, then whom he looks at; the answer stays until the next."""
+
+    name = "sight"
+
+    def __init__(self, now: Now) -> None:
+        super().__init__(now)
+        self._shooter: str | None = None
+        self._target: str | None = None
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        if self._shooter is None:
+            return "Click the soldier who looks; then point at whom he looks at."
+        if self._target is None:
+            return f"Point at anybody to see what {self._shooter} sees of him; a click keeps the answer."
+        return "Click the next soldier who looks, or press Esc."
+
+    def press(self, at: Pointed) -> None:
+        """Take who looks, then keep whom he looks at."""
+        name = at.figure.id if at.figure else None
+        if name is None:
+            return
+        if self._shooter is None or self._target is not None:
+            self._shooter, self._target = name, None
+        elif name != self._shooter:
+            self._target = name
+
+    def cancel(self) -> bool:
+        """Forget both."""
+        had, self._shooter, self._target = self._shooter is not None, None, None
+        return had
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The rays to the target, or to the figure under the mouse."""
+        hovered = at.figure.id if at and at.figure else None
+        target, finding = self._target or hovered, None
+        if self._shooter is not None and target not in (None, self._shooter):
+            finding = self.about(self._shooter, target, lambda now, shooter: _sight(now, shooter, target))
+        return Preview(hovered=hovered, picked=self._shooter, finding=finding)
+
+
+def _sight(now: Situation, shooter: Figure, target: str | None) -> Finding | None:
+    other = now.figure(target)
+    return sight_finding(now, shooter, other) if other is not None else None
+
+
+class FanTool(QuestionTool):
+    """Whom one figure can shoot: point at him, click to keep him.
+
+    Attributes:
+        reach_in: Without a battle, how far he shoots.
+    """
+
+    name = "fan"
+    takes_wheel = True
+
+    def __init__(self, now: Now) -> None:
+        super().__init__(now)
+        self._shooter: str | None = None
+        self._shown: str | None = None
+        self._arm = 0
+        self.reach_in = _USUAL_REACH_IN
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        reach = "The wheel changes the weapon." if self._arms(self._shown) else self._reach_words
+        return f"Point at a soldier to see whom he can shoot; a click keeps him. {reach}"
+
+    @property
+    def _reach_words(self) -> str:
+        return f"He reaches {self.reach_in:g} in: the wheel, + and - or a number change that."
+
+    def _arms(self, name: str | None) -> tuple[Arm, ...]:
+        now = self.now()
+        return arms_of(now.moment, name) if now is not None and name is not None else ()
+
+    def press(self, at: Pointed) -> None:
+        """Keep the shooter, or let go of him."""
+        self._shooter, self._arm = at.figure.id if at.figure else None, 0
+
+    def turn(self, steps: int) -> None:
+        """Another weapon of his, or another reach."""
+        arms = self._arms(self._shooter)
+        if arms:
+            self._arm = (self._arm + steps) % len(arms)
+        else:
+            self.number(self.reach_in + steps)
+
+    def number(self, value: float) -> None:
+        """He reaches so far."""
+        self.reach_in = min(max(value, 1.0), _MOST_IN)
+
+    def cancel(self) -> bool:
+        """Let go of the shooter."""
+        had, self._shooter = self._shooter is not None, None
+        return had
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The fan of the shooter, or of the figure under the mouse."""
+        hovered = at.figure.id if at and at.figure else None
+        self._shown = shooter = self._shooter or hovered
+        if shooter is None:
+            return Preview()
+        arms = self._arms(shooter)
+        arm = arms[self._arm % len(arms)] if arms else Arm("reach", self.reach_in)
+        finding = self.about(shooter, arm, lambda now, figure: fan_finding(now, figure, arm))
+        return Preview(hovered=hovered, picked=shooter, finding=finding)
+
+
+class PlanTool(QuestionTool):
+    """A move before it is made: click a figure, then each corner of its way; right button or Enter ends it.
+
+    Attributes:
+        allowance_in: Without a battle, how far it may go.
+    """
+
+    name = "plan"
+    takes_wheel = True
+
+    def __init__(self, now: Now) -> None:
+        super().__init__(now)
+        self._mover: str | None = None
+        self._corners: tuple[PointIn, ...] = ()
+        self._ended = False
+        self._pressed_px: PointPx = (0.0, 0.0)
+        self.allowance_in = _USUAL_MOVE_IN
+
+    @property
+    def in_progress(self) -> bool:
+        """Whether the way has not been ended."""
+        return bool(self._corners) and not self._ended
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        now = self.now()
+        by_the_game = now is not None and now.play is not None
+        allowed = "" if by_the_game else f"He may go {self.allowance_in:g} in: the wheel or a number change that."
+        if self._mover is None:
+            return f"Click the soldier who would move, or drag him. {allowed}"
+        if not self._ended:
+            return f"Click each corner of {self._mover}'s way; the right button or Enter ends it. {allowed}"
+        return f"Click the next soldier, or press Esc. {allowed}"
+
+    def press(self, at: Pointed) -> None:
+        """Take who moves, then each corner."""
+        self._pressed_px = at.px
+        if self._mover is None or self._ended:
+            self._mover, self._corners, self._ended = (at.figure.id if at.figure else None), (), False
+        elif at.place_in is not None:
+            if self._corners and self._corners[-1] == at.place_in:
+                self.finish()
+            else:
+                self._corners = (*self._corners, at.place_in)
+
+    def release(self, at: Pointed) -> None:
+        """After a drag: there it ends."""
+        if self._mover is not None and not self._corners and at.place_in and was_dragged(self._pressed_px, at):
+            self._corners, self._ended = (at.place_in,), True
+
+    def turn(self, steps: int) -> None:
+        """Another allowance."""
+        self.number(self.allowance_in + steps * _STEP_IN)
+
+    def number(self, value: float) -> None:
+        """It may go so far."""
+        self.allowance_in = min(max(value, _STEP_IN), _MOST_IN)
+
+    def finish(self) -> None:
+        """The way ends at its last corner."""
+        self._ended = bool(self._corners)
+
+    def cancel(self) -> bool:
+        """Forget the move."""
+        had, self._mover, self._corners, self._ended = self._mover is not None, None, (), False
+        return had
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The way so far, and on to the mouse."""
+        hovered = at.figure.id if at and at.figure else None
+        if self._mover is None:
+            return Preview(hovered=hovered)
+        loose = (at.place_in,) if at is not None and at.place_in is not None and not self._ended else ()
+        rest = self._corners + tuple(place for place in loose if place not in self._corners[-1:])
+        finding = None
+        if rest and (self._corners or hovered != self._mover):
+            asked = (rest, self.allowance_in)
+            finding = self.about(self._mover, asked, lambda now, mover: self._plan(now, mover, rest))
+        return Preview(picked=self._mover, finding=finding)
+
+    def _plan(self, now: Situation, mover: Figure, rest: Path) -> Finding:
+        return plan_finding(now, mover, (mover.centre_in, *rest), self.allowance_in)

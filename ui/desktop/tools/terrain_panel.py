@@ -1,0 +1,157 @@
+"""The terrain in words: the pieces, and name, kind and height of the one in question."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QGroupBox,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.table import TerrainKind, TerrainPiece
+from ui.desktop.dialogs import NumberBox
+from ui.desktop.labels import plain_label
+from ui.table.terrain import Terrain, piece_named, terrain_words
+
+_HIGHEST_IN = 40.0
+_TEXT = 1.2  # as the panel of the table
+
+
+class TerrainPanel(QWidget):
+    """Shows what it is given; knows neither camera nor session.
+
+    Signals:
+        chosen: The piece of this name is in question.
+        named, kinded: The piece in question is called so, is of this kind.
+        raised, based: It is so high, and stands so high, in inches.
+        removed, opened, saved: These buttons.
+    """
+
+    chosen = pyqtSignal(str)
+    named = pyqtSignal(str)
+    kinded = pyqtSignal(str)
+    raised = pyqtSignal(float)
+    based = pyqtSignal(float)
+    removed = pyqtSignal()
+    opened = pyqtSignal()
+    saved = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        font = self.font()
+        font.setPointSizeF(_TEXT * font.pointSizeF())
+        self.setFont(font)
+        self._told: object = None
+        self._list, self._of = QListWidget(), plain_label()
+        self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
+        self.remove, self.save = QPushButton("Remove"), QPushButton("Save…")
+        layout = QVBoxLayout(self)
+        layout.addWidget(self._pieces_box(), 1)
+        layout.addWidget(self._piece_box())
+
+    def show_terrain(self, terrain: Terrain, selected: str | None, next_piece: TerrainPiece) -> None:
+        """Show the pieces, and the one in question; where none is, what the next will be."""
+        told = (terrain, selected, next_piece)
+        if told == self._told:
+            return
+        self._told = told
+        piece = piece_named(terrain, selected) or next_piece
+        known = piece is not next_piece
+        self._fill_list(terrain, selected)
+        self._of.setText(piece.name if known else "The next piece")
+        boxes = (self.name, self.kind, self.height_in, self.base_in)
+        for box in boxes:
+            box.blockSignals(True)
+        if not (self.name.hasFocus() and self.name.isModified()):
+            self.name.setText(piece.name if known else "")
+        self.kind.setCurrentIndex(self.kind.findData(str(piece.kind)))
+        self.height_in.setValue(piece.height_in)
+        self.base_in.setValue(piece.base_in)
+        for box in boxes:
+            box.blockSignals(False)
+        for part in (self.name, self.base_in, self.remove):
+            part.setEnabled(known)
+        self.save.setEnabled(bool(terrain))
+
+    def _fill_list(self, terrain: Terrain, selected: str | None) -> None:
+        self._list.blockSignals(True)
+        self._list.clear()
+        for piece in terrain:
+            item = QListWidgetItem(terrain_words(piece))
+            item.setData(Qt.ItemDataRole.UserRole, piece.name)
+            self._list.addItem(item)
+            if piece.name == selected:
+                self._list.setCurrentItem(item)
+        self._list.blockSignals(False)
+
+    def _pieces_box(self) -> QWidget:
+        box = QGroupBox("Terrain")
+        self._list.setToolTip("What stands on the table; click one to change it")
+        self._list.setAccessibleName("Pieces of terrain")
+        self._list.setWordWrap(True)
+        self._list.currentItemChanged.connect(lambda item, _: self._choose(item))
+        open_ = QPushButton("Open…")
+        open_.setToolTip("Take the terrain from a file, in place of this")
+        open_.clicked.connect(lambda: self.opened.emit())
+        self.save.setToolTip("Write the terrain to a file, for another evening or for sandtable analyse --terrain")
+        self.save.clicked.connect(lambda: self.saved.emit())
+        row = QHBoxLayout()
+        row.addWidget(open_)
+        row.addWidget(self.save)
+        layout = QVBoxLayout(box)
+        layout.addWidget(self._list)
+        layout.addLayout(row)
+        return box
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.chosen.emit(str(item.data(Qt.ItemDataRole.UserRole)))
+
+    def _piece_box(self) -> QWidget:
+        box = QGroupBox("Piece")
+        font = self._of.font()
+        font.setBold(True)
+        self._of.setFont(font)
+        self.name.setToolTip("Its name, by which verdicts speak of it")
+        self.name.setMaxLength(40)
+        self.name.editingFinished.connect(self._name)
+        for kind in TerrainKind:
+            self.kind.addItem(str(kind).replace("_", " "), str(kind))
+        self.kind.setToolTip("What it is in the rules: whether it hides, covers, slows or carries figures")
+        self.kind.currentIndexChanged.connect(lambda _: self.kinded.emit(str(self.kind.currentData())))
+        self.kind.setMaxVisibleItems(self.kind.count())
+        for number, signal, tip in (
+            (self.height_in, self.raised, "From its own foot to its top; its outline stays where it is in the picture"),
+            (self.base_in, self.based, "Height of what it stands on: a book on a book, a canopy over the table"),
+        ):
+            number.setRange(0.0, _HIGHEST_IN)
+            number.setDecimals(2)
+            number.setSingleStep(0.25)
+            number.setSuffix(" in")
+            number.setKeyboardTracking(False)
+            number.setToolTip(tip)
+            number.valueChanged.connect(signal)
+        self.remove.setToolTip("Take the piece off the table (Delete)")
+        self.remove.clicked.connect(lambda: self.removed.emit())
+        form = QFormLayout(box)
+        form.addRow(self._of)
+        for words, part in (("&Name:", self.name), ("&Kind:", self.kind), ("Hei&ght:", self.height_in)):
+            form.addRow(words, part)
+            part.setAccessibleName(words.replace("&", "").strip(":"))
+        form.addRow("Stands &on:", self.base_in)
+        self.base_in.setAccessibleName("Stands on")
+        form.addRow(self.remove)
+        return box
+
+    def _name(self) -> None:
+        if self.name.isModified():
+            self.name.setModified(False)
+            self.named.emit(self.name.text())

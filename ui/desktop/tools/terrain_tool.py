@@ -1,0 +1,382 @@
+"""The mouse on terrain: a click proposes a piece's outline; its corners, its edges and itself can be dragged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from shapely.geometry import Polygon
+
+from calibration.camera import TableCamera
+from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
+from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.picture.overlay import GroundPreview, PointPx, Preview
+from ui.session import Session
+from ui.table.terrain import (
+    as_seen,
+    lifted,
+    nearest_corner,
+    nearest_edge,
+    outline_height_in,
+    piece_named,
+    piece_seen_at,
+    resettled,
+    usual_name,
+    with_changed,
+    with_corner_at,
+    with_corner_on,
+    with_landed,
+    with_moved,
+    with_piece,
+    without_corner,
+    without_piece,
+)
+from vision.terrain import Proposal, propose_outline
+
+TERRAIN = "terrain"
+"""Name of the tool."""
+
+_REACH_PX = 9.0  # on the screen, from a corner or an edge
+_DRAG_PX = 5.0
+_SAME = 0.7  # overlap, as a part of both together, from which two outlines are of one thing
+
+
+class _Held(Enum):
+    CORNER = auto()
+    EDGE = auto()
+    PIECE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Grip:
+    """What was taken hold of: a corner, an edge (both by number) or the whole of the selected piece."""
+
+    held: _Held
+    number: int
+    from_px: PointPx
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A piece that was just proposed: the wheel chooses among its outlines."""
+
+    label: str
+    proposal: Proposal
+    chosen: int
+    camera: TableCamera
+
+
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """A piece that was clicked and whose outline is being looked for.
+
+    Attributes:
+        found: What comes of it.
+        session, camera: Of the table that was clicked.
+        below: The piece that it stands on; None for the table.
+    """
+
+    found: Future[Proposal]
+    session: Session
+    camera: TableCamera
+    below: TerrainPiece | None
+
+
+Errand = Callable[[], Proposal]
+
+
+class TerrainTool(PlainTool):
+    """Builds the terrain.
+
+    Attributes:
+        selected: Name of the piece in question, None for none.
+        kind, height_in: Of the next piece.
+    """
+
+    name = TERRAIN
+
+    def __init__(self, hands: Hands, begin: Callable[[Errand], Future[Proposal]]) -> None:
+        """`begin` begins to look for an outline, which takes longer than a picture lasts; `take` lays it down."""
+        self._hands, self._begin = hands, begin
+        self._looking: _Looking | None = None
+        self.selected: str | None = None
+        self.kind, self.height_in = TerrainKind.OTHER, 1.0
+        self._corner: int | None = None
+        self._grip: _Grip | None = None
+        self._fresh: _Fresh | None = None
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        piece = self.piece
+        if self._looking is not None:
+            return "Looking for its outline …"
+        if piece is None:
+            return "Click a house, a book, a tree: its outline is proposed. Click a piece that is known to change it."
+        if self.choosing:
+            return (
+                "Wheel, + and -: a larger or smaller outline. Drag corners and edges; say kind and height at the right."
+            )
+        if self._corner is not None:
+            return f"Delete takes this corner of {piece.name} away. Esc lets go of it."
+        return f"Drag corners, edges or {piece.name} itself. Delete removes it; click it again for what stands on it."
+
+    @property
+    def choosing(self) -> bool:
+        """Whether the wheel chooses among the outlines of the piece that was just proposed; else it zooms."""
+        return self._fresh is not None and self._fresh.label == self._hands.session.can_undo
+
+    @property
+    def piece(self) -> TerrainPiece | None:
+        """The piece in question."""
+        return piece_named(self._hands.terrain, self.selected)
+
+    @property
+    def camera(self) -> TableCamera | None:
+        """Through which the table is seen now."""
+        view = self._hands.view
+        return view.calibration.camera if view is not None and view.calibration is not None else None
+
+    def select(self, name: str | None) -> None:
+        """Let this be the piece in question."""
+        self.selected, self._corner, self._grip, self._fresh = name, None, None, None
+
+    def press(self, at: Pointed) -> None:
+        """Take hold of what is there, select it, or propose a piece.
+
+        Raises:
+            Refused: if nothing is seen there that has an outline.
+        """
+        camera, piece = self.camera, self.piece
+        if camera is None:
+            raise Refused("terrain is placed in inches: lay a marker on the table first")
+        self._grip = self._taken(camera, piece, at) if piece is not None else None
+        self._corner = self._grip.number if self._grip is not None and self._grip.held is _Held.CORNER else None
+        if self._grip is not None:
+            return
+        self._looking = None
+        under = piece_seen_at(camera, at.px, self._hands.terrain)
+        if under is None:
+            self._propose(camera, at, None)
+        elif under == piece:
+            self._grip = _Grip(_Held.PIECE, 0, at.px)
+        else:
+            self.select(under.name)
+
+    def _taken(self, camera: TableCamera, piece: TerrainPiece, at: Pointed) -> _Grip | None:
+        corners, reach = seen_outline(camera, piece), _REACH_PX / at.screen_scale
+        corner = nearest_corner(corners, at.px, reach)
+        if corner is not None:
+            return _Grip(_Held.CORNER, corner, at.px)
+        edge = nearest_edge(corners, at.px, reach)
+        return None if edge is None else _Grip(_Held.EDGE, edge, at.px)
+
+    def release(self, at: Pointed) -> None:
+        """Lay down what was dragged.
+
+        Raises:
+            Refused: if the outline would cross itself.
+        """
+        grip, piece, camera, self._grip = self._grip, self.piece, self.camera, None
+        if grip is None or piece is None or camera is None:
+            return
+        if math.dist(grip.from_px, at.px) * at.screen_scale > _DRAG_PX:
+            if grip.held is _Held.PIECE:
+                self._move(camera, piece, _way_in(camera, piece, grip, at.px))
+            else:
+                self.change(f"move a corner of {piece.name}", _dragged(camera, piece, grip, at.px))
+            self._corner = {_Held.CORNER: grip.number, _Held.EDGE: grip.number + 1}.get(grip.held)
+        elif grip.held is _Held.PIECE:
+            self._propose(camera, at, piece)
+
+    def _move(self, camera: TableCamera, piece: TerrainPiece, by_in: PointIn) -> None:
+        before = self._hands.terrain
+        moved = with_moved(before, piece.name, by_in)
+        landed = as_seen(moved, with_landed(before, moved, piece.name), camera)
+        self._hands.session.set_terrain(f"move {piece.name}", landed)
+        self._fresh = None
+
+    def _propose(self, camera: TableCamera, at: Pointed, below: TerrainPiece | None) -> None:
+        base_in = below.top_in if below is not None else 0.0
+        height_in = outline_height_in(_unit(self.kind, base_in, self.height_in))
+        session, image_bgr, px = self._hands.session, at.frame.image_bgr, at.px
+        empty_bgr = session.state.setup.reference_bgr
+        found = self._begin(lambda: propose_outline(image_bgr, camera, px, height_in, empty_bgr))
+        self._looking = _Looking(found, session, camera, below)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether an outline that was looked for is there to be taken."""
+        return self._looking is not None and self._looking.found.done()
+
+    def take(self) -> None:
+        """Lay down the outline that was looked for, once it is found.
+
+        Raises:
+            Refused: if there is none.
+        """
+        looking = self._looking
+        if looking is None or not self.is_found:
+            return
+        self._looking = None
+        found = looking.found.result()
+        if looking.session is not self._hands.session:
+            return  # another table was opened meanwhile
+        if looking.below is not None:
+            found = _upon(looking.below, found, looking.camera)
+        piece = self._as_piece(looking.camera, found.outlines_in[found.best], found.height_in)
+        terrain = with_piece(self._hands.terrain, piece)
+        label = f"add {terrain[-1].name}"
+        self._hands.session.set_terrain(label, terrain)
+        self.select(terrain[-1].name)
+        self._fresh = _Fresh(label, found, found.best, looking.camera)
+
+    def _as_piece(self, camera: TableCamera, outline_in: Outline, seen_at_in: float) -> TerrainPiece:
+        """The next piece; its outline was seen at a height."""
+        piece = resettled(_unit(self.kind, 0.0, self.height_in, outline_in), self._hands.terrain)
+        if abs(outline_height_in(piece) - seen_at_in) < 1e-9:
+            return piece
+        return replace(piece, outline_in=lifted(camera, outline_in, seen_at_in, outline_height_in(piece)))
+
+    def turn(self, steps: int) -> None:
+        """Another outline for the piece that was just proposed: larger or smaller."""
+        fresh, session, piece = self._fresh, self._hands.session, self.piece
+        if fresh is None or piece is None or not self.choosing:
+            return
+        chosen = min(max(fresh.chosen + steps, 0), len(fresh.proposal.outlines_in) - 1)
+        session.undo()
+        outline_in = fresh.proposal.outlines_in[chosen]
+        terrain = with_piece(self._hands.terrain, self._as_piece(fresh.camera, outline_in, fresh.proposal.height_in))
+        session.set_terrain(fresh.label, terrain)
+        self._fresh = replace(fresh, chosen=chosen)
+
+    def change(self, label: str, piece: TerrainPiece) -> None:
+        """Put this in place of the piece in question.
+
+        Raises:
+            Refused: as `ui.table.terrain.with_changed`.
+        """
+        if self.selected is None or piece == self.piece:
+            return
+        after = with_changed(self._hands.terrain, self.selected, piece)
+        self._hands.session.set_terrain(label, after)
+        self.selected, self._fresh = piece.name, None
+
+    def change_height(self, label: str, piece: TerrainPiece) -> None:
+        """Put this in place of the piece in question; every outline stays where it is seen in the picture."""
+        if self.selected is None or piece == self.piece:
+            return
+        before = self._hands.terrain
+        after = with_changed(before, self.selected, piece)
+        if self.camera is not None:
+            after = as_seen(before, after, self.camera)
+        self._hands.session.set_terrain(label, after)
+        self.selected, self._fresh = piece.name, None
+
+    def delete(self) -> None:
+        """Take the corner in question away, else the piece.
+
+        Raises:
+            Refused: if it is one of the last three corners.
+        """
+        piece = self.piece
+        if piece is None:
+            return
+        if self._corner is not None:
+            self.change(f"remove a corner of {piece.name}", without_corner(piece, self._corner))
+            self._corner = None
+        else:
+            self._hands.session.set_terrain(f"remove {piece.name}", without_piece(self._hands.terrain, piece.name))
+            self.select(None)
+
+    def cancel_corner(self) -> None:
+        """No single corner is in question."""
+        self._corner = None
+
+    def cancel(self) -> bool:
+        """Let go: of what is looked for or dragged, of the corner, of the piece."""
+        if self._looking is not None:
+            self._looking = None
+            return True
+        if self._grip is not None or self._corner is not None:
+            self._grip = self._corner = None
+            return True
+        had = self.selected is not None
+        self.select(None)
+        return had
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The pieces with their names; of the one in question the corners, too."""
+        camera, piece = self.camera, self.piece
+        under = piece_seen_at(camera, at.px, self._hands.terrain) if camera is not None and at is not None else None
+        corner = self._corner
+        if piece is not None and camera is not None and at is not None:
+            if self._grip is not None and math.dist(self._grip.from_px, at.px) * at.screen_scale > _DRAG_PX:
+                piece = _dragged_if_whole(camera, piece, self._grip, at.px)
+            elif self._grip is None:
+                taken = self._taken(camera, piece, at)
+                corner = taken.number if taken is not None and taken.held is _Held.CORNER else corner
+        return Preview(ground=GroundPreview(under.name if under is not None else None, self.selected, piece, corner))
+
+
+def seen_outline(camera: TableCamera, piece: TerrainPiece) -> tuple[PointPx, ...]:
+    """The piece's corners in the picture; far away where they are not seen."""
+    height_in = outline_height_in(piece)
+    px = camera.table_to_pixel([(*point, height_in) for point in piece.outline_in])
+    return tuple((float(x), float(y)) if math.isfinite(x) else (-1e6, -1e6) for x, y in px)
+
+
+def _unit(kind: TerrainKind, base_in: float, height_in: float, outline_in: Outline | None = None) -> TerrainPiece:
+    outline_in = outline_in or ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0))
+    return TerrainPiece(usual_name(kind), kind, outline_in, base_in, height_in)
+
+
+def _dragged(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> TerrainPiece:
+    """The piece as it is when what was taken hold of is dragged to a pixel."""
+    if grip.held is _Held.PIECE:
+        return with_moved((piece,), piece.name, _way_in(camera, piece, grip, px))[0]
+    x, y = (float(v) for v in camera.pixel_to_table(px, outline_height_in(piece))[0])
+    if not math.isfinite(x):
+        raise Refused(f"{piece.name} cannot reach there: it is no place of the table")
+    if grip.held is _Held.CORNER:
+        return with_corner_at(piece, grip.number, (x, y))
+    return with_corner_on(piece, grip.number, (x, y))
+
+
+def _dragged_if_whole(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> TerrainPiece:
+    """As `_dragged`, where that can be."""
+    try:
+        return _dragged(camera, piece, grip, px)
+    except Refused:
+        return piece
+
+
+def _way_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) -> PointIn:
+    """How far the whole piece is dragged."""
+    (x0, y0), (x1, y1) = camera.pixel_to_table([grip.from_px, px], outline_height_in(piece))
+    if not math.isfinite(x1):
+        raise Refused(f"{piece.name} cannot go there: it is no place of the table")
+    return (float(x1 - x0), float(y1 - y0))
+
+
+def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal:
+    """The outlines that are within a piece's own and not it.
+
+    Raises:
+        Refused: if there is none.
+    """
+    known = Polygon(lifted(camera, below.outline_in, outline_height_in(below), found.height_in))
+    kept = []
+    for number, outline_in in enumerate(found.outlines_in):
+        area = Polygon(outline_in)
+        both = known.intersection(area).area
+        if both / known.union(area).area < _SAME and both > 0.5 * area.area:
+            kept.append(number)
+    if not kept:
+        raise Refused(f"nothing else is seen to stand on {below.name} there: click the middle of what does")
+    best = min(kept, key=lambda number: abs(number - found.best))
+    return Proposal(tuple(found.outlines_in[number] for number in kept), kept.index(best), found.height_in)

@@ -1,0 +1,107 @@
+"""What can be printed, and the sheet of each: one way in for the command line and the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from calibration.markers import Board
+from calibration.page import Sheet, corrected
+from calibration.print_scale import TRUE_PRINT, PrintScale
+from calibration.prints import SHEET_SIDE_IN
+from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
+from rules.games import GAMES, open_game
+from rules.roster import Army, points_check
+from rules.table import Refused
+from ui.paper.card_sheet import card_sheet
+from ui.paper.cards import army_cards, game_cards
+from ui.paper.rod_card import rod_sheet
+
+
+class Kind(StrEnum):
+    """What can be printed."""
+
+    MARKERS = "markers"
+    EDGE = "edge"
+    BOARD = "board"
+    ROD = "rod"
+    CARDS = "cards"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintJob:
+    """One sheet as the player wants it.
+
+    Attributes:
+        side_in: Side of the markers; None for the usual one of the kind.
+        dictionary: Of the markers and the board.
+        board: Squares and markers of the board; None for the program's own.
+        game: Short name of the game whose ready cards are wanted.
+        army: An army list whose cards are wanted instead.
+        scale: What the printer makes of 100 mm; the sheet is drawn so that it comes out true.
+    """
+
+    kind: Kind = Kind.MARKERS
+    paper: str = "letter"
+    side_in: float | None = None
+    dictionary: str = "4X4_50"
+    board: Board | None = None
+    game: str = ""
+    army: Army | None = None
+    scale: PrintScale = TRUE_PRINT
+
+    @property
+    def file_name(self) -> str:
+        """A name to suggest for the PDF."""
+        return f"sandtable-{self.kind}.pdf"
+
+
+def sheet_of(job: PrintJob) -> Sheet:
+    """The pages of a job.
+
+    Raises:
+        Refused: if there can be no such sheet, or the game, the army or one of its cards is unknown.
+    """
+    return corrected(_drawn(job), job.scale)
+
+
+def _drawn(job: PrintJob) -> Sheet:
+    match job.kind:
+        case Kind.MARKERS:
+            return marker_sheet(job.paper, job.side_in or SHEET_SIDE_IN, dictionary=job.dictionary)
+        case Kind.EDGE:
+            return marker_sheet(job.paper, job.side_in or EDGE_SIDE_IN, EDGE_IDS, job.dictionary)
+        case Kind.BOARD:
+            return board_sheet(job.paper, job.board or LENS_BOARD, job.dictionary)
+        case Kind.ROD:
+            return rod_sheet(open_game("plastic_fudge"), job.paper)
+        case Kind.CARDS:
+            return _army_cards(job.army, job.paper) if job.army else _ready_cards(job.game, job.paper)
+
+
+def _ready_cards(name: str, paper: str) -> Sheet:
+    if not name:
+        raise Refused(f"cards are of a game or of an army list: name one of {', '.join(GAMES)}, or choose a list")
+    game = open_game(name)
+    return card_sheet(game_cards(game), f"{game.title}, ready cards", game, paper)
+
+
+def _army_cards(army: Army, paper: str) -> Sheet:
+    game = open_game(army.game)
+    cards = army_cards(game, army)
+    return card_sheet(cards, f"{army.name}, {game.title}", game, paper, army_words(army))
+
+
+def army_words(army: Army) -> str:
+    """How many figures an army list has, and what its game says of it, or why it cannot say."""
+    count = f"{len(army.recruits)} figure" + "s" * (len(army.recruits) != 1)
+    try:
+        checked = points_check(open_game(army.game), army)
+    except Refused as refusal:
+        return f"{count}; {refusal}"
+    if checked is None:
+        return count
+    points = f", {checked.numbers['points']} points" if "points" in checked.numbers else ""
+    said = str(checked.numbers.get("reason") or checked.outcome).replace("_", " ")
+    why = checked.reasons[0]
+    return f"{count}{points}: {said}" + ("" if said == "legal" else f" ({why.rule}: {why.text.rstrip('.')})")

@@ -1,0 +1,1 @@
+"""What is drawn over the picture, as values. No Qt here."""

@@ -1,0 +1,36 @@
+"""What rests on the table is worked out only when it changed: the mouse moves more often. No Qt here."""
+
+from __future__ import annotations
+
+from ui.picture.overlay import Preview, Shape, found_shapes, loose_shapes, resting_shapes
+from ui.session import TableState
+from ui.table.finding import Finding
+from vision.pipeline import TableView
+
+Shapes = tuple[Shape, ...]
+
+
+class Drawing:
+    """The shapes over one picture of the table."""
+
+    def __init__(self) -> None:
+        self._resting: Shapes = ()
+        self._for: tuple[object, ...] = ()
+        self._found: Shapes = ()
+        self._found_for: tuple[object, Finding | None] = (None, None)
+
+    def of(
+        self, view: TableView, state: TableState, preview: Preview, screen_scale: float = 1.0
+    ) -> tuple[Shapes, Shapes, Shapes]:
+        """What rests, what the tool's question comes to, and what follows the mouse: together `table_overlay`.
+
+        The first two are the very same tuples as before where nothing of theirs changed.
+        """
+        quiet = preview.finding is not None
+        asked = (view.calibration, view.figures, state, preview.ground, screen_scale, quiet)
+        if asked != self._for:
+            self._for = asked
+            self._resting = resting_shapes(view, state, preview.ground, screen_scale, quiet=quiet)
+        if self._found_for[0] is not view.calibration or self._found_for[1] is not preview.finding:
+            self._found_for, self._found = (view.calibration, preview.finding), found_shapes(view, preview)
+        return self._resting, self._found, loose_shapes(view, state, preview)

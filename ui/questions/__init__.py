@@ -1,0 +1,1 @@
+"""What players ask of the table, and the answers. No Qt here."""

@@ -1,0 +1,141 @@
+"""Whom can he shoot? Every other figure with its range and how it stands to the reach and to sight. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from rules.call import Call
+from rules.measure import Range, base_area
+from rules.sight import SLIVER, exposures
+from rules.table import Figure
+from rules.template import Blast, drawn
+from ui.measuring import Tape
+from ui.questions.reach import Arm
+from ui.questions.sighting import cross
+from ui.questions.situation import Situation
+from ui.readout import Basis, percent_words, range_words
+from ui.session import TableState
+from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted, ring
+from ui.theme import PURPLE, SILVER, SKY, YELLOW, Colour, faded
+from ui.units import Unit
+
+_ROWS = 6
+
+
+class Chance(Enum):
+    """How a figure stands to him who would shoot; the words are told, the colour only helps."""
+
+    IN = ("in range", SKY)
+    DOUBT = ("too close to call", YELLOW)
+    OUT = ("out of reach", SILVER)
+    HIDDEN = ("hidden", PURPLE)
+
+    @property
+    def words(self) -> str:
+        """For the player."""
+        return self.value[0]
+
+    @property
+    def colour(self) -> Colour:
+        """Of its ring."""
+        return self.value[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """One figure as a target: how far, how much of it is seen, and what comes of both."""
+
+    target: Figure
+    range: Range
+    exposure: float
+    chance: Chance
+
+
+def aims(now: Situation, shooter: Figure, arm: Arm) -> tuple[Aim, ...]:
+    """Every figure of another army, the nearest first; of all armies where there is but one."""
+    others = [one for one in now.view.figures if one.id != shooter.id and one.army != shooter.army]
+    others = others or [one for one in now.view.figures if one.id != shooter.id]
+    if now.view.calibration is None or not others:
+        return ()
+    tape = Tape(now.view.calibration, now.view.figures)
+    seen = exposures(now.view.figures, now.terrain, now.sight_rules, shooter.id)
+    row = seen.ids.index(shooter.id)
+    found = []
+    for other in others:
+        exposure = float(seen.exposure[row, seen.ids.index(other.id)])
+        distance = tape(shooter, other)
+        chance = _chance(arm.reaches(distance, now.state.basis), exposure)
+        found.append(Aim(other, distance, exposure, chance))
+    return tuple(sorted(found, key=lambda aim: aim.range.edge_in))
+
+
+def _chance(reach: Call, exposure: float) -> Chance:
+    if exposure < SLIVER:
+        return Chance.HIDDEN
+    return {Call.IN: Chance.IN, Call.TOO_CLOSE: Chance.DOUBT, Call.OUT: Chance.OUT}[reach]
+
+
+def fan_finding(now: Situation, shooter: Figure, arm: Arm) -> Finding:
+    """Whom a figure can shoot with a weapon."""
+    found = aims(now, shooter, arm)
+    sure = sum(aim.chance is Chance.IN for aim in found)
+    headline = {0: "no target", 1: "1 target"}.get(sure, f"{sure} targets")
+    rows = [f"{shooter.id}: {arm.words}", _counts(found)]
+    near = [aim for aim in found if aim.chance in (Chance.IN, Chance.DOUBT)]
+    rows += [_row(aim, now.state.basis, now.state.unit) for aim in near[:_ROWS]]
+    if len(near) > _ROWS:
+        rows.append(f"and {len(near) - _ROWS} more")
+    return Finding(Answer(headline, tuple(rows)), tuple(_marks(found, shooter, arm, now.state)))
+
+
+def _counts(found: Sequence[Aim]) -> str:
+    counts = [(sum(aim.chance is chance for aim in found), chance.words) for chance in Chance]
+    return ", ".join(f"{count} {words}" for count, words in counts if count) or "nobody to shoot at"
+
+
+def _row(aim: Aim, basis: Basis, unit: Unit) -> str:
+    doubt = ", too close to call" if aim.chance is Chance.DOUBT else ""
+    return f"{aim.target.id}  {range_words(aim.range, basis, unit)}, {percent_words(aim.exposure)} seen{doubt}"
+
+
+def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:
+    for reach_in in (arm.most_in, arm.least_in):
+        if reach_in:
+            yield Trace(_reach(shooter, reach_in, state.basis), faded(SKY, 200), 2.0, closed=True, dashed=True)
+    eye = (*shooter.centre_in, shooter.z_in)
+    for aim in reversed(found):
+        place = (*aim.target.centre_in, aim.target.z_in)
+        if aim.chance in (Chance.IN, Chance.DOUBT):
+            yield Trace(along((eye, place)), faded(aim.chance.colour, 170), 1.5, dashed=aim.chance is Chance.DOUBT)
+        yield from _ring(aim)
+    for aim in reversed(found):
+        rows = ((_label(aim, state.basis, state.unit), 12.0),)
+        yield Note((*aim.target.centre_in, aim.target.z_in), rows, aim.chance.colour, (0, 22.0))
+
+
+def _label(aim: Aim, basis: Basis, unit: Unit) -> str:
+    """Its range, and a word wherever that is not the whole answer."""
+    inches = aim.range.edge_in if basis is Basis.EDGE else aim.range.centre_in
+    word = {Chance.IN: "", Chance.DOUBT: " ?", Chance.OUT: " out", Chance.HIDDEN: " hidden"}[aim.chance]
+    return f"{unit.words(inches)}{word}"
+
+
+def _ring(aim: Aim) -> Iterator[Mark]:
+    """Filled where it can be shot, dashed where that is in doubt, crossed out where it is not seen, else thin."""
+    chance, target = aim.chance, aim.target
+    fill = faded(chance.colour, 130) if chance is Chance.IN else None
+    width = 4.0 if chance is Chance.IN else 2.5
+    outline = lifted(target.base_in, target.z_in)
+    yield Trace(outline, chance.colour, width, fill, closed=True, dashed=chance is Chance.DOUBT)
+    if chance is Chance.HIDDEN:
+        yield from cross((*target.centre_in, target.z_in), chance.colour, 0.4)
+
+
+def _reach(shooter: Figure, reach_in: float, basis: Basis) -> tuple[tuple[float, float, float], ...]:
+    """How far it goes over the table, from the base's centre or from its edge."""
+    if basis is Basis.CENTRE:
+        return lifted(drawn(Blast(shooter.centre_in, reach_in), 5.0))
+    round_it = base_area(shooter).buffer(reach_in, quad_segs=16)
+    return ring([(x, y) for x, y, *_ in round_it.exterior.coords[:-1]])

@@ -1,0 +1,81 @@
+"""How far a unit's weapons reach, from its card and its game's own data. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rules.call import Call, all_of, at_least, at_most
+from rules.events import spoken
+from rules.game import Game
+from rules.games.plastic_fudge.fire import reach_in
+from rules.games.plastic_fudge.tables import rating
+from rules.measure import Range
+from rules.moment import Moment
+from ui.readout import Basis
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """What somebody shoots with.
+
+    Attributes:
+        name: For people.
+        most_in, least_in: How far it reaches, and from how near; `most_in` is None for as far as one sees.
+    """
+
+    name: str
+    most_in: float | None
+    least_in: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """As "rifle, 24 in"."""
+        far = "as far as he sees" if self.most_in is None else f"{self.most_in:g} in"
+        return f"{self.name}, {self.least_in:g} to {far}" if self.least_in else f"{self.name}, {far}"
+
+    def reaches(self, distance: Range, basis: Basis) -> Call:
+        """Whether a distance between those parts of the bases is within reach."""
+        inches = distance.edge_in if basis is Basis.EDGE else distance.centre_in
+        most = Call.IN if self.most_in is None else at_most(inches, self.most_in, distance.sigma_in)
+        least = Call.IN if not self.least_in else at_least(inches, self.least_in, distance.sigma_in)
+        return all_of((most, least))
+
+
+def arms_of(moment: Moment | None, figure: str) -> tuple[Arm, ...]:
+    """The weapons of a figure in the battle, the farthest reaching first; none where it has none or is not in it."""
+    unit = moment.state.units.get(figure) if moment is not None else None
+    if moment is None or unit is None:
+        return ()
+    return card_arms(moment.game, moment.kind(unit))
+
+
+def card_arms(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:
+    """The weapons on a unit card of a game, the farthest reaching first."""
+    return tuple(sorted(_arms(game, card), key=lambda arm: -(float("inf") if arm.most_in is None else arm.most_in)))
+
+
+def _arms(game: Game[Any], card: Mapping[str, Any]) -> Iterator[Arm]:
+    rows = game.rules.plain.get("weapons")
+    if rows is None and "equipment" not in card:
+        yield Arm("any weapon", None)  # a game without ranges: what is seen may be shot at
+        return
+    for thing in card.get("equipment", ()):
+        if thing.get("kind") == "ranged":
+            yield Arm(str(thing["name"]), thing.get("range_in"))
+    levels = card.get("RL", ())
+    levels = (levels,) if isinstance(levels, str) else tuple(levels)
+    for number, name in enumerate(card.get("weapons", ())):
+        level = levels[min(number, len(levels) - 1)] if levels else None
+        yield _arm(game, name, (rows or {}).get(name, {}), level)
+
+
+def _arm(game: Game[Any], name: str, row: Mapping[str, Any], level: str | None) -> Arm:
+    words = spoken(name).lower()
+    if level is not None:
+        return Arm(words, reach_in(game.rules, rating(game.rules, level), name))
+    if "range_in" in row:
+        return Arm(words, row["range_in"])
+    most_ft = row.get("range_max_ft")
+    return Arm(words, None if most_ft is None else 12.0 * most_ft, 12.0 * row.get("range_min_ft", 0))

@@ -1,0 +1,78 @@
+"""Can he see him? The rays, the part in sight and what hides the rest, in words and on the table. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rules.sight import Hidden, Ray, Sight, sight
+from rules.table import Figure
+from ui.questions.situation import Situation
+from ui.readout import other_words, percent_words, range_words
+from ui.table.finding import Answer, Finding, Mark, Note, Point3In, Trace, along
+from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, Colour, faded
+
+_CROSS_IN = 0.22
+
+
+def sight_finding(now: Situation, shooter: Figure, target: Figure) -> Finding:
+    """What one figure sees of another."""
+    found = sight(shooter, target, now.terrain, now.view.figures, now.sight_rules)
+    return Finding(Answer(headline(found), _rows(now, found, shooter, target)), tuple(_marks(found, target)))
+
+
+def headline(found: Sight) -> str:
+    """As "73 % in sight"."""
+    return f"{percent_words(found.exposure)} in sight" if found.visible else "hidden"
+
+
+def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tuple[str, ...]:
+    distance = now.range(shooter, target)
+    basis, unit = now.state.basis, now.state.unit
+    ranges = f"{range_words(distance, basis, unit)}, {other_words(distance, basis, unit)}"
+    rows = [f"{shooter.id} looks at {target.id}", ranges]
+    if found.hidden_by:
+        rows.append(f"hidden by {hidden_words(found.hidden_by)}")
+    if found.exposure_to_fire > found.exposure + 0.005:
+        rows.append(f"{percent_words(found.exposure_to_fire)} open to fire: the rest is only screened")
+    if found.figures_in_the_way:
+        counted = "" if now.sight_rules.figures_hide else " (figures do not count here)"
+        rows.append(f"in the way: {hidden_words(found.figures_in_the_way)}{counted}")
+    for who, pieces in ((shooter, found.shooter_within), (target, found.target_within)):
+        if pieces:
+            rows.append(f"{who.id} is in {', '.join(pieces)}")
+    rows.append(f"{target.id} sees {percent_words(found.shooter_exposure)} of {shooter.id}")
+    return tuple(rows)
+
+
+def hidden_words(hidden: Iterable[Hidden]) -> str:
+    """As "house 60 %, hedge 12 %", most first."""
+    return ", ".join(f"{one.name} {percent_words(one.fraction)}" for one in hidden)
+
+
+def _marks(found: Sight, target: Figure) -> Iterator[Mark]:
+    """Clear rays light and whole; stopped ones end in a cross, and a dashed shadow goes on to where they aimed."""
+    for ray in found.rays:
+        yield from _ray(ray)
+    named = {ray.stopped_by: ray.stop_in for ray in found.rays if ray.stop_in is not None}
+    for name, at_in in named.items():
+        if name is not None and at_in is not None:
+            yield Note(at_in, ((name, 14.0),), BLAST_WORDS, (0.0, -22.0))
+    place = (*target.centre_in, target.z_in)
+    yield Note(place, ((headline(found), 20.0),), WHITE if found.visible else BLAST_WORDS, (0.0, -40.0))
+
+
+def _ray(ray: Ray) -> Iterator[Mark]:
+    if ray.stop_in is None:
+        yield Trace(along((ray.start_in, ray.end_in)), faded(SKY, 220), 1.5, halo=False)
+        return
+    yield Trace(along((ray.start_in, ray.stop_in)), BLAST, 1.5, halo=False)
+    yield Trace(along((ray.stop_in, ray.end_in)), faded(BLAST, 150), 1.0, dashed=True, halo=False)
+    yield from cross(ray.stop_in, BLAST)
+
+
+def cross(at_in: Point3In, colour: Colour, half_in: float = _CROSS_IN) -> Iterator[Mark]:
+    """Two strokes: here something ends."""
+    x, y, z = at_in
+    for lean in (1, -1):
+        ends = ((x - half_in, y - lean * half_in, z), (x + half_in, y + lean * half_in, z))
+        yield Trace(ends, colour, 2.5)

@@ -1,0 +1,46 @@
+"""How well the armies' colours separate, in words for the player. No Qt here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vision.pipeline import Setup, TableView
+from vision.separation import Level, Separation
+
+WITHOUT_EMPTY = "Without a picture of the empty table fewer soldiers are found, most of all in shade."
+
+_WORST_FIRST = (Level.ALIKE, Level.FAIR, Level.WELL)
+
+
+def separations_of(view: TableView, setup: Setup) -> tuple[Separation, ...]:
+    """Those of the armies that are known now, the worst first."""
+    names = {None, *(colour.name for colour in setup.palette)}
+    now = [one for one in view.separations if one.army in names and one.other in names]
+    return tuple(sorted(now, key=lambda one: _WORST_FIRST.index(one.level)))
+
+
+def doubts(view: TableView, setup: Setup) -> tuple[Separation, ...]:
+    """Those that are not told apart well."""
+    return tuple(one for one in separations_of(view, setup) if one.level is not Level.WELL)
+
+
+def separation_words(view: TableView, setup: Setup) -> tuple[str, ...]:
+    """What there is to know of the colours: the doubts, the worst first, or that there are none; and what is missing.
+
+    Nothing before an army was taught and looked for.
+    """
+    seen = separations_of(view, setup)
+    if not seen:
+        return ()
+    words = _sentences(doubts(view, setup)) or (_all_well(seen),)
+    return (*words, WITHOUT_EMPTY) if setup.reference_bgr is None else words
+
+
+def _sentences(those: Iterable[Separation]) -> tuple[str, ...]:
+    return tuple(one.sentence for one in those)
+
+
+def _all_well(seen: tuple[Separation, ...]) -> str:
+    if len(seen) == 1:
+        return seen[0].sentence
+    return "All armies stand out well from each other and from this table."

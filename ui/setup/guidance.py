@@ -1,0 +1,42 @@
+"""What the window says of the table in passing: what is open, what to do next, what lies there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ui.questions.answer import Laid, answer_to
+from ui.readout import Basis
+from ui.session import Ruler, TableState
+from ui.table.shapes import template_words
+from ui.units import Unit
+from vision.pipeline import TableView
+
+TEACH = "teach"
+"""The tool by which armies are taught."""
+
+# Hard spaces: a key stands in one line with what it does.
+_KEYS = "   M:\u00a0measure   S:\u00a0sight   B:\u00a0blast   D:\u00a0move   T:\u00a0teach"
+
+
+def title_words(spec: str) -> str:
+    """What is open, for people."""
+    if spec == "demo":
+        return "Simulated table"
+    return f"Camera {spec}" if spec.isdecimal() else Path(spec).name
+
+
+def next_step(view: TableView, state: TableState, tool: str, hint: str) -> str:
+    """What the player would do next, with the tool in hand."""
+    if view.calibration is None:
+        return "Lay a printed marker flat on the table, wholly in the picture: it tells how long an inch is."
+    if not state.setup.palette and tool != TEACH:
+        return "No army is known yet. Press T, then click a soldier to teach his army's colour."
+    if state.setup.palette and not view.figures:
+        return "Looking for soldiers of the armies taught …"
+    return hint + ("   M: measure" if tool == TEACH else _KEYS)
+
+
+def laid_words(view: TableView, thing: Laid, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
+    """A ruler or a template with what it says, distances between those parts of the bases."""
+    name = thing.name if isinstance(thing, Ruler) else template_words(thing)
+    return f"{name}: {answer_to(view, thing, basis, unit).headline}"

@@ -1,0 +1,138 @@
+"""Lens profiles kept from one evening to the next, by camera and picture size. The folder is handed in."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path
+
+from calibration.camera import Lens
+from calibration.profile import lens_document, read_json, read_lens
+from rules.table import Refused
+from ui.files import write_json
+
+
+def lens_folder() -> Path:
+    """Where this user's profiles are kept; it need not exist yet."""
+    return user_config_path("sandtable", appauthor=False) / "lenses"
+
+
+def camera_identity(spec: str, root: Path = Path("/")) -> str:
+    """What tells a camera from others on whatever port it hangs; empty where the source is no camera.
+
+    Args:
+        spec: As for `vision.source.open_source`.
+        root: Where Linux has /dev and /sys; elsewhere the camera's number must do.
+    """
+    if not spec.isdecimal():
+        return ""
+    for link in sorted((root / "dev/v4l/by-id").glob("*")):
+        if link.is_symlink() and link.readlink().name == f"video{spec}":
+            return link.name
+    try:
+        return (root / f"sys/class/video4linux/video{spec}/name").read_text(
+            errors="replace"
+        ).strip() or f"camera {spec}"
+    except OSError:
+        return f"camera {spec}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A profile in the folder: of which camera, for which pictures, and what is wrong with it, if anything is."""
+
+    camera: str
+    image_size: tuple[int, int]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LensProfiles:
+    """The profiles in a folder, one file for each camera and picture size."""
+
+    folder: Path
+
+    def path_of(self, camera: str, image_size: tuple[int, int]) -> Path:
+        """The file of this camera (its identity, as the system names it) at this size, whether or not it is there."""
+        return self.folder / f"{file_name(camera)}-{image_size[0]}x{image_size[1]}.json"
+
+    def keep(self, camera: str, lens: Lens, story: Mapping[str, Any] | None = None) -> Path:
+        """Use this lens from now on for this camera at the lens' picture size; its file.
+
+        Args:
+            camera: Its identity.
+            lens: With its covariance, if it has one.
+            story: What else to keep in the file, as how it was found.
+
+        Raises:
+            Refused: if the camera has no name, or the file cannot be written.
+        """
+        if not camera.strip():
+            raise Refused("a lens profile is kept by its camera: give the camera a name")
+        path = self.path_of(camera, lens.image_size)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refused(f"the folder {path.parent} cannot be made ({error.strerror}): make room there") from error
+        write_json(path, lens_document(lens) | {"camera": camera} | dict(story or {}))
+        return path
+
+    def find(self, camera: str, image_size: tuple[int, int]) -> Lens | None:
+        """The lens of this camera at this picture size; None where the camera has no profile at all.
+
+        Raises:
+            Refused: if its profiles are for other sizes, or the file is broken.
+        """
+        path = self.path_of(camera, image_size)
+        if os.path.isfile(path):
+            return self._checked(path, camera, image_size)
+        sizes = self.sizes(camera)
+        if not sizes:
+            return None
+        known = ", ".join(f"{width}x{height}" for width, height in sizes)
+        raise Refused(
+            f"the lens profile of {camera} is for {known} pictures and this one is {image_size[0]}x{image_size[1]}:"
+            " set the camera to that size, or make a profile for this one"
+        )
+
+    def sizes(self, camera: str) -> list[tuple[int, int]]:
+        """Picture sizes that this camera has profiles for."""
+        found = [
+            re.fullmatch(r".*-(\d+)x(\d+)", path.stem) for path in self.folder.glob(f"{file_name(camera)}-*.json")
+        ]
+        return sorted((int(match[1]), int(match[2])) for match in found if match)
+
+    def kept(self) -> tuple[Kept, ...]:
+        """All profiles, by camera and size; one that cannot be used is there with its problem."""
+        found = []
+        for path in sorted(self.folder.glob("*.json")):
+            try:
+                camera = str(read_json(path, "lens").get("camera", ""))
+                lens = read_lens(path)
+                self._checked(path, camera, lens.image_size)
+                problem = (
+                    "" if path == self.path_of(camera, lens.image_size) else f"{path} is not named as it should be"
+                )
+                found.append(Kept(camera, lens.image_size, problem))
+            except Refused as refusal:
+                found.append(Kept(path.stem, (0, 0), str(refusal)))
+        return tuple(sorted(found, key=lambda one: (one.camera, one.image_size)))
+
+    def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:
+        lens = read_lens(path)
+        if lens.image_size != image_size or read_json(path, "lens").get("camera") != camera:
+            raise Refused(f"the lens file {path} is of another camera or size than its name says: delete it")
+        return lens
+
+
+def file_name(camera: str) -> str:
+    """A name that every system takes, and that no two cameras share."""
+    words = re.sub(r"[^A-Za-z0-9]+", "-", camera).strip("-").lower()[:60] or "camera"
+    digest = hashlib.sha256(camera.encode(errors="surrogatepass")).hexdigest()
+    return f"{words}-{digest[:8]}"

@@ -1,0 +1,1 @@
+"""What lies on the table as the players build and correct it. No Qt here."""

@@ -1,0 +1,123 @@
+"""How well the armies' colours separate from each other and from the table, as the finder itself would see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+import numpy as np
+
+from vision.frame import ImageBgr
+from vision.palette import LOG_LEVELS, ArmyColour, FloatImage, Palette
+from vision.segment import (
+    EVIDENCE_LIMIT,
+    Empty,
+    Likelihood,
+    army_covariance,
+    cells_of,
+    evidence_anywhere,
+)
+
+_PIXELS = 1000
+_WELL, _FAIR = 0.72, 0.6
+"""Of a table."""
+_PAIR_WELL, _PAIR_FAIR = 0.9, 0.75
+
+
+class Level(StrEnum):
+    """How far two colours can be told apart."""
+
+    WELL = "well"
+    FAIR = "fair"
+    ALIKE = "alike"
+
+
+@dataclass(frozen=True, slots=True)
+class Separation:
+    """How well an army's plastic separates from another's, or from the table.
+
+    Attributes:
+        army: The army.
+        other: The other army; None for the table.
+        score: Of a table: how strongly a soldier's pixel speaks for him, 0 not at all to 1 all it can. Of an army: in
+            how many of its soldiers' pixels, 0 to 1, they are theirs rather than the other's.
+        empty_known: Whether the empty table helps.
+    """
+
+    army: str
+    other: str | None
+    score: float
+    empty_known: bool
+
+    @property
+    def level(self) -> Level:
+        """The score as one of three."""
+        well, fair = (_WELL, _FAIR) if self.other is None else (_PAIR_WELL, _PAIR_FAIR)
+        return Level.WELL if self.score >= well else Level.FAIR if self.score >= fair else Level.ALIKE
+
+    @property
+    def sentence(self) -> str:
+        """The score in words for the player, with what helps."""
+        army = self.army[:1].upper() + self.army[1:]
+        if self.other is not None:
+            return f"{army} and {self.other} {_PAIR_WORDS[self.level]}"
+        return f"{army} {_TABLE_WORDS[self.level, self.empty_known]}"
+
+
+_PAIR_WORDS = {
+    Level.WELL: "are told apart well.",
+    Level.FAIR: "can be told apart, less surely in shade: click another soldier of each.",
+    Level.ALIKE: "look alike: click more soldiers of each, some of them in shade, or add light.",
+}
+_TABLE_WORDS = {
+    (Level.WELL, False): "stands out well from this table.",
+    (Level.WELL, True): "stands out well from this table.",
+    (Level.FAIR, False): "can be told from this table, less surely in shade: a picture of the empty table helps.",
+    (Level.FAIR, True): "can be told from this table, less surely in shade: more light helps.",
+    (Level.ALIKE, False): "and this table look alike: take a picture of the empty table, or add light.",
+    (Level.ALIKE, True): "and this table look alike even beside its empty picture: add light, or lay another cloth.",
+}
+
+
+def separations(
+    palette: Palette, known: Likelihood, image_bgr: ImageBgr, empty: Empty | None
+) -> tuple[Separation, ...]:
+    """How well the armies separate.
+
+    Args:
+        palette: the armies, A of them.
+        known: their colours and the table's.
+        image_bgr: (height, width, 3) uint8 the table.
+        empty: the same view of it empty, if there is one.
+
+    Returns:
+        One for each army against the table, then one for each pair of armies.
+    """
+    if not palette:
+        return ()
+    plastic = [_pixels(army) for army in palette]
+    from_table = []
+    for k, (army, pixels) in enumerate(zip(palette, plastic, strict=True)):
+        evidence = evidence_anywhere(pixels, known, image_bgr, empty)[k].mean()
+        from_table.append(Separation(army.name, None, max(0.0, float(evidence) / EVIDENCE_LIMIT), empty is not None))
+    chances = [known.armies[:, cells_of(pixels)[0]] for pixels in plastic]
+    pairs = [
+        Separation(palette[j].name, palette[k].name, min(_rather(chances[j], j, k), _rather(chances[k], k, j)), False)
+        for j, k in combinations(range(len(palette)), 2)
+    ]
+    return (*from_table, *pairs)
+
+
+def _rather(chances: FloatImage, own: int, other: int) -> float:
+    """Share of an army's pixels that are rather its own than another's."""
+    return float((chances[own] > chances[other]).mean())
+
+
+def _pixels(army: ArmyColour) -> ImageBgr:
+    """(1, N, 3) uint8 what pixels of an army's soldiers look like."""
+    normal = np.random.default_rng(1).normal(size=(_PIXELS, 3))
+    red, blue, light = (army.mean + normal @ np.linalg.cholesky(army_covariance(army)).T).T
+    green = light - (red + blue) / 3
+    logs = np.stack([green + blue, green, green + red], axis=1)
+    return np.asarray(np.searchsorted(LOG_LEVELS, np.clip(logs, LOG_LEVELS[0], 0)).clip(0, 255), np.uint8)[None]
