@@ -1,5 +1,5 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test lint format bench screenshot pictures clean
+.PHONY: help setup run test lint audit format bench screenshot pictures clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
@@ -25,6 +25,9 @@ lint: setup ## the checks alone
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+audit: ## asks PyPI whether a locked package has a known vulnerability; without a network it says that it could not
+	@./audit.sh || [ $$? = 3 ]
+
 format: setup ## put the source into its standard form
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
@@ -39,5 +42,5 @@ pictures: screenshot ## all pictures in the docs: the user's guide played on the
 	$(BIN)/python -m ui.desktop.pictures docs/pictures
 
 clean: ## remove the environment and everything made
-	rm -rf .venv *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .audit *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from calibration.camera import TableCamera
 from calibration.markers import find_markers
 from calibration.opencv import cv2
 from calibration.prints import Prints, calibrate
@@ -111,7 +112,7 @@ def random_scene(rng: np.random.Generator) -> Scene:
     return Scene(_TABLE_IN, surface, (), corner_markers(_TABLE_IN), models, int(rng.integers(1000)))
 
 
-def random_camera(rng: np.random.Generator):  # type: ignore[no-untyped-def]
+def random_camera(rng: np.random.Generator) -> TableCamera:
     low, high = np.array([45, -8, -6, -0.22]), np.array([65, 8, 6, -0.05])
     return overhead_camera((1920, 1080), _TABLE_IN, *rng.uniform(low, high))
 
@@ -182,11 +183,10 @@ def count_in(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> N
 
 
 def _line(tally: Tally) -> str:
-    found = len(tally.place_in)
     return (
-        f"F1 {tally.f1:.3f} ({found} found, {tally.missed} missed, {tally.phantom} phantom)  army {np.mean(tally.army):.2f}"
-        f"  posture {np.mean(tally.posture):.2f}  place {spread(tally.place_in)}  range {spread(tally.range_in)}"
-        f"  within two sigma {np.mean(tally.within):.2f}"
+        f"F1 {tally.f1:.3f} ({len(tally.place_in)} found, {tally.missed} missed, {tally.phantom} phantom)"
+        f"  army {np.mean(tally.army):.2f}  posture {np.mean(tally.posture):.2f}  place {spread(tally.place_in)}"
+        f"  range {spread(tally.range_in)}  within two sigma {np.mean(tally.within):.2f}"
     )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import finding, ids, journal, paint, questions, sequence, sight, solving, starting
+from benchmarks import finding, ids, journal, paint, questions, sequence, sight, solving, starting, watch
 from benchmarks.page import Table, budget_table, write
 from calibration.opencv import cv2
 
@@ -42,26 +42,29 @@ def main() -> None:
     print(machine.words, flush=True)
     tables: list[Table] = [] if options.only else [machine]
     for name in chosen:
-        began_s = time.monotonic()
+        began_s, before = time.monotonic(), os.times()
         made = parts[name]()
         for one in made:
             print(f"\n{one.markdown()}", flush=True)
-        print(f"({name}: {time.monotonic() - began_s:.0f} s)", flush=True)
+        own_s = sum(os.times()[:4]) - sum(before[:4])
+        print(f"({name}: {time.monotonic() - began_s:.0f} s, {own_s:.0f} s of the processor)", flush=True)
         tables += made
-    budgets = budget_table(budget for one in tables for budget in one.budgets)
-    print(f"\n{budgets.markdown()}")
+    measured = [budget for one in tables for budget in one.budgets]
+    print(f"\n{budget_table(measured).markdown()}")
     if not options.quick:
-        write(options.page, tables if options.only else [*tables, budgets])
+        write(options.page, [*tables, budget_table(measured, options.page)])
 
 
 def parts_of(quick: bool, scenes: Path | None) -> dict[str, Callable[[], Sequence[Table]]]:
     """The benchmarks by name; each makes its tables."""
     counts: Sequence[int] = (60,) if quick else sequence.FIGURES
+    markers: Sequence[int] = (1, 4) if quick else watch.COUNTS
     rounds = 3 if quick else 7
     return {
         "sequence": lambda: [sequence.table(counts, 11 if quick else 21)],
         "search": lambda: [sequence.search_table(counts, 1 if quick else 3)],
-        "markers": lambda: solving.tables((1, 4) if quick else solving.COUNTS, rounds),
+        "markers": lambda: [watch.table(markers, rounds)],
+        "solve": lambda: [solving.table(markers, rounds)],
         "sight": lambda: [sight.table(((60, 30, 1.0),) if quick else sight.SIZES, rounds)],
         "resolve": lambda: [questions.table(rounds)],
         "journal": lambda: journal.tables((100, 1000) if quick else journal.LENGTHS, 6 if quick else 15),

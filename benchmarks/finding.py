@@ -90,7 +90,7 @@ def _ours(known: Known, *, more: bool) -> list[Figure]:
     prints = Prints(known.side_in, board=known.board, layout=known.layout)
     palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
     lens, empty = (known.lens, known.empty_bgr) if more else (None, None)
-    view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), Setup(prints, lens, palette, empty, known.terrain))
+    view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), Setup(prints, lens, palette, empty, terrain=known.terrain))
     return list(view.figures)
 
 

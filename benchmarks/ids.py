@@ -5,7 +5,8 @@
 Twenty-four soldiers of two armies stand on a simulated table that is looked at five times a second; in each round an
 arm reaches in, hides whom it passes, and sets a soldier down 2 to 12 in off. FOLDER holds a rendered sequence instead
 (frame_NNN.jpg with its truth in frame_NNN.json, sequence.json). This program's finder looks at every picture, and all
-trackers get what it says. supervision and norfair are no part of the project and are passed over where they are not installed;
+trackers get what it says. supervision and norfair are no part of the project and are passed over where they are not
+installed;
 an environment that has them:
 
     python -m venv ENV; ENV/bin/pip install -r requirements.lock; ENV/bin/pip install "supervision<0.27"
@@ -275,7 +276,8 @@ def _rendered(folder: Path) -> Iterator[Look]:
     """A rendered sequence, by its own true cameras and terrain, the empty table known."""
     frames = json.loads((folder / "sequence.json").read_text())["frames"]
     (empty,) = folder.glob("*_empty.jpg")
-    finder, first, palette = Finder(), None, ()
+    finder, first = Finder(), None
+    palette: Palette = ()
     for frame in frames:
         truth = json.loads((folder / frame["truth"]).read_text())
         image, camera = image_of(folder / frame["image"]), camera_of(truth)

@@ -64,9 +64,22 @@ def number(value: float) -> str:
     return f"{value:,.0f}".replace(",", " ") if abs(value) >= 100 else f"{value:.3g}"
 
 
-def budget_table(budgets: Iterable[Budget]) -> Table:
-    """The design's budgets and whether they are kept."""
-    return Table("budgets", ("what", "budget", "measured", ""), [one.row() for one in budgets])
+def budget_table(budgets: Iterable[Budget], page: Path | None = None) -> Table:
+    """The design's budgets and whether they are kept; those that were not measured now stay as the page has them."""
+    rows = {row[0]: row for row in ([] if page is None else _rows_of(page, "budgets"))}
+    rows |= {one.what: one.row() for one in budgets}
+    return Table("budgets", ("what", "budget", "measured", ""), [*rows.values()])
+
+
+def _rows_of(page: Path, name: str) -> list[tuple[str, ...]]:
+    """The rows of a table as they stand in a page."""
+    found = _place(name).search(page.read_text(encoding="utf-8"))
+    lines = [line for line in (found[0] if found else "").splitlines() if line.startswith("|")]
+    return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines[2:]]
+
+
+def _place(name: str) -> re.Pattern[str]:
+    return re.compile(rf"<!-- bench {re.escape(name)} -->\n.*?<!-- /bench -->", re.DOTALL)
 
 
 def write(page: Path, tables: Iterable[Table]) -> None:
@@ -77,7 +90,7 @@ def write(page: Path, tables: Iterable[Table]) -> None:
     """
     text = page.read_text(encoding="utf-8")
     for table in tables:
-        place = re.compile(rf"<!-- bench {re.escape(table.name)} -->\n.*?<!-- /bench -->", re.DOTALL)
+        place = _place(table.name)
         if not place.search(text):
             raise ValueError(f"{page.name} has no place for {table.name}: <!-- bench {table.name} --> <!-- /bench -->")
         text = place.sub(partial(_placed, table), text)

@@ -101,7 +101,8 @@ def rendered(folder: Path) -> Iterator[Known]:
         layout = {one["id"]: np.array(one["corners_table"])[:, :2] for one in marks}
         seen = [one for one in truth["figures"] if one["visible_fraction"] * one["in_frame_fraction"] >= SEEN]
         faint = [Point(place_of(one)).buffer(1.0) for one in truth["figures"] if one not in seen]
-        board = Board(*printed["squares"], printed["square"], printed["marker"]) if sheet else None
+        columns, rows = printed["squares"] if sheet else (0, 0)
+        board = Board(columns, rows, printed["square"], printed["marker"]) if sheet else None
         yield Known(
             image_of(folder / f"{name}.jpg"),
             image_of(path),

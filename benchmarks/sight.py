@@ -4,9 +4,7 @@ Run with `python -m benchmarks.sight`. The baseline, in the same run, is a plain
 """
 
 import math
-import statistics
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import shapely
@@ -60,16 +58,6 @@ def battle(figures: int, pieces: int, spread: float = 1.0) -> tuple[list[Figure]
         base = ellipse_outline((x, y), 0.54, 0.41, rng.uniform(0, 180))
         soldiers.append(Figure(f"f{n}", "green", x, y, 0.0, 0.1, posture, base))
     return soldiers, [piece(n, rng, LENGTH_IN * spread, WIDTH_IN * spread) for n in range(pieces)]
-
-
-def typical_ms(work: Callable[[], object], repeats: int = 7) -> float:
-    """Median processor time of a few runs after a first one; what else the machine does is left out."""
-    times = []
-    for _ in range(repeats + 1):
-        began = time.process_time()
-        work()
-        times.append((time.process_time() - began) * 1000)
-    return statistics.median(times[1:])
 
 
 def in_the_open(figures: int, pieces: int) -> tuple[list[Figure], list[TerrainPiece]]:

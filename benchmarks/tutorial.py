@@ -41,7 +41,7 @@ def find_by_colour(
     to_table = _homography(image_bgr, layout, dictionary)
     if to_table is None:
         return []
-    hsv = cv2.cvtColor(cv2.GaussianBlur(image_bgr, (5, 5), 0), cv2.COLOR_BGR2HSV)
+    hsv = np.asarray(cv2.cvtColor(cv2.GaussianBlur(image_bgr, (5, 5), 0), cv2.COLOR_BGR2HSV), np.uint8)
     found: list[Figure] = []
     for army, click in clicks:
         contours, _ = cv2.findContours(_mask(hsv, click), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)

@@ -6,15 +6,18 @@ With `--bumps N`, instead: errors on the table before and after N random bumps, 
 
 import argparse
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from benchmarks.sight import typical_ms
-from calibration.camera import TableCamera
+from benchmarks.page import Table, number
+from benchmarks.stopwatch import beside
+from calibration.camera import Lens, TableCamera
 from calibration.keeper import Keeper
-from calibration.markers import ImageGray, refit_marker
+from calibration.markers import ImageGray
 from calibration.opencv import cv2
-from calibration.prints import Prints, see
+from calibration.prints import Prints, see, see_again
 from calibration.solve import laid_at, place_of
 from calibration.watch import lookout
 from vision.simulator import overhead_camera, render
@@ -22,8 +25,9 @@ from vision.surface import Surface
 from vision.table_scene import PrintedMarker, Scene, corner_markers
 
 SIZE_IN = (48.0, 36.0)
-MANY = 200
-"""Glances to one measurement: one alone is too short for the clock."""
+COUNTS = (1, 2, 4, 8)
+MANY, LABS = 50, 5
+"""Glances, and baselines, to one measurement: one alone is too short for the clock."""
 
 
 def main() -> None:
@@ -33,7 +37,7 @@ def main() -> None:
     if bumps:
         errors_after(bumps)
     else:
-        times()
+        print(table(COUNTS, 7).markdown())
 
 
 def errors_after(bumps: int) -> None:
@@ -78,36 +82,39 @@ def _spread(errors: list[float]) -> str:
     return f"{np.median(errors):.3f} / {np.percentile(errors, 95):.3f}"
 
 
-def times() -> None:
-    """Print the table of times."""
+def table(counts: Sequence[int], rounds: int) -> Table:
+    """For the page: a glance, every marker fitted anew, the whole picture searched, and a frame with a bump."""
     camera, bumped = overhead_camera(), overhead_camera(height_in=55.3, tilt_deg=4.2)
-    more = tuple(PrintedMarker(4 + n, (9 + 10.0 * n, 18.0)) for n in range(4))
-    scene = Scene(SIZE_IN, Surface.WOOD, markers=corner_markers(SIZE_IN) + more)
-    frame = render(scene, camera, np.random.default_rng(0))
-    gray = np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), np.uint8)
-    after = _gray(scene, bumped, np.random.default_rng(1))
-    lab_ms = typical_ms(lambda: [cv2.cvtColor(frame, cv2.COLOR_BGR2LAB) for _ in range(10)]) / 10
-    print(f"baseline, 1080p frame BGR to Lab: {lab_ms:.2f} ms")
-    corners = {marker.id: camera.table_to_pixel(marker.corners_in) for marker in scene.markers}
-    print("markers  glance ms  of baseline  full refit ms (what each frame took before)")
-    for count in range(1, 9):
-        some = {number: corners[number] for number in range(count)}
-        watching = lookout(some, "4X4_50", camera.lens.image_size)
-        glance_ms = typical_ms(lambda w=watching: [w.glance(gray) for _ in range(MANY)]) / MANY  # type: ignore[misc]
-        refit_ms = typical_ms(lambda s=some: [refit_marker(gray, px, "4X4_50", n) for n, px in s.items()])  # type: ignore[misc]
-        print(f"{count:7d}  {glance_ms:9.3f}  {glance_ms / lab_ms:11.3f}  {refit_ms:6.1f}")
-    print(f"look at the whole picture: {typical_ms(lambda: see(gray, Prints())):.0f} ms")
+    prints, rows = Prints(), []
+    for count in counts:
+        scene = Scene(SIZE_IN, Surface.WOOD, markers=markers_of(count))
+        frame = render(scene, camera, np.random.default_rng(0))
+        gray = np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), np.uint8)
+        after = _gray(scene, bumped, np.random.default_rng(1))
+        sight = see(gray, prints)
+        watching = lookout(sight.corners_px, prints.dictionary, camera.lens.image_size)
+        keepers = [_kept(gray, prints, camera.lens) for _ in range(rounds + 1)]
+        lab = partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB)
+        timings = (
+            beside(partial(watching.glance, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
+            beside(partial(see_again, gray, prints, sight), lab, rounds=rounds, repeats=LABS),
+            beside(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
+            beside(lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS),  # type: ignore[misc]
+        )
+        rows.append((str(len(sight.corners_px)), *(number(one.ratio) for one in timings)))
+    head = ("markers", "a glance, x Lab", "every marker fitted anew", "whole picture searched", "a frame with a bump")
+    return Table("markers", head, rows)
 
-    def bump() -> None:
-        keeper = Keeper()
-        prints = Prints()
-        keeper.look(gray, prints, camera.lens)
-        keeper.look(after, prints, camera.lens)
 
-    def start() -> None:
-        Keeper().look(gray, Prints(), camera.lens)
+def markers_of(count: int) -> tuple[PrintedMarker, ...]:
+    """So many markers: near the corners first, then along the middle."""
+    return (corner_markers(SIZE_IN) + tuple(PrintedMarker(4 + n, (9 + 10.0 * n, 18.0)) for n in range(4)))[:count]
 
-    print(f"frame in which a bump is found and the pose solved again: {typical_ms(bump) - typical_ms(start):.0f} ms")
+
+def _kept(gray: ImageGray, prints: Prints, lens: Lens) -> Keeper:
+    keeper = Keeper()
+    keeper.look(gray, prints, lens)
+    return keeper
 
 
 if __name__ == "__main__":

@@ -55,8 +55,6 @@ def calibrate_rectangle(
     size_in: tuple[float, float],
     image_size: tuple[int, int],
     lens: Lens | None = None,
-    click_sigma_px: float = CLICK_SIGMA_PX,
-    tape_sigma_in: float = TAPE_SIGMA_IN,
 ) -> Calibration:
     """Calibrate from the clicked corners of a rectangle on the table, where there are no markers.
 
@@ -65,8 +63,6 @@ def calibrate_rectangle(
         size_in: Width along the near edge, and depth.
         image_size: (width, height) of the picture.
         lens: see `solve`.
-        click_sigma_px: of one click along one axis.
-        tape_sigma_in: of the sides' lengths; both are taken to err by the same part.
 
     Raises:
         Refused: if the corners are not four that go round so, the size cannot be, or see `solve`.
@@ -78,9 +74,9 @@ def calibrate_rectangle(
     if len(seen) != 4 or not _goes_round(seen):
         raise Refused("click the rectangle's four corners in this order: near left, near right, far right, far left")
     corners = np.array([[0, 0], [width, 0], [width, depth], [0, depth]], np.float64)
-    target = Target(corners, seen, {}, (0.0, 0.0, 0.0), click_sigma_px, PERFECT)
-    try:
-        return solve([target], image_size, lens, tape_sigma_in / float(np.hypot(width, depth)))
+    target = Target(corners, seen, {}, (0.0, 0.0, 0.0), CLICK_SIGMA_PX, PERFECT)
+    try:  # the two sides are taken to err by the same part of their lengths
+        return solve([target], image_size, lens, TAPE_SIGMA_IN / float(np.hypot(width, depth)))
     except Refused as refusal:
         raise Refused(
             f"no camera sees a rectangle of {width:g} x {depth:g} in there: check the clicks, which side is the width,"
@@ -95,13 +91,7 @@ def _goes_round(seen: FloatArray) -> bool:
     return bool((turns < 0).all())
 
 
-def sharpen(
-    calibration: Calibration,
-    ends_px: tuple[PointIn, PointIn],
-    distance_in: float,
-    click_sigma_px: float = CLICK_SIGMA_PX,
-    tape_sigma_in: float = TAPE_SIGMA_IN,
-) -> Calibration:
+def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance_in: float) -> Calibration:
     """The calibration after one distance on the table's surface has been measured.
 
     What the calibration held for possible is weighed against the tape: where it was sure already little changes.
@@ -110,8 +100,6 @@ def sharpen(
         calibration: What is known without it.
         ends_px: The pixels between which was measured.
         distance_in: What the tape says.
-        click_sigma_px: of each end along one axis.
-        tape_sigma_in: of the reading.
 
     Raises:
         Refused: if an end is not on the table, or the distance contradicts the calibration.
@@ -121,7 +109,7 @@ def sharpen(
         raise Refused("a distance is measured between two different places on the table, in inches: click them again")
     slope = np.array([_distance_in(deviant, ends_px) - was for deviant in calibration.deviants]) / NUDGE
     scale = np.mean([calibration.camera.px_per_inch(*place) for place in calibration.camera.pixel_to_table(ends_px)])
-    reading = tape_sigma_in**2 + 2 * (click_sigma_px / float(scale)) ** 2
+    reading = TAPE_SIGMA_IN**2 + 2 * (CLICK_SIGMA_PX / float(scale)) ** 2
     known = float(slope @ slope)
     off = distance_in - was
     if abs(off) > _CONTRADICTS * np.sqrt(known + reading):

@@ -5,7 +5,6 @@ Pixels: GameWithPixels' "Communications Protocol" and the messages of their SDK.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from hardware.dice_protocol import RollLine
@@ -68,45 +67,13 @@ class PixelsReader:
         return RollLine(Die.D6, number, self._name, self._seq, cocked=cocked, doubt=doubt)
 
 
-@dataclass(frozen=True, slots=True)
-class PixelsAdvert:
-    """What a Pixels die says to everyone.
-
-    Attributes:
-        leds: 6 or 21 on a six-sided die.
-        state: As in its messages; 1 is at rest.
-        face_index: The face that is up, from 0.
-        battery_percent: What is left.
-        pixel_id: The die, where its service data was heard.
-    """
-
-    leds: int
-    state: int
-    face_index: int
-    battery_percent: int
-    pixel_id: int | None
-
-    @property
-    def six_sided(self) -> bool:
-        """Whether the games can use it."""
-        return self.leds in _SIX_SIDED_LEDS
-
-
-def pixels_advert(manufacturer: bytes, service: bytes = b"") -> PixelsAdvert | None:
-    """Read an advertisement.
+def is_six_sided(advert: bytes) -> bool:
+    """Whether a Pixels die that advertises itself is one the games can use.
 
     Args:
-        manufacturer: Manufacturer data after the company's number: LEDs, look, state, face, battery.
-        service: Data of the information service: the die's id, least byte first, and its firmware's date.
-
-    Returns:
-        None if it is no advertisement of this form.
+        advert: Manufacturer data after the company's number: LEDs, look, state, face, battery.
     """
-    if len(manufacturer) != 5:
-        return None
-    leds, _, state, face_index, battery = manufacturer
-    pixel_id = int.from_bytes(service[:4], "little") if len(service) == 8 else None
-    return PixelsAdvert(leds, state, face_index, battery & 0x7F, pixel_id)
+    return len(advert) == 5 and advert[0] in _SIX_SIDED_LEDS
 
 
 _GODICE_UP = {(-64, 0, 0): 1, (0, 0, 64): 2, (0, 64, 0): 3, (0, -64, 0): 4, (0, 0, -64): 5, (64, 0, 0): 6}

@@ -20,7 +20,7 @@ from hardware.bluetooth_codec import (
     DieReader,
     GoDiceReader,
     PixelsReader,
-    pixels_advert,
+    is_six_sided,
 )
 from hardware.devices import MOST_WAITING
 from hardware.dice_protocol import RollLine
@@ -121,8 +121,7 @@ class BluetoothDice:
             return False
         if self._make is Make.GODICE:
             return name.startswith("GoDice")
-        said = pixels_advert(bytes(advert.manufacturer_data.get(_PIXELS_COMPANY, b"")))
-        return said is not None and said.six_sided
+        return is_six_sided(bytes(advert.manufacturer_data.get(_PIXELS_COMPANY, b"")))
 
     async def _listen(self, name: str, device: Any) -> None:
         pixels = self._make is Make.PIXELS

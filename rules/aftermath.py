@@ -8,23 +8,16 @@ from typing import Any
 
 from rules.events import Change, Move, PhaseBegun
 from rules.moment import Moment
-from rules.path import Path, length_in
+from rules.path import Path, length_in, placed
 from rules.state import ELIMINATED, State, Unit
-from rules.table import POSTURE_HEIGHT_IN, Figure, PointIn, Posture, TerrainKind, TerrainPiece
-
-
-def shifted(figure: Figure, to_in: PointIn) -> Figure:
-    """The figure with its base's centre elsewhere."""
-    dx, dy = to_in[0] - figure.x_in, to_in[1] - figure.y_in
-    outline = tuple((x + dx, y + dy) for x, y in figure.base_in)
-    return replace(figure, x_in=to_in[0], y_in=to_in[1], base_in=outline)
+from rules.table import POSTURE_HEIGHT_IN, Figure, Posture, TerrainKind, TerrainPiece
 
 
 def as_journalled(moment: Moment) -> Moment:
     """The same moment with every figure where the journal has it."""
     units = moment.state.units
     stood = {
-        name: shifted(figure, place) if name in units and (place := units[name].at_in) is not None else figure
+        name: placed(figure, place) if name in units and (place := units[name].at_in) is not None else figure
         for name, figure in moment.figures.items()
     }
     return replace(moment, figures=stood)

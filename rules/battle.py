@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -157,6 +157,24 @@ class Battle:
         self.state = fold(self.state, self._events[entry.seq])
         return entry
 
+    def record_all(self, events: Iterable[Event]) -> None:
+        """Let several things happen at once: each an entry of its own, and all of them or none.
+
+        Raises:
+            Refused: as `record`.
+        """
+        entries, state, kept = self._entries, self.state, False
+        try:
+            with self._journal.together():
+                for event in events:
+                    self.record(event)
+            kept = True
+        finally:
+            if not kept:
+                for entry in self._entries[len(entries) :]:
+                    self._events.pop(entry.seq, None)
+                self._entries, self.state = entries, state
+
     def ask(
         self,
         action: str,
@@ -203,10 +221,10 @@ class Battle:
     def go_to(self, seq: int) -> int:
         """Take back, or do again, until this entry is the last that was done; how many were.
 
-        Every step is an entry of its own, as if each had been undone by itself.
+        Every step is an entry of its own, as if each had been undone by itself; all of them are kept, or none is.
 
         Raises:
-            Refused: if the entry does not hold and cannot be done again, or the disk is full: as far as it got.
+            Refused: if the entry does not hold and cannot be done again, or the disk is full; then nothing has changed.
         """
         steps = [one for one in standing(self._entries) if one.kind not in BEFALLEN]
         again = redoable(self._entries)
@@ -217,11 +235,9 @@ class Battle:
             turns = [(REDO, one) for one in again[: coming.index(seq) + 1]]
         else:
             raise Refused(f"entry {seq} is no step of this battle any more: choose another")
-        try:
-            for kind, one in turns:
-                self._append(kind, {"entry": one.seq, "what": label(self._events[one.seq])})
-        finally:
-            self.state = folded(self._entries, self._events)
+        told = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
+        self._entries = (*self._entries, *self._journal.append_all(told))
+        self.state = folded(self._entries, self._events)
         return len(turns)
 
     def close(self) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from rules.area import surface_in
+from rules.body import BODIES
+from rules.call import DOUBT_SIGMAS
 from rules.game import Game
 from rules.measure import Range, range_between, range_to
 from rules.scene import SightRules
-from rules.sight import Exposures, exposures
+from rules.sight import SLIVER, Exposures, exposures
 from rules.state import State, Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
 
 SPOT = "the spot"
+BODY_WIDTH_IN = 2 * BODIES[Posture.STANDING].half_width_in
+"""A soldier at his widest; where he is narrower, the part of him in sight is a little less sure than is said."""
 _POINT_IN = 0.05
 """A spot is hardly wider than a point, but wide enough to be looked at."""
 
@@ -36,6 +41,16 @@ class View:
     exposure: float
     exposure_to_fire: float
     hidden_by: tuple[tuple[TerrainPiece, float], ...]
+
+    def part_errors(self, part: float) -> tuple[float, ...]:
+        """One standard deviation of a part that is seen; none where all or nothing is.
+
+        What hides a body has its edge as much too far to a side as the two places together, so that the part is off by
+        that over the body's width; and rays tell nothing smaller than a sliver.
+        """
+        if not 0 < part < 1:
+            return ()
+        return (math.hypot(SLIVER / DOUBT_SIGMAS, self.range.sigma_in / BODY_WIDTH_IN),)
 
 
 @dataclass(frozen=True, eq=False)

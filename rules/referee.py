@@ -146,6 +146,10 @@ def _nothing(moment: Moment, figure: str, spot_in: PointIn) -> Iterable[Deed]:
     return ()
 
 
+def _on_target(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+    return None
+
+
 FIRE = "Fire"
 """The round of everybody who has somebody to attack; attacks that name no other belong to it."""
 
@@ -199,6 +203,7 @@ class Referee(Generic[T]):
         effects: What a verdict that allows it does to the battle.
         next_phase: What begins when the players say that they are done.
         at_spot: What a figure may do at a bare place; nothing in games that know no such weapon.
+        strayed: From where to where what a deed sent off has strayed; None where it went where it should.
         ground: The terrain as the battle has left it.
         conditions: What the players may say of a figure where they overrule the rules, by its name in the game.
         rounds: The rounds of attacks that there may be now: one figure after another is asked what it attacks.
@@ -215,6 +220,7 @@ class Referee(Generic[T]):
     next_phase: Callable[[Moment], PhaseBegun]
     at_spot: Callable[[Moment, str, PointIn], Iterable[Deed]] = _nothing
     ground: Callable[[Ruleset[T], State, Iterable[TerrainPiece]], Iterable[TerrainPiece]] = _as_set_up
+    strayed: Callable[[Moment, Deed, Verdict], tuple[PointIn, PointIn] | None] = _on_target
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Moment], tuple[str, ...]] = _fire
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rules.dice import no_dice
 from rules.events import Enlisted, one_card, plain
 from rules.game import Game
 from rules.table import Refused
@@ -110,17 +111,13 @@ def check_card(game: Game[Any], figure: str, card: str | None) -> None:
         raise Refused(f"{figure} has the card {card!r}, which {game.title} lacks: choose one of {', '.join(cards)}")
 
 
-def _no_dice(request: Any) -> Any:
-    raise Refused(f"a check of an army needs no dice, but {request.why} asks for some")
-
-
 Facts = Callable[[Game[Any], Army], dict[str, Any]]
 Check = Callable[[Game[Any], Army], Verdict]
 
 
 def _asks(action: str, facts: Facts) -> Check:
     """The check that one action of the game is, told these facts."""
-    return lambda game, army: game.ask(action, facts(game, army), _no_dice)
+    return lambda game, army: game.ask(action, facts(game, army), no_dice)
 
 
 def _card(game: Game[Any], one: Recruit) -> Mapping[str, Any]:
@@ -161,7 +158,7 @@ def _one_side(game: Game[Any], army: Army) -> Verdict:
     sides: dict[str, list[str]] = {}
     for one in army.recruits:
         for weapon in _card(game, one).get("weapons", ()):
-            game.ask("may_use_weapon", {"weapon": weapon, "figure_shows": [weapon]}, _no_dice)
+            game.ask("may_use_weapon", {"weapon": weapon, "figure_shows": [weapon]}, no_dice)
         if (side := _side(game, one)) is not None:
             sides.setdefault(side, []).append(one.figure)
     reserves = sum(bool(_card(game, one).get("reserve")) for one in army.recruits)

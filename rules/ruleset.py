@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from rules.table import Refused, refuse_strange
 from rules.typed import Reader, hints
@@ -118,6 +118,27 @@ class Ruleset(Generic[T]):
             RuleRefusal: "unknown_option" or "bad_option".
         """
         return _made(self.written, type(self.tables), self.labels, {**self.chosen, **chosen})
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A single number of a rulebook, as a row of a game's table `limits`."""
+
+    rule: str
+    value: float
+
+
+class _Limited(Protocol):
+    @property
+    def limits(self) -> Mapping[str, Limit]: ...
+
+
+L = TypeVar("L", bound=_Limited)
+
+
+def limit(rules: Ruleset[L], name: str) -> float:
+    """A single number of the rulebook."""
+    return rules.tables.limits[name].value
 
 
 def load(name: str | Path, tables: type[T]) -> Ruleset[T]:

@@ -285,7 +285,7 @@ def _doctor(_: argparse.Namespace) -> int:
 
 
 def _window(options: argparse.Namespace) -> int:
-    from ui.commands.doctor import display_problem
+    from ui.commands.doctor import display_problem, examine, format_findings
 
     problem = display_problem(os.environ, sys.platform)
     if problem is not None:
@@ -293,7 +293,7 @@ def _window(options: argparse.Namespace) -> int:
         return 2
     from ui.desktop.app import run
 
-    return run(options.source)
+    return run(options.source, lambda: format_findings(examine()))
 
 
 if __name__ == "__main__":

@@ -126,13 +126,7 @@ class Finder:
         Raises:
             Refused: if the reference is not of the picture's size, or the figure height is no height.
         """
-        if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
-            raise Refused(
-                f"the picture of the empty table is {reference_bgr.shape[1]}x{reference_bgr.shape[0]} pixels and this "
-                f"one {image_bgr.shape[1]}x{image_bgr.shape[0]}; take both with the same camera settings"
-            )
-        if not figure_height_in > 0:
-            raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
+        _refuse_unfit(image_bgr, reference_bgr, figure_height_in)
         if not palette:
             return ()
         asked = (
@@ -152,20 +146,34 @@ class Finder:
             scale = figure_scale(figure_height_in)
             self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera, aside_px)
             self._known = None
-        self._recogniser = self._recogniser or Recogniser()
+        found = self._on(self._lie, image_bgr, palette, expected_in, within_px)
+        return found if within_px is None else tuple(one for one in found if _is_seen_in(within_px, camera, one))
+
+    def _on(
+        self, lie: Lie, image_bgr: ImageBgr, palette: Palette, expected_in: Sequence[PointIn], within_px: Box | None
+    ) -> tuple[Sighting, ...]:
+        """The figures on each level of the land, by the table's colours as this or an earlier picture taught them."""
         part_px = within_px if self._known is not None and palette == self._palette else None
-        laid = self._lie.laid(image_bgr, part_px)
+        laid = lie.laid(image_bgr, part_px)
         if not laid:
             return ()
         if part_px is None or self._known is None:
             self._known, self._palette = _table_colours(*laid[-1], palette), palette
             ground, picture = laid[-1]
             self.separations = separations(palette, self._known, picture, ground.empty)
-        search = _Search(palette, self._lie.scale, self._recogniser, self._known, expected_in)
-        found = tuple(search.over(laid))
-        if within_px is None:
-            return found
-        return tuple(one for one in found if _is_seen_in(within_px, camera, one))
+        self._recogniser = self._recogniser or Recogniser()
+        return tuple(_Search(palette, lie.scale, self._recogniser, self._known, expected_in).over(laid))
+
+
+def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_height_in: float) -> None:
+    """Refuse a picture of the empty table of another size, and a height that is none."""
+    if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
+        raise Refused(
+            f"the picture of the empty table is {reference_bgr.shape[1]}x{reference_bgr.shape[0]} pixels and this "
+            f"one {image_bgr.shape[1]}x{image_bgr.shape[0]}; take both with the same camera settings"
+        )
+    if not figure_height_in > 0:
+        raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
 
 
 def _table_colours(ground: Ground, picture: ImageBgr, palette: Palette) -> Likelihood:

@@ -86,9 +86,9 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = 10) -> Mesh:
     return white(quads.reshape(-1, 4, 3))
 
 
-def ball(centre_in: npt.ArrayLike, radii_in: npt.ArrayLike, sides: int = 10, rings: int = 6) -> Mesh:
+def ball(centre_in: npt.ArrayLike, radii_in: npt.ArrayLike, sides: int = 10) -> Mesh:
     """Ellipsoid with half axes `radii_in` along x, y and z."""
-    steps = np.linspace(-np.pi / 2, np.pi / 2, rings + 1)
+    steps = np.linspace(-np.pi / 2, np.pi / 2, 7)
     unit = lathe([(float(np.cos(s)), float(np.sin(s))) for s in steps], sides)
     return unit.placed(np.diag(np.asarray(radii_in, np.float64)), centre_in)
 

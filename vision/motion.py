@@ -81,8 +81,8 @@ class MotionWatch:
             return Motion(False, (_whole(gray),))
         stirred = self._differs(small, before)
         quick = time_s - self._before_s < STILL_S  # pictures far apart differ, and may all the same be at rest
-        self._before_s = time_s
-        if stirred.mean() > _MOVING_OF_PICTURE:
+        again, self._before_s = time_s < self._before_s, time_s  # a camera that was plugged in again counts from 0
+        if again or stirred.mean() > _MOVING_OF_PICTURE:
             self._rest_from_s = time_s
         rested_s = time_s - self._rest_from_s
         restless = quick and rested_s < STILL_S

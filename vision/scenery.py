@@ -24,6 +24,7 @@ _PAPER: Tone = (0.5, 0.6, 0.66)
 _STONE: Tone = (0.26, 0.31, 0.34)
 _TIMBER: Tone = (0.07, 0.14, 0.22)
 _LEAF: Tone = (0.02, 0.12, 0.05)
+_LEAF_IN = 0.17
 _SACKING: Tone = (0.18, 0.3, 0.38)
 _PLASTER: Tone = (0.42, 0.52, 0.58)
 _TILE: Tone = (0.06, 0.08, 0.26)
@@ -87,12 +88,12 @@ def _lengthwise(outline: FloatArray) -> FloatArray:
     return np.asarray(outline if edges[0] + edges[2] >= edges[1] + edges[3] else np.roll(outline, -1, 0))
 
 
-def _blocks(tone: Tone, length_in: float, gloss: float = 0.0) -> Callable[[TerrainPiece, FloatArray, _Random], Mesh]:
+def _blocks(tone: Tone, length_in: float) -> Callable[[TerrainPiece, FloatArray, _Random], Mesh]:
     """A row of blocks (stones, planks, sacks) along the piece's length."""
 
     def build(piece: TerrainPiece, outline: FloatArray, rng: _Random) -> Mesh:
         if len(outline) != 4:
-            return prism(outline, piece.base_in, piece.top_in, rows=_rows(piece)).painted(tone, gloss)
+            return prism(outline, piece.base_in, piece.top_in, rows=_rows(piece)).painted(tone)
         a, b, c, d = _lengthwise(outline)
         count = max(2, round(float(np.linalg.norm(b - a)) / length_in))
         cuts = np.linspace(0, 1, count + 1)
@@ -103,7 +104,7 @@ def _blocks(tone: Tone, length_in: float, gloss: float = 0.0) -> Callable[[Terra
             top = piece.top_in - rng.uniform(0, 0.08) * piece.height_in
             stone = prism(_towards_middle(foot, 0.97), piece.base_in, top, 0.86, _rows(piece))
             shade = rng.uniform(0.6, 1.25, len(stone.gloss))
-            stones.append(Mesh(stone.polygons_in, stone.albedo_bgr * shade[:, None], stone.gloss).painted(tone, gloss))
+            stones.append(Mesh(stone.polygons_in, stone.albedo_bgr * shade[:, None], stone.gloss).painted(tone))
         return join(stones)
 
     return build
@@ -161,21 +162,21 @@ def _tiles(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray, rng: _Ran
     return Mesh(quads, np.ones((len(quads), 3)) * shade[:, None], np.zeros(len(quads))).painted(_TILE, 0.05)
 
 
-def _foliage(fall: float, leaf_in: float = 0.17) -> Callable[[TerrainPiece, FloatArray, _Random], Mesh]:
+def _foliage(fall: float) -> Callable[[TerrainPiece, FloatArray, _Random], Mesh]:
     """Leaves on a dark core; `fall` is the exponent of the crown's profile: 2 a ball, 8 a clipped hedge."""
 
     def build(piece: TerrainPiece, outline: FloatArray, rng: _Random) -> Mesh:
         after, middle = np.roll(outline, -1, 0), outline.mean(0)
         a, b = outline - middle, after - middle
         share = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
-        count = int(min(4000, 14 * share.sum() / 2 / leaf_in) + 150)
+        count = int(min(4000, 14 * share.sum() / 2 / _LEAF_IN) + 150)
         edge = rng.choice(len(outline), count, p=share / share.sum())
         out, t = np.sqrt(rng.uniform(0, 0.9, count)), rng.uniform(0, 1, count)
         place = middle + out[:, None] * (outline[edge] + t[:, None] * (after - outline)[edge] - middle)
         crown = (1 - out**fall) ** (1 / fall)
         depth = rng.uniform(0, 1, count) ** (2.5 - 2 * out**4)
-        z = piece.base_in + piece.height_in * crown * (1 - depth * (0.35 + 0.6 * out**6)) - leaf_in / 2
-        leaves = _leaves(np.c_[place, np.maximum(z, piece.base_in)], leaf_in, rng)
+        z = piece.base_in + piece.height_in * crown * (1 - depth * (0.35 + 0.6 * out**6)) - _LEAF_IN / 2
+        leaves = _leaves(np.c_[place, np.maximum(z, piece.base_in)], _LEAF_IN, rng)
         tone = (0.45 + 0.75 * crown) * (1 - 0.6 * depth) * rng.uniform(0.7, 1.4, count)
         leaves = Mesh(leaves.polygons_in, leaves.albedo_bgr * tone[:, None], leaves.gloss).painted(_LEAF, 0.06)
         core = prism(_towards_middle(outline, 0.9), piece.base_in, piece.base_in + 0.7 * piece.height_in, 0.6, 4)

@@ -42,6 +42,9 @@ class Optics:
 
 WEBCAM = Optics()
 
+LAMP_DRIFT = 0.03
+"""How far the simulated lamp's brightness swings to either side of 1, once in 20 s."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
@@ -237,11 +240,10 @@ def render(
     camera: TableCamera,
     rng: np.random.Generator,
     lamp: float = 1.0,
-    optics: Optics = WEBCAM,
 ) -> ImageBgr:
     """One picture of a scene; for a row of pictures of one table, `SimulatedTable` is far quicker."""
-    clean = Stage(scene, camera, optics).picture(scene.models)
-    return Sensor(camera.lens.image_size, optics.noise, rng).exposure(clean, lamp)
+    clean = Stage(scene, camera).picture(scene.models)
+    return Sensor(camera.lens.image_size, WEBCAM.noise, rng).exposure(clean, lamp)
 
 
 class SimulatedTable:
@@ -266,8 +268,6 @@ class SimulatedTable:
         play: Play = STILL,
         clock: Callable[[], float] | None = None,
         seed: int = 0,
-        optics: Optics = WEBCAM,
-        lamp_drift: float = 0.03,
         frames: int | None = None,
     ) -> None:
         """Set up the table.
@@ -278,16 +278,14 @@ class SimulatedTable:
             play: What moves.
             clock: Seconds, from any start.
             seed: Of the noise.
-            optics: Of the camera.
-            lamp_drift: How far the lamp's brightness swings to either side of 1, once in 20 s.
             frames: End after so many; None goes on for ever.
         """
         self.camera = camera or overhead_camera(table_size_in=scene.table_size_in)
         self.live = clock is not None
         self._scene, self._play, self._clock = scene, play, clock
-        self._stage = Stage(scene, self.camera, optics)
-        self._sensor = Sensor(self.camera.lens.image_size, optics.noise, np.random.default_rng(seed))
-        self._lamp_drift, self._frames = lamp_drift, frames
+        self._stage = Stage(scene, self.camera)
+        self._sensor = Sensor(self.camera.lens.image_size, WEBCAM.noise, np.random.default_rng(seed))
+        self._frames = frames
         self._index, self._time_s = -1, 0.0
         self._start_s: float | None = None
         self.bare = False
@@ -311,7 +309,7 @@ class SimulatedTable:
         return now_s - self._start_s
 
     def _exposure(self, clean: ImageBgr) -> ImageBgr:
-        lamp = 1 + self._lamp_drift * np.sin(2 * np.pi * self._time_s / 20)
+        lamp = 1 + LAMP_DRIFT * np.sin(2 * np.pi * self._time_s / 20)
         return self._sensor.exposure(clean, float(lamp))
 
     @property

@@ -226,12 +226,12 @@ def _eased(time_s: float, from_s: float, to_s: float) -> float:
     return part * part * (3 - 2 * part)
 
 
-def corner_markers(table_size_in: tuple[float, float], side_in: float = 3.0) -> tuple[PrintedMarker, ...]:
-    """Markers 0 to 3 near the table's corners, counter-clockwise from the near left, laid by eye."""
-    inset, (right, far) = 0.8 * side_in + 0.1, table_size_in
+def corner_markers(table_size_in: tuple[float, float]) -> tuple[PrintedMarker, ...]:
+    """Markers 0 to 3 of 3 in near the table's corners, counter-clockwise from the near left, laid by eye."""
+    inset, (right, far) = 2.5, table_size_in
     places = [(inset, inset), (right - inset, inset), (right - inset, far - inset), (inset, far - inset)]
     turns = (2.0, -3.0, 4.0, -1.5)
-    return tuple(PrintedMarker(n, places[n], side_in, turns[n]) for n in range(4))
+    return tuple(PrintedMarker(n, places[n], turn_deg=turns[n]) for n in range(4))
 
 
 def _square(x: float, y: float, length: float, width: float, turn_deg: float) -> Outline:

@@ -168,8 +168,7 @@ class Evening:
         there = truth(shot.models)
         if not self.findings.names:
             self.findings.names = {
-                name: min(seen, key=lambda one: math.dist(seen[one], place))  # noqa: B023
-                for name, place in there.items()
+                name: min(seen, key=lambda one: math.dist(seen[one], place)) for name, place in there.items()
             }
         for name, place in there.items():
             own = self.findings.names[name]

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from rules.battle import Battle, replay
-from rules.dice import Dice, DiceRequest, Roll
+from rules.dice import Dice, DiceRequest, Roll, rolled
 from rules.games import open_game
 from rules.journal import Entry
 from rules.moment import Moment
@@ -113,7 +113,7 @@ class Players:
 
     def _dice(self) -> Dice:
         def thrown(request: DiceRequest) -> Roll:
-            return Roll(request, tuple(self._rng.choice(request.die.faces) for _ in range(request.count)))
+            return rolled(request, (self._rng.choice(request.die.faces) for _ in range(request.count)))
 
         return thrown
 

@@ -1,7 +1,7 @@
 """`python -m benchmarks.mutation ROOM`: small faults put into a room's source, and whether a test notices each.
 
     python -m benchmarks.mutation rules --count 300 --seed 1 --kept FOLDER
-    python -m benchmarks.mutation rules --kept FOLDER --again      the survivors once more, with the tests as they are now
+    python -m benchmarks.mutation rules --kept FOLDER --again    the survivors, with the tests as they are now
 
 The faults are put into a copy of the tree, never into the tree. Each is shown to the room's tests that enter its
 function, until one fails. What is known stays in FOLDER: stopped, the same command goes on where it was.
@@ -13,16 +13,18 @@ import argparse
 import importlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.mutation.judging import Cover, judged, watched
+from benchmarks.mutation.judging import Cover, judged
 from benchmarks.mutation.mutants import Mutant, mutants, sample
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("rules", "calibration", "vision", "hardware", "ui", "tests", "docs", "samples", "pyproject.toml")
+UNSEEN, FAR = "not judged", "survived its own module's tests"
 SLOW_IMPORTS = ("numpy", "shapely", "scipy.optimize")
 """Had once by all children, as none of the project's modules may be: they are read anew with each fault."""
 
@@ -32,6 +34,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("room", choices=("rules", "calibration"))
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--first", type=int, help="judge only so many of them, which are as good a sample")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kept", type=Path, default=Path(tempfile.gettempdir()) / "sandtable-mutation")
     parser.add_argument("--again", action="store_true")
@@ -40,20 +43,23 @@ def main() -> int:
     for name in SLOW_IMPORTS:
         importlib.import_module(name)
     tree, kept = options.kept.resolve() / "tree", options.kept.resolve() / f"{options.room}.json"
+    cover_file = tree.parent / f"{options.room}-cover.json"
     if not tree.exists():
         _copied(COPIED, tree)
     results: dict[str, str] = json.loads(kept.read_text()) if kept.exists() else {}
-    drawn = sample(_all(tree, options.room), options.count, options.seed)
+    drawn = sample(_all(tree, options.room), options.count, options.seed)[: options.first]
     if options.again:
         _copied(("tests",), tree)
-        (tree.parent / f"{options.room}-cover.json").unlink()
+        cover_file.unlink(missing_ok=True)
         results = {name: verdict for name, verdict in results.items() if verdict.startswith("caught")}
-    cover = _cover(tree, options.room)
-    for mutant in drawn:
-        if mutant.name not in results:
-            results[mutant.name] = _verdict(tree, mutant, cover)
-            kept.write_text(json.dumps(results, indent=0))
-            print(f"{len(results)}/{len(drawn)} {results[mutant.name]}: {mutant.name}", flush=True)
+    cover = Cover(tree, options.room, cover_file)
+    for near in (True, False):  # most are caught by the tests of their own module; only the others are shown to all
+        for mutant in drawn:
+            if results.get(mutant.name, UNSEEN) == (UNSEEN if near else FAR):
+                verdict = _verdict(tree, mutant, cover, near)
+                results[mutant.name] = FAR if near and not verdict.startswith("caught") else verdict
+                kept.write_text(json.dumps(results, indent=0))
+                print(f"{results[mutant.name]}: {mutant.name}", flush=True)
     return _told(tree, drawn, results)
 
 
@@ -71,29 +77,24 @@ def _all(tree: Path, room: str) -> list[Mutant]:
     return [mutant for path in paths for mutant in mutants(tree, path)]
 
 
-def _cover(tree: Path, room: str) -> Cover:
-    kept = tree.parent / f"{room}-cover.json"
-    if not kept.exists():
-        entered: dict[str, list[str]] = {}
-        seconds: dict[str, float] = {}
-        for file in sorted((tree / "tests" / room).rglob("test_*.py")):
-            more, took = watched(tree, room, str(file.relative_to(tree)))
-            seconds |= took
-            for place, tests in more.items():
-                entered.setdefault(place, []).extend(tests)
-            print(f"{file.name}: {len(took)} tests, {sum(took.values()):.1f} s", flush=True)
-        kept.write_text(json.dumps([entered, seconds]))
-    return Cover(*json.loads(kept.read_text()))
+def _is_near(file: str, path: str) -> bool:
+    """Whether a file of tests is of this module, or of its game: test_sight_properties.py is of rules/sight.py."""
+    module = Path(path)
+    name = module.parent.name if module.parent.parent.name == "games" else module.stem
+    return re.search(rf"_{name}(_(?!figure)|\.)", Path(file).name) is not None
 
 
-def _verdict(tree: Path, mutant: Mutant, cover: Cover) -> str:
+def _verdict(tree: Path, mutant: Mutant, cover: Cover, near: bool) -> str:
+    files = [file for file in cover.files if _is_near(file, mutant.path) == near]
+    tests = cover.tests(files, mutant.path, mutant.function)  # known of the module without the fault in it
     path = tree / mutant.path
-    source = path.read_bytes()
+    source, times_ns = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
     try:
-        path.write_bytes(mutant.applied(source))
-        return judged(tree, cover.tests(mutant.path, mutant.function), cover.seconds)
+        path.write_bytes(mutant.applied(source))  # newer than what was compiled of it, which is good again afterwards
+        return judged(tree, tests)
     finally:
         path.write_bytes(source)
+        os.utime(path, ns=times_ns)
 
 
 def _told(tree: Path, drawn: list[Mutant], results: dict[str, str]) -> int:

@@ -1,4 +1,4 @@
-"""Tests run in a forked child: once watched, to learn which test enters which function; then against one mutant each."""
+"""Tests run in a forked child: once watched, to learn which enters which function; then against one mutant each."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import sys
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -22,22 +21,53 @@ import pytest
 
 MEMORY_BYTES = 6 << 30
 SPARE_S = 15.0  # processor time over what the tests took of themselves, and the start of the child
+WATCH_S = 1200.0
+"""Processor time of a file of tests that is watched."""
 STALE = "table_of_rules_is_up_to_date"
 """Reads the source, not what it does: it would notice any line that moved."""
 
 
-@dataclass(frozen=True, slots=True)
+Places = Mapping[str, Sequence[str]]
+"""By a function's file and first line, the tests that enter it."""
+
+
 class Cover:
-    """Which tests enter a function, told by its file and first line; and the processor time each test takes."""
+    """Which tests enter which function. A file of tests is watched when it is first asked about, and then known."""
 
-    entered: dict[str, list[str]]
-    seconds: dict[str, float]
+    def __init__(self, root: Path, room: str, kept: Path) -> None:
+        """What is known stands in the file `kept`."""
+        self._root, self._room, self._kept = root, room, kept
+        self._known: dict[str, tuple[Places, dict[str, float]]] = json.loads(kept.read_text()) if kept.exists() else {}
 
-    def tests(self, path: str, function: int) -> list[str]:
-        """Those that enter the function; of what is outside of functions, those that enter any of its file's."""
-        if function:
-            return self.entered.get(f"{path}:{function}", [])
-        return sorted({test for place, tests in self.entered.items() if place.startswith(f"{path}:") for test in tests})
+    @property
+    def files(self) -> list[str]:
+        """All files of the room's tests."""
+        return sorted(
+            str(path.relative_to(self._root)) for path in (self._root / "tests" / self._room).rglob("test_*.py")
+        )
+
+    def tests(self, files: Iterable[str], path: str, function: int) -> dict[str, float]:
+        """Those of some files that enter a function, with their seconds; outside of functions, that enter its module.
+
+        Args:
+            files: Of tests.
+            path: Of the module.
+            function: Its first line, or 0.
+        """
+        found: dict[str, float] = {}
+        for file in files:
+            places, seconds = self._of(file)
+            entering = [places[f"{path}:{function}"]] if f"{path}:{function}" in places else []
+            if not function:
+                entering = [tests for place, tests in places.items() if place.startswith(f"{path}:")]
+            found |= {test: seconds[test] for tests in entering for test in tests if STALE not in test}
+        return found
+
+    def _of(self, file: str) -> tuple[Places, dict[str, float]]:
+        if file not in self._known:
+            self._known[file] = watched(self._root, self._room, file)
+            self._kept.write_text(json.dumps(self._known))
+        return self._known[file]
 
 
 class _Watcher:
@@ -50,6 +80,7 @@ class _Watcher:
         self._shared: set[str] = set()
         self._own: dict[str, set[str]] = {}
         self.seconds: dict[str, float] = {}
+        self.failed: list[str] = []
 
     def watch(self) -> None:
         codes = self._codes
@@ -85,9 +116,15 @@ class _Watcher:
         self._own[item.nodeid] = self._taken()
         return result
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.append(report.nodeid)
+
     def entered(self) -> dict[str, list[str]]:
+        """By function; of the tests that pass: the others cannot judge."""
         found: defaultdict[str, list[str]] = defaultdict(list)
-        for test, own in self._own.items():
+        for test in self._own.keys() - set(self.failed):
+            own = self._own[test]
             for place in own | self._shared:
                 found[place].append(test)
         return found
@@ -96,7 +133,7 @@ class _Watcher:
 class _Chosen:
     """A plugin of pytest that keeps the chosen tests only, the quickest file first and in it the quickest test."""
 
-    def __init__(self, seconds: dict[str, float]) -> None:
+    def __init__(self, seconds: Mapping[str, float]) -> None:
         self._seconds = seconds
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -110,28 +147,30 @@ class _Chosen:
 def watched(root: Path, room: str, file: str) -> tuple[dict[str, list[str]], dict[str, float]]:
     """Of one file of tests: which functions of the room each of its tests enters, and each one's seconds."""
     kept = root.parent / "watched.json"
+    kept.unlink(missing_ok=True)
 
     def look() -> int:
         watcher = _Watcher(root, room)
         watcher.watch()
-        status = _pytest([file, "--deselect", STALE], watcher)
+        status = _pytest([file], watcher)
         kept.write_text(json.dumps([watcher.entered(), watcher.seconds]))
         return status
 
-    status = _forked(root, look, 1200.0)
-    if status not in (0, 5):
-        raise SystemExit(f"{file} fails without any mutant ({status})")
+    status = _forked(root, look, WATCH_S)
+    if status not in (0, 1, 5):
+        raise SystemExit(f"{file} cannot be run ({status})")
+    if status == 1:
+        print(f"{file}: some tests fail without any mutant, and are left out", flush=True)
     entered, seconds = json.loads(kept.read_text())
     return entered, seconds
 
 
-def judged(root: Path, tests: Iterable[str], seconds: dict[str, float]) -> str:
-    """`caught`, `survived`, or `caught: ...` where it was not a test that failed."""
-    chosen = {test: seconds.get(test, 1.0) for test in tests if STALE not in test}
-    files = sorted({test.partition("::")[0] for test in chosen})
+def judged(root: Path, tests: Mapping[str, float]) -> str:
+    """What the tests say, each with its seconds: `caught`, `survived`, or `caught: ...` where no test had to fail."""
+    files = sorted({test.partition("::")[0] for test in tests})
     if not files:
         return "survived: no test enters it"
-    status = _forked(root, lambda: _pytest(["-x", *files], _Chosen(chosen)), SPARE_S + 3 * sum(chosen.values()))
+    status = _forked(root, lambda: _pytest(["-x", *files], _Chosen(tests)), SPARE_S + 3 * sum(tests.values()))
     match status:
         case 0:
             return "survived"
@@ -140,13 +179,13 @@ def judged(root: Path, tests: Iterable[str], seconds: dict[str, float]) -> str:
         case 2 | 3 | 4:
             return "caught: cannot be imported"
         case 5:
-            raise SystemExit(f"none of the tests was found: {sorted(chosen)[:3]}")
+            raise SystemExit(f"none of the tests was found: {sorted(tests)[:3]}")
         case _:
             return "caught: without end"
 
 
 def _pytest(arguments: list[str], plugin: object) -> int:
-    options = ["-q", "-p", "no:cacheprovider", "-W", "ignore:Module already imported"]
+    options = ["-q", "-p", "no:cacheprovider", "-o", "timeout=0", "-W", "ignore:Module already imported"]
     return int(pytest.main([*options, *arguments], plugins=[plugin]))
 
 
@@ -182,12 +221,13 @@ def _settle(root: Path, limit_s: float) -> None:
     os.chdir(root)
     sys.path[:] = [str(root), *(place for place in sys.path if place not in ("", here))]
     os.environ["PYTHONPATH"] = str(root)
-    sys.dont_write_bytecode = True
+    sys.dont_write_bytecode = limit_s < WATCH_S  # what is compiled is kept before there are mutants, and never after
     quiet = os.open(root.parent / "last.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     resource.setrlimit(resource.RLIMIT_CPU, (int(limit_s), int(limit_s) + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     generate = (hypothesis.Phase.explicit, hypothesis.Phase.generate)  # no shrinking: that it fails is enough
-    hypothesis.settings.register_profile("mutants", phases=generate, derandomize=True, database=None)
+    # A busy machine is no fault, and nothing is handed on from one mutant to the next.
+    hypothesis.settings.register_profile("mutants", phases=generate, derandomize=True, database=None, deadline=None)
     hypothesis.settings.load_profile("mutants")

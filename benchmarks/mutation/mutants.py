@@ -129,7 +129,7 @@ def _places(node: ast.AST, function: int) -> Iterator[tuple[ast.AST, int, bool]]
 
 
 def _aside(node: ast.AST) -> bool:
-    """What does nothing when the program runs: imports, docstrings, names of types; and texts, which may be reworded."""
+    """What does nothing when the program runs, as docstrings and names of types; and texts, which may be reworded."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Expr(value=ast.Constant()):
             return True
@@ -143,6 +143,12 @@ def _aside(node: ast.AST) -> bool:
 def _changes(node: ast.AST, tested: bool) -> Iterator[tuple[str, ast.AST]]:
     if tested and isinstance(node, ast.Name | ast.Attribute | ast.Call):
         yield "condition", ast.UnaryOp(ast.Not(), node)
+    yield from _operators(node)
+    yield from _values(node)
+    yield from _statements(node)
+
+
+def _operators(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     match node:
         case ast.Compare(left=left, ops=[op], comparators=others):
             for other in ORDERS[type(op)]:
@@ -152,13 +158,14 @@ def _changes(node: ast.AST, tested: bool) -> Iterator[tuple[str, ast.AST]]:
                 yield "comparison", ast.Compare(left, [*ops[:at], ORDERS[type(op)][0](), *ops[at + 1 :]], others)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in SUMS and not _is_text(left, right):
             yield "arithmetic", ast.BinOp(left, SUMS[type(op)](), right)
-        case ast.AugAssign(target=target, op=op, value=value) if type(op) in SUMS and not _is_text(value):
-            yield "arithmetic", ast.AugAssign(target, SUMS[type(op)](), value)
-            yield "statement dropped", ast.Pass()
         case ast.BoolOp(op=op, values=values):
             yield "and, or", ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
         case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
             yield "not, minus", operand
+
+
+def _values(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    match node:
         case ast.Constant(value=bool() as value):
             yield "constant", ast.Constant(not value)
         case ast.Constant(value=int() | float() as value):
@@ -169,6 +176,13 @@ def _changes(node: ast.AST, tested: bool) -> Iterator[tuple[str, ast.AST]]:
             yield "name", ast.Attribute(value, NAMES[name])
         case ast.IfExp(test=test, body=body, orelse=other):
             yield "branches swapped", ast.IfExp(test, other, body)
+
+
+def _statements(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    match node:
+        case ast.AugAssign(target=target, op=op, value=value) if type(op) in SUMS and not _is_text(value):
+            yield "arithmetic", ast.AugAssign(target, SUMS[type(op)](), value)
+            yield "statement dropped", ast.Pass()
         case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
             yield "returned nothing", ast.Return(ast.Constant(None))
         case ast.Expr() | ast.Raise():

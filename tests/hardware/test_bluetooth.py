@@ -17,10 +17,9 @@ from hardware.bluetooth_codec import (
     PIXELS_WRITE,
     UART,
     GoDiceReader,
-    PixelsAdvert,
     PixelsReader,
     godice_face,
-    pixels_advert,
+    is_six_sided,
 )
 from hardware.bluetooth_dice import BluetoothDice, Make, NoBluetooth
 from hardware.dice_protocol import RollLine
@@ -78,14 +77,12 @@ class TestPixels:
         assert (untold.face, bool(untold.doubt)) == (6, True)
 
     def test_an_advertisement(self) -> None:
-        # 21 LEDs, look 1, at rest on index 2, charging (128) at 80 %; id 0x12345678, least byte first.
-        found = pixels_advert(bytes((21, 1, 1, 2, 128 + 80)), bytes.fromhex("78563412 00c04e65"))
-        assert found == PixelsAdvert(21, 1, 2, 80, 0x12345678)
-        assert found.six_sided
-        twenty = pixels_advert(bytes((20, 1, 1, 2, 80)))
-        assert twenty is not None
-        assert (twenty.six_sided, twenty.pixel_id) == (False, None)
-        assert pixels_advert(b"") is None
+        # LEDs (21: a d6 with pips, 6: a plain one, 20: a d20), look 1, at rest on index 2, charging (128) at 80 %.
+        assert is_six_sided(bytes((21, 1, 1, 2, 128 + 80)))
+        assert is_six_sided(bytes((6, 1, 1, 2, 80)))
+        assert not is_six_sided(bytes((20, 1, 1, 2, 80)))
+        assert not is_six_sided(bytes((21, 1)))
+        assert not is_six_sided(b"")
 
 
 class TestGoDice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,8 @@ SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 CALLS = {"eval", "exec", "compile", "__import__", "execfile", "breakpoint"}
 """By their bare names; `dialog.exec()` is Qt's and shows a window."""
 
-METHODS = {"os.system", "os.popen", "os.execv", "os.execvp", "os.spawnv", "os.startfile", "np.load", "numpy.load"}
+METHODS = {"os.system", "os.popen", "os.startfile", "os.fork", "os.forkpty", "np.load", "numpy.load"}
+STARTS = ("os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess")
 MODULES = {
     *(
         "pickle",
@@ -53,7 +55,7 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             called = dotted(node.func)
-            if called in CALLS | METHODS or called.split(".")[-1] in QT:
+            if called in CALLS | METHODS or called.startswith(STARTS) or called.split(".")[-1] in QT:
                 yield node.lineno, called
             for keyword in node.keywords:
                 if keyword.arg in ("shell", "allow_pickle"):
@@ -62,7 +64,8 @@ def names(tree: ast.AST) -> Iterator[tuple[int, str]]:
             module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
             for name in node.names:
                 whole = f"{module}.{name.name}".strip(".")
-                if {whole, module, whole.split(".")[0], module.split(".")[0]} & MODULES or name.name in QT:
+                parts = {whole, module, whole.split(".")[0], module.split(".")[0]}
+                if parts & (MODULES | METHODS) or whole.startswith(STARTS) or name.name in QT:
                     yield node.lineno, whole
 
 
@@ -78,10 +81,18 @@ def test_no_module_runs_what_it_is_given() -> None:
     assert found == []
 
 
+def test_every_package_that_is_installed_is_searched() -> None:
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]
+    searched = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in SOURCES}
+    assert set(packages) <= searched
+    assert {name.partition(".")[0] for name in packages} == set(ROOMS)
+
+
 def test_the_search_finds_what_it_looks_for() -> None:
     guilty, innocent = ["import pickle", "eval('1')", "run(x, shell=True)"], ["from os import path", "self.exec()"]
-    text = "\n".join([*guilty, *innocent, "from PyQt6.QtCore import QProcess"])
-    assert [line for line, _ in sorted(names(ast.parse(text)))] == [1, 2, 3, 6]
+    more = ["from PyQt6.QtCore import QProcess", "from os import system", "os.execvpe(x)", "from os import posix_spawn"]
+    text = "\n".join([*guilty, *innocent, *more])
+    assert [line for line, _ in sorted(names(ast.parse(text)))] == [1, 2, 3, 6, 7, 8, 9]
 
 
 _WINDOW = """

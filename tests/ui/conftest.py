@@ -6,17 +6,16 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QCoreApplication, QEvent, QSettings, QtMsgType, qInstallMessageHandler
+from PyQt6.QtCore import QEvent, QSettings, QtMsgType, qInstallMessageHandler
 from PyQt6.QtWidgets import QApplication
 
 from calibration.camera import TableCamera
 from rules.table import Figure
-from tests.ui.windows import POSTS, TABLE_IN, Open, Wait
+from tests.ui.windows import POSTS, TABLE_IN, Open, Wait, let_qt_work
 from ui.care.diary import Diary
 from ui.desktop.window import Window
 from vision.figures import Sighting
@@ -59,15 +58,7 @@ def qt(application: QApplication) -> Iterator[QApplication]:
 @pytest.fixture
 def wait_until() -> Callable[..., None]:
     """Lets Qt work until a condition holds."""
-
-    def wait(condition: Callable[[], object], timeout_s: float = 20.0) -> None:
-        until_s = time.monotonic() + timeout_s
-        while not condition():
-            assert time.monotonic() < until_s, "waited in vain"
-            QCoreApplication.processEvents()
-            time.sleep(0.002)
-
-    return wait
+    return let_qt_work
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +74,13 @@ def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
     """Figures are found where they are and at once; what finds them has tests of its own."""
 
     def find(
-        _self: object, _image: object, camera: TableCamera, palette: Palette, *, within_px: Box | None = None, **_: object
+        _self: object,
+        _image: object,
+        camera: TableCamera,
+        palette: Palette,
+        *,
+        within_px: Box | None = None,
+        **_: object,
     ) -> tuple[Sighting, ...]:
         armies = {colour.name for colour in palette}
         return tuple(

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
-from PyQt6.QtCore import QPoint, Qt, QTimer
+from PyQt6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import (
@@ -26,23 +27,24 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.events import spoken
-from rules.table import PointIn, Refused
+from rules.table import PointIn, Refused, TerrainPiece
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table
 from ui.desktop.battle.muster_dialog import MusterDialog
 from ui.desktop.battle.roll import RollDialog
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
-from vision.simulator import SimulatedTable, overhead_camera
+from vision.simulator import SimulatedTable, Stage, overhead_camera
 from vision.table_scene import Model, Play, Scene, Sculpt, corner_markers
 
+Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]
 """What a player does in a dialog that opens."""
 
 NEAR_IN = 0.3
 """What the program and the simulator may differ by."""
 
-IN_A_ROW = QPoint(8, 8)
+_IN_A_ROW = QPoint(8, 8)
 _ANSWER_EVERY_MS = 5
 
 
@@ -61,27 +63,36 @@ class Put(Play):
 
 
 class Board(SimulatedTable):
-    """A small table that is filmed while a test plays on it.
+    """A small table of two armies that face each other, filmed while a test plays on it.
 
     Attributes:
         over: What comes between table and picture, as a hand.
         gone: Why there are no pictures; empty while there are.
     """
 
-    def __init__(self, **posts: PointIn) -> None:
+    def __init__(self, *terrain: TerrainPiece) -> None:
         models = (
-            Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in (posts or POSTS).items()
+            Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at, facing_deg=180.0 if name.startswith("blue") else 0.0)
+            for name, at in POSTS.items()
         )
         self._put = Put()
-        scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=tuple(models))
+        scene = Scene(TABLE_IN, terrain=terrain, markers=corner_markers(TABLE_IN), models=tuple(models))
         super().__init__(scene, overhead_camera((960, 540), TABLE_IN, 40.0), play=self._put)
+        self._hung = (self.camera, self._stage)
         self.over: Callable[[ImageBgr], ImageBgr] = lambda image: image
         self.gone = ""
 
     def tidy(self) -> None:
-        """Everybody back to his post, and nothing in the way."""
+        """Everybody back to his post, the camera to its place, and nothing in the way."""
         self._put.places.clear()
+        self.camera, self._stage = self._hung
         self.over, self.gone, self.bare = lambda image: image, "", False
+
+    def bump(self) -> None:
+        """Hang the camera elsewhere, as if somebody had run into its arm."""
+        camera = overhead_camera((960, 540), TABLE_IN, 40.5, tilt_deg=4.0)
+        self._stage = Stage(self._scene, camera)
+        self.camera = camera
 
     def put(self, name: str, place_in: PointIn) -> None:
         """Take a soldier up and put him down there."""
@@ -108,7 +119,7 @@ def answering(*answers: Answer) -> Iterator[None]:
             assert todo, f"nobody expected {dialog.windowTitle()!r}: {words_of(dialog)}"
             todo.pop(0)(dialog)
             assert not dialog.isVisible(), f"it asks on: {words_of(dialog)}"
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001 - told by the test, not by Qt, which would end the process
             faults.append(fault)
             dialog.reject()
 
@@ -135,7 +146,7 @@ def typed(faces: str, *expected: str) -> Answer:
     def answer(dialog: QDialog) -> None:
         assert isinstance(dialog, RollDialog)
         for words in expected:
-            assert words in words_of(dialog)
+            assert words in words_of(dialog), words_of(dialog)
         line = dialog.findChild(QLineEdit)
         assert line is not None
         QTest.keyClicks(line, faces)
@@ -145,7 +156,7 @@ def typed(faces: str, *expected: str) -> Answer:
 
 
 def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
-    """Choose this game and these cards by their titles, as "Rifleman" or "Rifleman, squad a"; keep the battle there."""
+    """Choose this game and these cards, all by the beginnings of their titles, and keep the battle there."""
 
     def muster(dialog: QDialog) -> None:
         assert isinstance(dialog, MusterDialog)
@@ -155,10 +166,8 @@ def mustered(game: str, path: Path, **cards: str) -> tuple[Answer, Answer]:
         assert table is not None
         for row in range(table.rowCount()):
             name = table.item(row, 0).text()
-            if card := cards.get(name.replace("-", "_")):
-                title, _, squad = card.partition(", squad ")
+            if title := cards.get(name.replace("-", "_")):
                 pick(table.cellWidget(row, 1), title)
-                table.item(row, 2).setText(squad)
         press(dialog, "OK")
 
     def keep(dialog: QDialog) -> None:
@@ -197,16 +206,17 @@ class Player:
         """The calm line over the picture."""
         return self.window.bar.text if self.window.bar.isVisible() else ""
 
+    @property
+    def status(self) -> str:
+        """The line below the picture."""
+        return words_of(self.window.statusBar())
+
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         if not self.window.isActiveWindow():  # without a screen nobody gives the keys back when a dialog has closed
             self.window.activateWindow()
             self.wait_until(self.window.isActiveWindow)
         self.window.picture.setFocus()
         QTest.keyClick(self.window.picture, key, keys)
-
-    def menu(self, menu: str, entry: str) -> None:
-        """Choose from the menu bar."""
-        self._action(menu, entry).trigger()
 
     def undo_words(self) -> tuple[str, str]:
         """What the menu Edit would undo and do again."""
@@ -234,6 +244,11 @@ class Player:
         """Take a soldier up, put him there, and wait until the program has seen it."""
         self.board.put(name, place_in)
         self.wait_until(lambda: (at := self.sees(name)) is not None and math.dist(at, place_in) < NEAR_IN)
+
+    @property
+    def ruler(self) -> str:
+        """The first thing that lies on the table, in the panel's words."""
+        return _named(self.window.panel, QListWidget, "Rulers and blasts").item(0).text()
 
     # The battle
 
@@ -268,7 +283,7 @@ class Player:
     @property
     def story(self) -> list[str]:
         """The history, line by line."""
-        [told] = self.window.battle.panel.findChildren(QListWidget)
+        told = _named(self.window.battle.panel, QListWidget, "History")
         return [told.item(row).text() for row in range(told.count())]
 
     @property
@@ -293,12 +308,12 @@ class Player:
             assert spoken(name) in self.about
         else:
             self.key(Qt.Key.Key_Escape)
-            assert self.about == "Click a soldier to see what he can do."
+            assert self.about.startswith("Click a soldier")
         if deed:
             tree = self._deeds
             [item] = tree.findItems(deed, Qt.MatchFlag.MatchStartsWith)
             tree.scrollToItem(item)
-            QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + IN_A_ROW)
+            QTest.mouseClick(tree.viewport(), LEFT, pos=tree.visualItemRect(item).topLeft() + _IN_A_ROW)
 
     def does(self, name: str, deed: str, *answers: Answer) -> str:
         """Choose a deed, do it and roll its dice; what came of it."""
@@ -318,12 +333,9 @@ class Player:
     def settles(self, *buttons: str) -> None:
         """Press buttons that wait in the panel, as those of moves that were seen."""
         for button in buttons:
-            try:
-                self.wait_until(lambda button=button: any(one.startswith(button) for one in self.waiting), 8)
-            except AssertionError:
-                print("WAITING", [(b.text(), b.toolTip()) for b in self.window.battle.panel.findChildren(QPushButton)])
-                raise
+            self.wait_until(lambda button=button: any(one.startswith(button) for one in self.waiting))
             press(self.window.battle.panel, button)
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's own loop would
 
     @property
     def waiting(self) -> list[str]:
@@ -348,5 +360,9 @@ class Player:
 
     @property
     def _deeds(self) -> QTreeWidget:
-        [tree] = self.window.battle.panel.findChildren(QTreeWidget)
-        return tree
+        return _named(self.window.battle.panel, QTreeWidget, "Deeds")
+
+
+def _named(among: QWidget, kind: type[Part], name: str) -> Part:
+    """The part that says this of itself to who cannot see it."""
+    return next(part for part in among.findChildren(kind) if part.accessibleName() == name)

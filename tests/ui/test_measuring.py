@@ -4,19 +4,11 @@ import numpy as np
 import pytest
 
 from calibration.solve import NUDGE
-from rules.aftermath import shifted
-from rules.table import Figure, Posture, ellipse_outline
+from rules.path import placed
 from rules.template import Blast
-from tests.ui.views import (
-    over,
-    view_of,
-)
+from tests.ui.views import figure, over, view_of
 from ui.measuring import Tape, blasted, figure_at, measured, read_off
 from ui.session import Ruler
-
-
-def figure(name, x, y, sigma_in=0.1, posture=Posture.STANDING):
-    return Figure(name, name.split("-")[0], x, y, 0.0, sigma_in, posture, ellipse_outline((x, y), 0.5, 0.4))
 
 
 def test_a_range_with_a_perfect_camera_has_the_figures_errors_only():
@@ -72,6 +64,6 @@ def test_a_tape_measures_a_figure_that_was_shifted_anew():
     a, b = figure("tan-1", 4, 8), figure("tan-2", 14, 8)
     tape = Tape(view_of(a, b).calibration, (a, b))
     assert tape(a, b).centre_in == pytest.approx(10)
-    assert tape(a, shifted(b, (17, 12))).centre_in == pytest.approx(np.hypot(13, 4))
+    assert tape(a, placed(b, (17, 12))).centre_in == pytest.approx(np.hypot(13, 4))
     assert tape(a, b).centre_in == pytest.approx(10)
     assert tape(b, a) == tape(a, b).turned()

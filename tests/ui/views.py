@@ -4,6 +4,7 @@ import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from calibration.solve import Calibration
+from rules.table import Figure, Posture, ellipse_outline
 from vision.frame import Frame
 from vision.pipeline import TableView
 from vision.tracking import Tracking
@@ -15,6 +16,10 @@ LENS = Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
 
 def over(height_in=40.0, at=(10.0, 8.0)):
     return TableCamera(LENS, DOWN, -DOWN @ np.array([*at, height_in]))
+
+
+def figure(name, x, y, sigma_in=0.1, posture=Posture.STANDING):
+    return Figure(name, name.split("-")[0], x, y, 0.0, sigma_in, posture, ellipse_outline((x, y), 0.5, 0.4))
 
 
 def view_of(*figures, deviants=()):

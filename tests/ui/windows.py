@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
-from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
@@ -19,6 +20,15 @@ BARE_IN = (15.0, 15.0)
 
 Open = Callable[..., Window]
 Wait = Callable[..., None]
+
+
+def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
+    """Until the condition holds."""
+    until_s = time.monotonic() + timeout_s
+    while not condition():
+        assert time.monotonic() < until_s, "waited in vain"
+        QCoreApplication.processEvents()
+        time.sleep(0.002)
 
 
 def at(window: Window, place_in: tuple[float, float]) -> QPoint:

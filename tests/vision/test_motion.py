@@ -81,6 +81,18 @@ def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(rng: np
     assert not watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S + 0.1).hand
 
 
+def test_a_camera_that_counts_from_0_again_is_at_rest_as_soon_as_any(rng: np.random.Generator) -> None:
+    """It was plugged in again, an hour into the evening, a moment after somebody had moved."""
+    watch = watched(rng, (300, 300))
+    watch.look(table(rng, (700, 120)), 3600.0)
+    assert watch.look(table(rng, (700, 120)), 3600.1).moving
+    steps = round(STILL_S / 0.1) + 1
+    *_, rested = (watch.look(table(rng, (700, 120)), step * 0.1) for step in range(steps + 1))
+    assert not rested.moving
+    assert not rested.hand
+    assert len(rested.places_px) == 2
+
+
 def test_what_moves_in_a_part_set_aside_is_no_news_and_an_arm_beyond_it_is(rng: np.random.Generator) -> None:
     """Dice that roll there, and the hand that throws them; one that reaches on to the table comes in over its edge."""
     tray = ((0, 150, 240, 350),)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import sqlite3
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -89,6 +90,8 @@ class Album:
             try:
                 file = self._opened(make=True)
                 if file is not None:
+                    # No picture makes the disk wait, which the journal needs; with the power the newest few are lost.
+                    file.execute("PRAGMA journal_mode = WAL")
                     file.execute("INSERT OR REPLACE INTO picture VALUES (?, ?)", (seq, jpeg))
                     self._seqs = None
             except sqlite3.Error as fault:
@@ -101,6 +104,8 @@ class Album:
         """Let go of the file; a second call does nothing."""
         with self._lock:
             if self._file is not None:
+                with suppress(sqlite3.Error):  # one file again, that can be read where nothing may be written
+                    self._file.execute("PRAGMA journal_mode = DELETE")
                 self._file.close()
             self._file = None
 
@@ -119,7 +124,6 @@ class Album:
             fresh = not os.path.exists(self.path)
             self._file = sqlite3.connect(self.path, isolation_level=None, timeout=1.0, check_same_thread=False)
             self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * MOST_BYTES)
-            # A picture that is lost with the power is no loss: the journal keeps what happened.
             self._file.execute("PRAGMA synchronous = NORMAL")
             if fresh:
                 self._begin(self._file)

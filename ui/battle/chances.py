@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from rules.dice import Die
 from rules.events import listed, place_words, spoken
 from rules.moment import View
 from rules.referee import Outlook, Prospect
 from rules.state import State
 from rules.verdict import Verdict
 from ui.readout import edge_words, percent_words, range_words
+
+_MOST_FACE = max(Die.D6.faces)
 
 
 def state_words(state: State) -> str:
@@ -46,6 +49,31 @@ def odds_words(odds: Mapping[str, Fraction]) -> str:
     """As "kills 50 %, misses 50 %", the likeliest first."""
     ranked = sorted(odds.items(), key=lambda one: (-one[1], one[0]))
     return ", ".join(f"{str(outcome).replace('_', ' ')} {percent_words(float(chance))}" for outcome, chance in ranked)
+
+
+def needed_words(prospect: Prospect) -> str:
+    """What must be rolled, as "7 or less on two dice"; empty where nothing is, or nothing is said before the dice."""
+    if not prospect.possible or prospect.before is None:
+        return ""
+    numbers = prospect.before.numbers
+    if isinstance(least := numbers.get("needs_roll"), Mapping):
+        return "; ".join(f"{spoken(name)}: {_least_words(one)}" for name, one in least.items())
+    if isinstance(least, int):
+        dice = int(numbers.get("dice", 1))
+        return f"{_least_words(least)} on each of {dice} dice" if dice > 1 else _least_words(least)
+    if isinstance(most := numbers.get("at_most"), int):
+        return f"{most} or less on two dice" if most else "no roll hits"
+    if isinstance(hits := numbers.get("to_hit"), int):
+        return f"{hits:+d} or more on the Fudge dice"
+    chart = ((numbers.get("to_injure"), "injures"), (numbers.get("to_kill"), "kills"))
+    return ", ".join(f"{sum_:+d} {does}" for sum_, does in chart if isinstance(sum_, int))
+
+
+def _least_words(least: int) -> str:
+    """What one six-sided die must show at least."""
+    if least > _MOST_FACE:
+        return "no roll hits"
+    return f"{least} or more" if least > 1 else "any roll hits"
 
 
 def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:

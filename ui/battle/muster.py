@@ -80,7 +80,6 @@ def begin(path: Path, clock: Clock, muster: Muster) -> Battle:
     game = open_game(muster.game, muster.house_rules)
     recruits = [one for side, army in muster.armies.items() for one in enlistment(game, army, side)]
     battle = Battle.begin(path, clock, muster.game, list(muster.armies), muster.options, muster.house_rules)
-    for recruit in recruits:
-        battle.record(recruit)
+    battle.record_all(recruits)
     agree(battle, [aim for aim in muster.aims if aim.side in muster.armies])
     return battle

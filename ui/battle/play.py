@@ -125,9 +125,9 @@ class Play:
         self._place(moment, moment.figures)
 
     def _place(self, moment: Moment, names: Iterable[str]) -> None:
-        for name in names:
-            if moment.unit(name).at_in is None:
-                self.battle.record(Placed(figure=name, at_in=moment.figure(name).centre_in))
+        new = [name for name in names if moment.unit(name).at_in is None]
+        if new:
+            self.battle.record_all(Placed(figure=name, at_in=moment.figure(name).centre_in) for name in new)
 
     # What the camera saw
 

@@ -11,7 +11,7 @@ from rules.moment import Moment
 from rules.referee import FIRE, Deed, prospect
 from ui.battle.play import Play
 
-PATIENCE = 4
+PATIENCE = 2
 """How many are looked at before the window has its turn again."""
 
 
@@ -156,8 +156,9 @@ class Walker:
         if moment is self._moment:
             return
         self._moment, done = moment, _done(self._play)
-        if self._done - done:
+        if undone := [name for name in self._order if name in self._done - done]:
             self._idle.clear()
+            self._last = undone[0]
         self._done = done
         owed = [deed for deed in self._play.referee.duties(moment) if deed.round == self.name and deed.by]
         self._owed = {deed.by[0]: tuple(one for one in owed if one.by[0] == deed.by[0]) for deed in owed}

@@ -31,11 +31,17 @@ class Diary:
 
     Attributes:
         log: The file; None where none is kept, or none can be.
+        examined: Has the doctor look at the machine, and tells what he found; takes its time.
     """
 
-    def __init__(self, log: Path | None = None, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        log: Path | None = None,
+        clock: Callable[[], float] = time.time,
+        examined: Callable[[], str] = lambda: "",
+    ) -> None:
         """Keep a diary, in a file too if one is named; a disk that is full or read-only stops nobody."""
-        self.log, self._clock = log, clock
+        self.log, self._clock, self.examined = log, clock, examined
         self._stalls: deque[str] = deque(maxlen=_LAST)
         self._told: deque[str] = deque(maxlen=_LAST)
         self._last_words = ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ from calibration.trouble import Trouble
 from calibration.why_not import why_not
 from rules.table import Refused
 from rules.template import Blast
-from ui.commands.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
+from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
 from ui.commands.report import report
 from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture
 from ui.picture.overlay import table_overlay, trouble_overlay
@@ -25,7 +24,7 @@ from ui.session import Session
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
-from vision.source import Source, Video, open_source, read_image
+from vision.source import Source, open_source, read_image
 
 
 def run_analysis(options: argparse.Namespace) -> int:
@@ -47,7 +46,7 @@ def run_analysis(options: argparse.Namespace) -> int:
             _know_lens(session, options.source, first)
         for army, px in options.teach:
             session.teach(first, army, px)
-        if options.frames is None and (source.live or not _is_sequence(source, options.source)):
+        if options.frames is None and (source.live or source.still):
             view = session.look(first)
             document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)
         else:
@@ -99,10 +98,6 @@ def _refuse_outputs(options: argparse.Namespace) -> None:
         refuse_unwritable(path)
     if options.picture:
         refuse_unpicturable(options.picture)
-
-
-def _is_sequence(source: Source, spec: str) -> bool:
-    return isinstance(source, Video) or os.path.isdir(spec)
 
 
 def _sequence(

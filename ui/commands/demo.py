@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rules.table import Posture, Refused
 from rules.template import Blast
-from ui.commands.analysis import analysis_of, events_of, frame_of
+from ui.analysis import analysis_of, events_of, frame_of
 from ui.commands.report import report
 from ui.files import write_bytes, write_json, write_picture
 from ui.measuring import blasted

@@ -11,6 +11,7 @@ from ui.setup.colours import WITHOUT_EMPTY, separations_of
 from vision.pipeline import Setup, TableView
 
 _PAIRS_SHOWN = 12
+_SURE = 2  # standard deviations: ± holds nineteen times in twenty, here as in the window
 
 
 def report(view: TableView, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> str:
@@ -28,8 +29,9 @@ def calibration_line(view: TableView) -> str:
         return f"Not calibrated: {view.problem}"
     calibration = view.calibration
     count = len(calibration.markers_in)
+    error_in = max(0.01, _SURE * calibration.typical_sigma_in())
     line = (
-        f"Calibrated by {count} marker{'s' if count != 1 else ''}: ±{max(0.01, calibration.typical_sigma_in()):.2f} in"
+        f"Calibrated by {count} marker{'s' if count != 1 else ''}: ±{error_in:.2f} in"
         f" on the table, residual {calibration.residual_px:.2f} px"
     )
     return line if view.problem is None else f"{line}; now: {view.problem}"
@@ -41,7 +43,7 @@ def _figures(view: TableView) -> str:
     rows = [("figure", "posture", "x in", "y in", "± in", "facing", "sure")]
     for figure in in_order(view.figures):
         facing = "" if figure.facing_deg is None else f"{figure.facing_deg:.0f}°"
-        place = (f"{figure.x_in:.1f}", f"{figure.y_in:.1f}", f"{figure.sigma_in:.2f}")
+        place = (f"{figure.x_in:.1f}", f"{figure.y_in:.1f}", f"{_SURE * figure.sigma_in:.2f}")
         rows.append((figure.id, str(figure.posture), *place, facing, f"{figure.confidence:.0%}"))
     return _table(rows)
 
@@ -60,7 +62,7 @@ def _ranges(view: TableView, setup: Setup) -> str:
     )
     rows = [("from", "to", "centre in", "edge in", "± in", "sees", "seen")]
     for (a, b), distance in distances[:_PAIRS_SHOWN]:
-        numbers = (f"{distance.centre_in:.1f}", f"{distance.edge_in:.1f}", f"{distance.sigma_in:.2f}")
+        numbers = (f"{distance.centre_in:.1f}", f"{distance.edge_in:.1f}", f"{_SURE * distance.sigma_in:.2f}")
         rows.append((a, b, *numbers, f"{seen.exposure[row[a], row[b]]:.0%}", f"{seen.exposure[row[b], row[a]]:.0%}"))
     more = len(distances) - _PAIRS_SHOWN
     return _table(rows) + (f"\n... and {more} longer ranges" if more > 0 else "")

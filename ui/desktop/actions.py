@@ -14,8 +14,8 @@ from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_desk import HistoryDesk
-from ui.desktop.picture.stills import Stills
 from ui.desktop.setup.table_desk import TableDesk
+from ui.desktop.stills import Stills
 from ui.setup.cameras import Camera, cameras
 
 
@@ -94,7 +94,7 @@ class Actions:
             "Freeze", "P", "Hold the picture still; it can still be measured", still.freeze, True
         )
         tip = "Show the picture that was frozen last and the one of now in turn, and mark what has changed"
-        self.compare = self._action("Compare", "X", tip, still.compare, True)
+        self.compare = self._action("Compare", "Shift+P", tip, still.compare, True)
         self._clear = self._action("Clear", "Ctrl+L", "Take all rulers and templates off the table", do.clear)
         self._basis = self._action("Centre or edge", "E", "Measure from the bases' centres, or edges", do.turn_basis)
         self._save = self._action(
@@ -196,6 +196,8 @@ class Actions:
         )
         tip = "Terrain, rulers, corrections, the empty table and everybody's names, as this camera saw them last"
         table.addAction(self._action("As you left it", "", tip, do.kept.take_up))
+        tip = "Figures, every range and sight, rulers and terrain as JSON, for programs"
+        table.addAction(self._action("Save what lies there…", "", tip, do.kept.save))
         table.addSeparator()
         table.addActions([self._save, self._save_bare])
         table.addAction(self._action("Quit", "Ctrl+Q", "Close the program", do.close))

@@ -20,17 +20,18 @@ from ui.desktop.heartbeat import Heartbeat
 from ui.desktop.window import Window
 
 
-def run(source: str | None = None) -> int:
+def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> int:
     """Show the window until it is closed; the exit status. The caller has made sure that there is a display.
 
     Args:
         source: What to open; None opens what was open last, at first the simulated table.
+        examined: What the doctor finds on this machine, for bug reports.
     """
     application = QApplication.instance() or QApplication(["sandtable"])
     assert isinstance(application, QApplication)  # noqa: S101 - the program makes no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
-    diary = Diary(log_file())
+    diary = Diary(log_file(), examined=examined)
     opener = Claims(claims_folder()).open
     window = Window(source, QSettings("sandtable", "sandtable"), opener, diary=diary)
     report = LastResort(window, diary.failed)

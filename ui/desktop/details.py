@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QFontDatabase, QGuiApplication
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
@@ -11,19 +9,13 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, Q
 from ui.behind import Behind
 from ui.care.bug_report import bug_report
 from ui.care.diary import Diary
-from ui.commands.doctor import examine, format_findings
 
 _TICK_MS = 100
 _SIZE = (760, 560)
 _ABOUT = (
     "Copy this into your report, and say what you did and what happened. The names of files, cameras and ports are in"
-    " it, of folders and people none: read it before you send it."
+    " it, not where they lie: read it before you send it."
 )
-
-
-def examined() -> str:
-    """What the doctor finds on this machine."""
-    return format_findings(examine())
 
 
 class DetailsDialog(QDialog):
@@ -34,8 +26,8 @@ class DetailsDialog(QDialog):
         copy: The button that copies it.
     """
 
-    def __init__(self, diary: Diary, parent: QWidget | None = None, look: Callable[[], str] = examined) -> None:
-        """`look` examines the machine, in a thread."""
+    def __init__(self, diary: Diary, parent: QWidget | None = None) -> None:
+        """Begin to look."""
         super().__init__(parent)
         self.setWindowTitle("Details for a bug report")
         self.resize(*_SIZE)
@@ -62,7 +54,7 @@ class DetailsDialog(QDialog):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._pull)
         self._timer.start(_TICK_MS)
-        self._looking.start(look)
+        self._looking.start(diary.examined)
 
     def _pull(self) -> None:
         if self._looking.busy:

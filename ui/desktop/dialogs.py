@@ -158,4 +158,6 @@ def ask_where(parent: QWidget, title: str, name: str, kinds: str) -> Path | None
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix(Path(name).suffix.removeprefix("."))
     dialog.selectFile(name)
-    return Path(dialog.selectedFiles()[0]) if dialog.exec() == QDialog.DialogCode.Accepted else None
+    chosen = dialog.exec() == QDialog.DialogCode.Accepted
+    dialog.deleteLater()
+    return Path(dialog.selectedFiles()[0]) if chosen else None

@@ -81,6 +81,16 @@ class SidePanel(QWidget):
         """What belongs to it."""
         return self._rows.text()
 
+    @property
+    def apart(self) -> str:
+        """How well the armies separate."""
+        return self._apart.text()
+
+    @property
+    def apart_tip(self) -> str:
+        """All that there is to say of it."""
+        return self._apart.toolTip()
+
     def choose(self, army: str) -> None:
         """Let a click teach this army."""
         self._army.setCurrentText(army)

@@ -29,6 +29,7 @@ from rules.games import GAMES, open_game
 from rules.roster import Army
 from rules.table import Refused
 from ui.battle.armies import Shelf, armies_folder, load_army
+from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
 from ui.desktop.labels import plain_label, word_label
 from ui.desktop.paper import preview
@@ -138,7 +139,7 @@ class PrintDialog(QDialog):
 
     def add_army(self, army: Army) -> None:
         """Offer an army list, and choose it."""
-        self.cards.addItem(f"{army.name} ({_title(army.game)})", army)
+        self.cards.addItem(f"{army.name} ({title_of(army.game)})", army)
         self.cards.setCurrentIndex(self.cards.count() - 1)
 
     def _lay_out(self, buttons: QDialogButtonBox) -> None:
@@ -177,10 +178,10 @@ class PrintDialog(QDialog):
             box.setSingleStep(0.1)
             box.setValue(measured_mm)
         for name in GAMES:
-            self.cards.addItem(f"{_title(name)}, every ready unit", name)
+            self.cards.addItem(f"{title_of(name)}, every ready unit", name)
         for one in shelf.listed():
             if one.army is not None and one.army.game in GAMES:
-                self.cards.addItem(f"{one.army.name} ({_title(one.army.game)})", one.army)
+                self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
 
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose_kind)
@@ -248,10 +249,6 @@ class PrintDialog(QDialog):
             self.problem.setText(begun(str(refusal)))
             return
         self.add_army(army)
-
-
-def _title(game: str) -> str:
-    return open_game(game).title
 
 
 def _combo(rows: list[str], tip: str) -> QComboBox:

@@ -49,4 +49,6 @@ def _rate_words(bench: Bench) -> str:
         return ""
     if worker.ended or worker.held:
         return "frozen" if worker.held else "still picture"
+    if bench.view is not None and bench.view.frozen:
+        return "something moves: the figures stay as they were"
     return f"{bench.rate.per_second():.1f} pictures/s"

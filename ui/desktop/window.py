@@ -29,7 +29,6 @@ from ui.desktop.memory import Memory
 from ui.desktop.middle import Middle
 from ui.desktop.panel import SidePanel
 from ui.desktop.paper import pdf_of
-from ui.desktop.picture.stills import Stills
 from ui.desktop.picture.view import PictureView
 from ui.desktop.print_dialog import ask_sheet, usual_paper
 from ui.desktop.setup.calibration_desk import CalibrationDesk
@@ -37,6 +36,7 @@ from ui.desktop.setup.kept_tables import KeptTables
 from ui.desktop.setup.table_desk import TableDesk
 from ui.desktop.stage import Stage
 from ui.desktop.status_line import StatusLine
+from ui.desktop.stills import Stills
 from ui.desktop.tools.correct_menu import CorrectDesk
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.terrain_desk import TerrainDesk
@@ -113,7 +113,8 @@ class Window(QMainWindow):
         self.files = BattleFiles(self, self.battle, hands, self._show_battle)
         self._errand = Errand(self, self._say)
         self.history = HistoryDesk(self, self.battle, hands, self._errand)
-        self.kept = TableDesk(hands, TableShelf(tables or tables_folder()), self._deeds, clock=clock)
+        shelf = TableShelf(tables or tables_folder())
+        self.kept = TableDesk(self, hands, shelf, self._deeds, self._errand, clock=clock)
         self.stills = Stills(self, hands, self._errand, self._refresh)
         self.actions_ = Actions(self, self)
         self.stage = Stage(self, self.picture, self.panel, self._redraw)
@@ -360,8 +361,7 @@ class Window(QMainWindow):
             self.devices.answer(view, asked_now(state, preview, self._last_laid), state.basis)
         self.terrain.show()
         self._status.point(at, state)
-        turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session
-        self.actions_.name_steps(turns.can_undo, turns.can_redo)
+        self._name_steps()
         if self._clock() - self._told_s > _WORDS_EVERY_S:
             self._tell()
 
@@ -382,6 +382,7 @@ class Window(QMainWindow):
         self.bar.say(begun(words or offered), answers or ways)
         self._hint.setText(self._next_step())
         self._status.tell(self.bench)
+        self._name_steps()
         view, state = self.bench.view, self.session.state
         if view is not None:
             laid = [laid_words(view, thing, state.basis, state.unit) for thing in on_table(state)]
@@ -392,6 +393,10 @@ class Window(QMainWindow):
                 state.place_words,
                 separation_words(view, state.setup),
             )
+
+    def _name_steps(self) -> None:
+        turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session
+        self.actions_.name_steps(turns.can_undo, turns.can_redo)
 
     def _ways_out(self) -> Ways:
         if self.bench.worker.source_problem or self.bench.worker.broken:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from rules.table import Refused
 from ui.session import Session
@@ -63,6 +64,7 @@ class Worker:
         self.held = False
         self._session, self._open, self._retry_s, self._clock = session, open_source, retry_s, clock
         self._started = False
+        self._came_s = 0.0
         self._stop = threading.Event()
         self._wake = threading.Event()
         self._taken = threading.Event()
@@ -111,6 +113,8 @@ class Worker:
 
     def _read_one_source(self) -> None:
         source = self._open()
+        # A camera that was plugged in again counts from 0 again; its pictures come after those from before.
+        before_s = 0.0 if self.frame is None else self.frame.time_s + self._clock() - self._came_s
         try:
             start_s: float | None = None
             while not self._stop.is_set():
@@ -126,7 +130,10 @@ class Worker:
                     self._stop.wait(max(0.0, asked_s + _LEAST_STEP_S - self._clock()))
                 else:
                     start_s = self._wait_for_turn(frame, start_s)
+                if before_s:
+                    frame = replace(frame, time_s=before_s + frame.time_s)
                 if not self.held:
+                    self._came_s = self._clock()
                     self.frame, self.source_problem = frame, None
                     self._wake.set()
         finally:

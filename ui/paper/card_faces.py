@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from rules.dice import no_dice
 from rules.game import Game
 from rules.games.army_men import tables as am
 from rules.games.fudge_miniatures import tables as fm
@@ -13,6 +14,7 @@ from rules.games.plastic_fudge import tables as pf
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
+from rules.ruleset import limit
 from ui.readout import begun, sentence
 
 
@@ -72,16 +74,16 @@ def _plastic_fudge(game: Game[Any], name: str | None, row: pf.Card, _: str) -> U
     rules: pf.Rules = game.rules
     levels = rules.tables.levels
     if name is not None:
-        points = game.ask("unit_card", {"unit": name}, _no_dice).numbers["cost"]
+        points = game.ask("unit_card", {"unit": name}, no_dice).numbers["cost"]
     else:
-        points = game.ask("unit_cost", _bought(row), _no_dice).numbers["total"]
+        points = game.ask("unit_cost", _bought(row), no_dice).numbers["total"]
     weapons = []
     for weapon, reach, attack in zip(row.weapons, row.RL, row.AL, strict=False):
         reaches = f"{reach_in(rules, levels[reach].rating, weapon):g} in"
         weapons.append(f"{begun(_words(weapon))}: reaches {reaches}, attack {levels[attack].rating:+d} ({attack})")
     if row.radio:
         weapons.append(f"Radio: reaches R{levels[row.RL[0]].range_bands} ({row.RL[0]})")
-    lowest = int(pf.limit(rules, "abysmal"))
+    lowest = int(limit(rules, "abysmal"))
     special = rules.tables.specials[row.special] if row.special else None
     remarks = [row.note]
     special_rules: tuple[str, ...] = ()
@@ -121,16 +123,12 @@ def _bought(row: pf.Card) -> Mapping[str, Any]:
     return {**levels, "class": row.kind, "commander": row.commander, "special": row.special is not None}
 
 
-def _no_dice(request: Any) -> Any:
-    raise AssertionError(f"what a unit costs needs no dice, but {request.why} asks for some")
-
-
 def _army_men(game: Game[Any], _: str | None, row: am.Card, title: str) -> UnitCard:
     rules: am.Rules = game.rules
     kind = rules.tables.kinds[row.kind]
     values = [("Moves", f"{kind.move_in:g} in" if kind.move_in else "stays")]
     values += [("On a road", f"{kind.road_in:g} in")] if kind.road_in else []
-    boxes = (("Lives", int(am.limit(rules, "hero_lives"))),) if row.hero else ()
+    boxes = (("Lives", int(limit(rules, "hero_lives"))),) if row.hero else ()
     abilities = _true_of(row)
     told = rules.header.rules.get(row.rule, "") if abilities else ""
     return UnitCard(
@@ -196,10 +194,10 @@ def _simple_plastic(game: Game[Any], _: str | None, row: sp.Card, title: str) ->
     unit = rules.tables.units[row.unit]
     places = [where for where, may in (("in a squad", unit.in_squad), ("alone", unit.alone)) if may]
     values = [
-        ("Moves", f"{sp.limit(rules, 'move_in'):g} in"),
+        ("Moves", f"{limit(rules, 'move_in'):g} in"),
         ("Attacks", str(unit.attacks)),
         ("Dice", f"{unit.dice} each" if unit.attacks > 1 else str(unit.dice)),
-        ("Kills on", f"{sp.limit(rules, 'base_to_kill'):g}+"),
+        ("Kills on", f"{limit(rules, 'base_to_kill'):g}+"),
     ]
     after = "" if unit.attacks_after_moving else "no attack in a turn in which it moved"
     concerned = [f"{row_.modifier:+d} {row_.text}" for row_ in rules.tables.modifiers.values()]
@@ -223,16 +221,16 @@ def _simple_plastic_figure(game: Game[Any], _: str | None, row: ww.Card, title: 
         fire = rules.tables.fires[weapon.fire].modifier
         facts += [f"{_words(weapon.fire)} {fire:+d}"] if fire else []
         lines.append(f"{_nation_words(rules, name, row.nation)}: {', '.join(facts)}")
-    bayonet = f"bayonet: {ww.limit(rules, 'bayonet'):+g} hand to hand" if row.bayonet else ""
+    bayonet = f"bayonet: {limit(rules, 'bayonet'):+g} hand to hand" if row.bayonet else ""
     reserve = "a reserve: comes in for an eliminated figure" if row.reserve else ""
     told = "" if row.role == "figure" else rules.header.rules.get(role.rule, "")
     return UnitCard(
         title=row.title or title,
         kind=_words(row.nation or "any nation") + ("" if row.role == "figure" else f", {_words(row.role)}"),
         values=(
-            ("Moves", f"{ww.limit(rules, 'allowance_in'):g} in"),
+            ("Moves", f"{limit(rules, 'allowance_in'):g} in"),
             (f"Target, {row.pose}", f"{pose.modifier:+d}"),
-            ("Out on", f"{ww.limit(rules, 'eliminated_at'):g}+"),
+            ("Out on", f"{limit(rules, 'eliminated_at'):g}+"),
         ),
         weapons=tuple(lines),
         remarks=_sentences(bayonet, reserve, told),

@@ -92,6 +92,7 @@ class Preview:
         finding: What the tool's question comes to.
         told: What the battle says of the figure under the mouse, in lines.
         ground: What is done to the terrain; None while its tool is not in hand.
+        marks: What a battle shows besides, as where a shell has strayed to.
     """
 
     hovered: str | None = None
@@ -103,6 +104,7 @@ class Preview:
     finding: Finding | None = None
     told: tuple[str, ...] = ()
     ground: GroundPreview | None = None
+    marks: tuple[Mark, ...] = ()
 
 
 def table_overlay(
@@ -162,6 +164,7 @@ def loose_shapes(view: TableView, state: TableState, preview: Preview) -> tuple[
     hits = covered(view, preview.template) if preview.template else ()
     reading = read_off(view, preview.ruler) if preview.ruler else None
     shapes: list[Shape] = [_laid(camera, preview.template, loose=True)] if preview.template else []
+    shapes += marked(camera, preview.marks)
     shapes += _pointed_out(view, state, preview, hits)
     if reading is not None:
         shapes += _ruler_lines(camera, reading, loose=True)

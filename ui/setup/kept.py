@@ -87,14 +87,14 @@ class KeptTable:
 
 
 def kept_of(session: Session, seen: TableView) -> KeptTable | None:
-    """What is to be kept of a table now; None where nobody knows its inches.
+    """What is to be kept of a table now; None where nobody knows its inches, or no marker would tell them again.
 
     Args:
         session: Of the table.
         seen: What the camera has, without corrections.
     """
     state, calibration = session.state, seen.calibration
-    if calibration is None or seen.problem is not None:
+    if calibration is None or seen.problem is not None or not calibration.markers_in:
         return None
     picture_bgr = state.setup.reference_bgr
     # Learnt a moment ago, no view may know it yet: then the camera hangs where it hung.

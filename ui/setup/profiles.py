@@ -103,9 +103,7 @@ class LensProfiles:
 
     def sizes(self, camera: str) -> list[tuple[int, int]]:
         """Picture sizes that this camera has profiles for."""
-        found = [
-            re.fullmatch(r".*-(\d+)x(\d+)", path.stem) for path in self.folder.glob(f"{file_name(camera)}-*.json")
-        ]
+        found = [re.fullmatch(r".*-(\d+)x(\d+)", path.stem) for path in self.folder.glob(f"{file_name(camera)}-*.json")]
         return sorted((int(match[1]), int(match[2])) for match in found if match)
 
     def kept(self) -> tuple[Kept, ...]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rules.aftermath import shifted
+from rules.path import placed
 from rules.table import Figure, Outline, PointIn, Posture, ellipse_outline
 from vision.spot import Spot
 from vision.tracking import Event, EventKind, Tracking
@@ -232,7 +232,7 @@ def _touched(one: _One, correction: Confirmed | PostureSet | PlacedAt) -> _One:
         case PlacedAt(_, seen_in, at_in, z_in, sigma_in):
             if _apart_in(figure, seen_in) > HOLDS_IN:
                 return one
-            return replace(one, figure=replace(shifted(figure, at_in), z_in=z_in, sigma_in=sigma_in))
+            return replace(one, figure=replace(placed(figure, at_in), z_in=z_in, sigma_in=sigma_in))
 
 
 def _with(ones: list[_One], added: Added, bound: Bound) -> list[_One]:

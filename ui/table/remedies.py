@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rules.aftermath import shifted
+from rules.path import placed
 from rules.table import Figure, PointIn, Posture, Refused
 from ui.table.corrections import (
     Added,
@@ -148,7 +148,7 @@ def _split(view: TableView, figure: Figure, at_in: PointIn | None) -> Remedy:
     one, two = ((figure.x_in + s * half[0], figure.y_in + s * half[1]) for s in (-1, 1))
     sigma_in = hand_sigma_in(view, figure.centre_in, figure.z_in)
     name = next_name(figure.army, everybody(view))
-    other = replace(shifted(figure, two), id=name, sigma_in=sigma_in)
+    other = replace(placed(figure, two), id=name, sigma_in=sigma_in)
     put = PlacedAt(figure.id, figure.centre_in, one, figure.z_in, sigma_in)
     return Remedy("", "Split: these are two", f"split {figure.id}", (put, Added(other)))
 

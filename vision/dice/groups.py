@@ -45,7 +45,6 @@ class Group:
             rows are only as long as is usual and point anywhere.
         score: Pips worth of evidence.
         strays: Marks like these within the face that it does not explain.
-        residual: Distance of the pips from their places, root mean square over the pitch.
         pitch: From the middle of the face to the rows of its pips.
     """
 
@@ -55,7 +54,6 @@ class Group:
     half: FloatArray
     score: float
     strays: int
-    residual: float
     pitch: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -206,7 +204,7 @@ def _group(pips: Pips, face: int, members: tuple[int, ...], centre: FloatArray, 
     spread = float(np.std(np.log(pips.radius[rows]))) if face > 1 else 0.0
     squareness = _squareness(half) if face > 3 else 1.0
     score = float(own.sum()) * squareness - 1.2 * strays - 4 * off * face / 4 - 2 * spread
-    return Group(face, members, centre, half, score, strays, off)
+    return Group(face, members, centre, half, score, strays)
 
 
 def _squareness(half: FloatArray) -> float:

@@ -116,7 +116,7 @@ def _lone(view: View, pips: Pips, many: Sequence[_Die], side: float | None) -> l
             continue
         found.append(k)
     found = sorted(found, key=lambda k: -float(pips.quality[k] * abs(pips.tone[k]) * pips.radius[k]))[:_MOST_LONE]
-    ones = [Group(1, (k,), pips.at[k], np.eye(2) * 2.7 * pips.radius[k], float(pips.quality[k]), 0, 0.0) for k in found]
+    ones = [Group(1, (k,), pips.at[k], np.eye(2) * 2.7 * pips.radius[k], float(pips.quality[k]), 0) for k in found]
     dice = [_embody(view, pips, group, side) for group in ones]
     return [die for die in dice if _shows(view, die)]
 

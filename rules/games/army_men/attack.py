@@ -22,7 +22,8 @@ from rules.games.army_men.shot import (
     spoken,
     weapon_of,
 )
-from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase, limit
+from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase
+from rules.ruleset import limit
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
 
 # What forbids an attack, in the order in which it is looked at.
@@ -137,9 +138,8 @@ def _sight_text(rules: Rules, shot: Shot) -> str:
 def _range_text(rules: Rules, shot: Shot) -> str:
     weapon = weapon_of(rules, shot)
     reach = "" if weapon.range_max_in is None else f" to {weapon.range_max_in:g}"
-    return (
-        f"the target is {shot.distance_in:g} in away; {spoken(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
-    )
+    away = f"the target is {shot.distance_in:.4g} in away"
+    return f"{away}; {spoken(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
 
 
 # The attack value.

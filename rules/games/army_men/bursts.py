@@ -13,7 +13,8 @@ from rules.dice import DiceRequest, Die, Procedure, Roll
 from rules.game import Answer
 from rules.games.army_men.attack import TWO_DICE, aim, barred, struck
 from rules.games.army_men.shot import Aim, Shot, armoured, spoken
-from rules.games.army_men.tables import Rules, WeaponName, limit
+from rules.games.army_men.tables import Rules, WeaponName
+from rules.ruleset import limit
 from rules.table import PointIn
 from rules.template import Blast as Disc
 from rules.template import Flame, Hit, Strip, Template

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from rules.games.army_men.bursts import radius_in
 from rules.games.army_men.shot import near_cover, spoken, struck_face, touching
-from rules.games.army_men.tables import Face, Indirect, Rules, WeaponName, limit
+from rules.games.army_men.tables import Face, Indirect, Rules, WeaponName
+from rules.ruleset import limit
 from rules.table import TerrainKind
 from rules.typed import Asked, Inches, Row
 from rules.verdict import Verdict, forbidden, verdict

@@ -9,7 +9,8 @@ from typing import Annotated
 from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
-from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, in_phase, limit
+from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, in_phase
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
 

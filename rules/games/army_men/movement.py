@@ -24,8 +24,8 @@ from rules.games.army_men.tables import (
     Rules,
     WeaponName,
     in_phase,
-    limit,
 )
+from rules.ruleset import limit
 from rules.table import TerrainKind
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import Reason, Verdict, forbidden, verdict

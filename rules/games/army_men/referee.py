@@ -22,6 +22,8 @@ from rules.path import Path, turns_deg
 from rules.referee import CONDITIONS, FIRE, Deed, Measured, Referee, condition, unharmed
 from rules.ruleset import Ruleset
 from rules.state import State, Unit
+from rules.table import PointIn
+from rules.verdict import Verdict
 
 TURN_SLACK_DEG = 10.0
 """A hand does not push a tank straighter than this, nor does a camera read how it faces."""
@@ -128,6 +130,14 @@ def rounds(moment: Moment) -> tuple[str, ...]:
     return (*(name for name, key in seen if any(key in one for one in told)), FIRE)
 
 
+def strayed(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+    """Where a paratrooper was to land and where he does."""
+    if deed.action != "paratrooper":
+        return None
+    moves = effects(moment, deed, found).moves
+    return (moves[0].from_in, moves[0].to_in) if moves else None
+
+
 def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     """The victory conditions."""
     rows = rules.tables.goals
@@ -152,5 +162,6 @@ REFEREE: Referee[Tables] = Referee(
         "immobilized": condition(status.IMMOBILIZED),
     },
     rounds=rounds,
+    strayed=strayed,
     tasks=tasks,
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from rules.aftermath import WRECK, fallen, marked, taken_along, walked
+from rules.dice import no_dice
 from rules.events import Change, Effects, Move
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
@@ -51,7 +52,7 @@ def hit(moment: Moment, name: str, rule: str) -> Changes:
     if status.card(moment, unit, "hero"):
         lost = int(unit.statuses.get(status.ELIMINATIONS, 0)) + 1
         yield Change(figure=name, key=status.ELIMINATIONS, value=lost, rule="AM-115")
-        if not moment.game.ask("hero_status", {"eliminations": lost}, _no_dice).numbers["removed"]:
+        if not moment.game.ask("hero_status", {"eliminations": lost}, no_dice).numbers["removed"]:
             return
     phase = rules.tables.phases.get(moment.state.phase)
     if phase is None or not phase.simultaneous:
@@ -59,10 +60,6 @@ def hit(moment: Moment, name: str, rule: str) -> Changes:
         return
     yield Change(figure=name, key=status.DOWN, value=True, rule=rule)
     yield Change(figure=name, key=status.DOWN_IN_PHASE, value=phase.number, rule="AM-15", this_turn=True)
-
-
-def _no_dice(request: Any) -> Any:
-    raise AssertionError(f"nobody rolls for {request.why}")
 
 
 def _struck(moment: Moment, name: str, numbers: Mapping[str, Any]) -> Changes:

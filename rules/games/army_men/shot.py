@@ -8,17 +8,8 @@ from typing import Annotated
 
 from rules.call import reaches, within
 from rules.games.army_men.hard import ZoneOfPillbox
-from rules.games.army_men.tables import (
-    Effect,
-    Face,
-    Indirect,
-    Kind,
-    KindName,
-    Rules,
-    Weapon,
-    WeaponName,
-    limit,
-)
+from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Part
 
 

@@ -11,7 +11,8 @@ from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
 from rules.games.army_men.attack import TWO_DICE, exploded
 from rules.games.army_men.shot import Shot, holds, touching
-from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase, limit
+from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 

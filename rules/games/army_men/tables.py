@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 from rules.call import within
-from rules.ruleset import Ruleset
+from rules.ruleset import Limit, Ruleset
 from rules.table import TerrainKind
 from rules.typed import Count, Inches, Row
 
@@ -224,14 +224,6 @@ class Survival:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """A single number of the rulebook."""
-
-    rule: str
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class Phase:
     """A part of the turn."""
 
@@ -341,11 +333,6 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
-
-
-def limit(rules: Rules, name: str) -> float:
-    """A single number of the rulebook."""
-    return rules.tables.limits[name].value
 
 
 def in_phase(rules: Rules, phase: str | None, number: int) -> bool:

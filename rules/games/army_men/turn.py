@@ -8,7 +8,8 @@ from typing import Annotated
 
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import NoFacts
-from rules.games.army_men.tables import Indirect, Rules, WeaponName, limit
+from rules.games.army_men.tables import Indirect, Rules, WeaponName
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 

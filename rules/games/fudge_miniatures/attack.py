@@ -20,8 +20,9 @@ from rules.games.fudge_miniatures.rolls import (
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures.tables import Concern, Rules, State, limit, named, whole
+from rules.games.fudge_miniatures.tables import Concern, Rules, State, named, whole
 from rules.games.fudge_miniatures.wounds import Wounds, apply_wounds, column_of, spoken
+from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.typed import Asked, Inches, Part, Row, Within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict

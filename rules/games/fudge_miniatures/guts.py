@@ -17,8 +17,9 @@ from rules.games.fudge_miniatures.rolls import (
     trait_reasons,
     traits_of,
 )
-from rules.games.fudge_miniatures.tables import Concern, Effect, Rules, limit, whole
+from rules.games.fudge_miniatures.tables import Concern, Effect, Rules, whole
 from rules.games.fudge_miniatures.wounds import rank
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Row, Within
 from rules.verdict import Reason, Verdict, total, verdict
 

@@ -12,10 +12,11 @@ from rules.dice import Procedure
 from rules.game import Answer
 from rules.games.fudge_miniatures.attack import Melee, aimed, barred, shaken, struck
 from rules.games.fudge_miniatures.rolls import Modifier, added, because_of, throw, told, traits_of, words
-from rules.games.fudge_miniatures.tables import Concern, Rules, limit, whole
+from rules.games.fudge_miniatures.tables import Concern, Rules, whole
 from rules.going import Gait, Going, Rounding
 from rules.movement import Reason as TollFor
 from rules.movement import Walk
+from rules.ruleset import limit
 from rules.table import TerrainPiece
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict

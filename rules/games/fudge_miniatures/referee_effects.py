@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rules.aftermath import fallen, kept, marked, shifted, walked
+from rules.aftermath import fallen, kept, marked, walked
 from rules.events import Change, Effects
 from rules.games.fudge_miniatures.guts import NO_EFFECT
 from rules.games.fudge_miniatures.referee_facts import (
@@ -52,7 +52,7 @@ from rules.games.fudge_miniatures.referee_fight import CAST, MELEE, SHOOT
 from rules.games.fudge_miniatures.referee_turn import next_own_turn, to_try_again, turns_since
 from rules.games.fudge_miniatures.wounds import DEAD, HEALTHY, NEAR_DEATH
 from rules.moment import Moment
-from rules.path import length_in
+from rules.path import length_in, placed
 from rules.referee import Deed, at_once
 from rules.state import Unit
 from rules.verdict import Verdict
@@ -91,7 +91,7 @@ def _went(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 def _left_behind(moment: Moment, unit: Unit, deed: Deed) -> Changes:
     """What no longer holds of one who went: tests against those it left, and what was said of touching bases."""
     changes: Changes = ()
-    there = shifted(moment.figure(unit.id), deed.paths[unit.id][-1])
+    there = placed(moment.figure(unit.id), deed.paths[unit.id][-1])
     tested = kept(unit, BROKE_FROM)
     away = {one.id: in_contact(moment.measure(there, moment.figure(one.id))) is False for one in moment.enemies(unit)}
     if any(away.get(name, True) for name in tested):

@@ -8,7 +8,6 @@ from typing import Any
 
 from rules.aftermath import kept
 from rules.bearing import bearing_deg
-from rules.call import DOUBT_SIGMAS
 from rules.events import spoken
 from rules.games.fudge_miniatures.attack import ranges
 from rules.games.fudge_miniatures.referee_facts import (
@@ -151,9 +150,9 @@ def _line(moment: Moment, foe: _Foe) -> tuple[dict[str, float], tuple[Measured, 
     past_terrain = 1.0 if foe.past_terrain >= 1 - SLIVER else foe.past_terrain
     by_models = max(0.0, past_terrain - foe.view.exposure) if moment.sight.figures_hide else 0.0
     facts = {"visible_fraction": round(past_terrain, 3), "models_hide": round(by_models, 3)}
-    sigma = SLIVER / DOUBT_SIGMAS
-    unsure = Measured(("visible_fraction",), sigma, f"how much of {spoken(foe.unit.id)} is seen", 0.0, 1.0)
-    return facts, (unsure,) if 0 < past_terrain < 1 else ()
+    what = f"how much of {spoken(foe.unit.id)} is seen"
+    errors = foe.view.part_errors(past_terrain)
+    return facts, tuple(Measured(("visible_fraction",), sigma, what, 0.0, 1.0) for sigma in errors)
 
 
 def strike(moment: Moment, unit: Unit, enemy: Unit) -> dict[str, Any]:

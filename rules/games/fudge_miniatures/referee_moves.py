@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rules.aftermath import kept, shifted
+from rules.aftermath import kept
 from rules.bearing import onward
 from rules.call import DOUBT_SIGMAS, Call
 from rules.events import plain, spoken
@@ -28,7 +28,7 @@ from rules.games.fudge_miniatures.referee_turn import guards, not_now, waits_for
 from rules.measure import range_between
 from rules.moment import Moment
 from rules.movement import Walk, walk
-from rules.path import Path, length_in
+from rules.path import Path, length_in, placed
 from rules.referee import Deed, Measured, at_once
 from rules.state import Unit
 from rules.verdict import Verdict, forbidden
@@ -113,7 +113,7 @@ def still_guarding(moment: Moment, unit: Unit) -> list[Unit]:
 
 def _touches_at(moment: Moment, unit: Unit, place: tuple[float, float], enemy: Unit) -> bool | None:
     """Whether a model would touch an enemy with its base's centre at a place."""
-    return in_contact(moment.measure(shifted(moment.figure(unit.id), place), moment.figure(enemy.id)))
+    return in_contact(moment.measure(placed(moment.figure(unit.id), place), moment.figure(enemy.id)))
 
 
 def _held(moment: Moment, unit: Unit, path: Path) -> Verdict | None:
@@ -194,7 +194,7 @@ def safest(moment: Moment, unit: Unit) -> Path:
     for n in range(WAYS_OUT):
         ahead = (here.centre_in, onward(here.centre_in, 360 * n / WAYS_OUT, 2 * movement_in))
         end = walk(ahead, moment.terrain, going, movement_in).reach_in
-        free = all(range_between(shifted(here, end), one).edge_in > 0 for one in rest)
+        free = all(range_between(placed(here, end), one).edge_in > 0 for one in rest)
         if free and _farther(moment, unit, end):
             enemies = (moment.figure(enemy.id).centre_in for enemy in moment.enemies(unit))
             ways.append((min((math.dist(end, one) for one in enemies), default=math.inf), (here.centre_in, end)))

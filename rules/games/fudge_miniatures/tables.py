@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Protocol, TypeAlias, TypeVar
 
-from rules.ruleset import Ruleset
+from rules.ruleset import Limit, Ruleset, limit
 from rules.table import TerrainKind
 from rules.typed import Count, Inches, Row, Within
 from rules.verdict import RuleRefusal
@@ -60,14 +60,6 @@ class StatRow:
     rule: str
     start: int
     inches: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """A single number of the rulebook."""
-
-    rule: str
-    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,11 +304,6 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
-
-
-def limit(rules: Rules, name: str) -> float:
-    """A single number of the rulebook."""
-    return rules.tables.limits[name].value
 
 
 def whole(rules: Rules, name: str) -> int:

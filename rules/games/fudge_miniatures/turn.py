@@ -8,7 +8,8 @@ from typing import Annotated
 
 from rules.call import within
 from rules.games.fudge_miniatures.attack import state
-from rules.games.fudge_miniatures.tables import Rules, limit, named
+from rules.games.fudge_miniatures.tables import Rules, named
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 

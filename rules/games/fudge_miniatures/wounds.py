@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from rules.dice import Procedure
 from rules.game import Answer
 from rules.games.fudge_miniatures.rolls import Modifier, added, throw, told
-from rules.games.fudge_miniatures.tables import Rules, limit, named, whole
+from rules.games.fudge_miniatures.tables import Rules, named, whole
+from rules.ruleset import limit
 from rules.typed import Asked, Row, Within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 

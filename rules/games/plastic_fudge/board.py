@@ -12,11 +12,12 @@ from rules.bearing import Turning
 from rules.call import EXACT
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
-from rules.games.plastic_fudge.tables import Rules, limit
+from rules.games.plastic_fudge.tables import Rules
 from rules.going import IMPASSABLE, Gait, Going
 from rules.measure import Bands, Range, range_between, stepped
 from rules.movement import walk
 from rules.path import Path, straight
+from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.template import Blast, Wedge

@@ -16,13 +16,13 @@ from rules.games.plastic_fudge.tables import (
     TerrainName,
     UnitName,
     fudge,
-    limit,
     range_bands,
     rating,
     special_of,
     spoken,
     thrown,
 )
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Part
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 

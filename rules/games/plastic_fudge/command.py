@@ -10,17 +10,8 @@ from typing import Annotated, Any
 from rules.call import within
 from rules.dice import Procedure
 from rules.game import Answer, NoFacts
-from rules.games.plastic_fudge.tables import (
-    ClassName,
-    LevelName,
-    MoraleModifier,
-    Rating,
-    Rules,
-    fudge,
-    limit,
-    rating,
-    thrown,
-)
+from rules.games.plastic_fudge.tables import ClassName, LevelName, MoraleModifier, Rating, Rules, fudge, rating, thrown
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 

@@ -19,13 +19,13 @@ from rules.games.plastic_fudge.tables import (
     WeaponName,
     attacks_in,
     fudge,
-    limit,
     range_bands,
     rating,
     special_of,
     spoken,
     thrown,
 )
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
@@ -47,7 +47,7 @@ def range_check(rules: Rules, asked: Reach) -> Verdict:
     limit_in = reach_in(rules, rating(rules, asked.RL), asked.weapon, asked.band_in)
     in_range = within(asked.distance_in, limit_in)
     rule = rules.tables.weapons[asked.weapon].rule if asked.weapon else "PF-10"
-    text = f"{asked.distance_in:g} in away; {asked.RL} reaches {limit_in:g} in"
+    text = f"{asked.distance_in:.4g} in away; {asked.RL} reaches {limit_in:g} in"
     word = "in range" if in_range else "out of range"
     numbers = {"limit_in": limit_in, "in_range": in_range, "measured_from": rules.option("measured_from")}
     return verdict(word, rules.because("PF-16"), rules.because(rule, text), **numbers)
@@ -188,7 +188,7 @@ def _too_far(rules: Rules, request: Request) -> bool:
 
 def _how_far(rules: Rules, request: Request) -> str:
     weapon, limit_in = weapon_of(rules, request), _reach_of(rules, request)
-    return f"the target is {request.distance_in:g} in away; {spoken(weapon)} reaches {limit_in:g} in"
+    return f"the target is {request.distance_in:.4g} in away; {spoken(weapon)} reaches {limit_in:g} in"
 
 
 def _in_the_air(rules: Rules, request: Request) -> bool:

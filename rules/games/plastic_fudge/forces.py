@@ -16,10 +16,10 @@ from rules.games.plastic_fudge.tables import (
     Rules,
     UnitName,
     called,
-    limit,
     rating,
     special_of,
 )
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Row
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 

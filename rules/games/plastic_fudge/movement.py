@@ -14,12 +14,12 @@ from rules.games.plastic_fudge.tables import (
     Rules,
     TerrainName,
     UnitName,
-    limit,
     moves_in,
     rating,
     special_of,
     spoken,
 )
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
@@ -153,7 +153,7 @@ def _turns(rules: Rules, turns_deg: tuple[float, ...], part: float) -> list[Reas
         steps = abs(turn) / limit(rules, "turn_deg")
         if rules.chooses("part_turns", "round_up"):
             steps = math.ceil(steps - 1e-9)
-        tolls.append(rules.because("PF-27", f"a turn of {abs(turn):g} degrees", -steps * cost_in))
+        tolls.append(rules.because("PF-27", f"a turn of {abs(turn):.0f} degrees", -steps * cost_in))
     return tolls
 
 

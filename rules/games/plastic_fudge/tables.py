@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from rules.dice import DiceRequest, Die, Procedure
-from rules.ruleset import Ruleset
+from rules.ruleset import Limit, Ruleset, limit
 from rules.table import TerrainKind
 from rules.typed import Count, Inches, Part, Row, Within
 from rules.verdict import Reason
@@ -202,14 +202,6 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """A single number of the sheet."""
-
-    rule: str
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class Forces:
     """What a side may have at most."""
 
@@ -305,11 +297,6 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
-
-
-def limit(rules: Rules, name: str) -> float:
-    """A single number of the sheet."""
-    return rules.tables.limits[name].value
 
 
 def rating(rules: Rules, level: str) -> int:

@@ -9,16 +9,8 @@ from typing import Annotated, Any
 from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
-from rules.games.simple_plastic.tables import (
-    Cover,
-    Elevation,
-    PhaseName,
-    Rules,
-    Unit,
-    UnitName,
-    limit,
-    spoken,
-)
+from rules.games.simple_plastic.tables import Cover, Elevation, PhaseName, Rules, Unit, UnitName, spoken
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Part
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 

@@ -9,10 +9,11 @@ from itertools import combinations
 from typing import Annotated
 
 from rules.call import within
-from rules.games.simple_plastic.tables import PhaseName, Rules, limit
+from rules.games.simple_plastic.tables import PhaseName, Rules
 from rules.going import Gait, Going
 from rules.measure import Range, range_between
 from rules.opacity import OPACITY, Opacity, Veil
+from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.squad import chain
 from rules.table import Figure, TerrainKind, TerrainPiece

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rules.aftermath import fallen, following, marked, shifted, walked
+from rules.aftermath import fallen, following, marked, walked
 from rules.bearing import bearing_deg
 from rules.events import Effects, PhaseBegun, spoken
 from rules.games.simple_plastic.attack import level
@@ -13,7 +13,7 @@ from rules.games.simple_plastic.movement import distances, sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.moment import Moment
 from rules.opacity import Veil
-from rules.path import Path, length_in
+from rules.path import Path, length_in, placed
 from rules.referee import FIRE, Deed, Measured, Referee, at_once
 from rules.squad import ahead_of, lead
 from rules.state import Unit
@@ -53,7 +53,7 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
         measured = (Measured(("moved_in",), moment.figure(first.id).sigma_in, "how far it went"),)
         return Deed("Move", "lone_unit_move", facts, (first.id,), measured=measured, paths=paths, bar=bar)
     before = {man.id: moment.figure(man.id) for man in men}
-    after = {name: shifted(one, paths[name][-1]) if name in paths else one for name, one in before.items()}
+    after = {name: placed(one, paths[name][-1]) if name in paths else one for name, one in before.items()}
     toward_deg = bearing_deg(paths[first.id][0], paths[first.id][-1])
     leader = lead(tuple(before.values()), toward_deg).id
     rest = [one for name, one in after.items() if name != leader]
@@ -92,8 +92,12 @@ def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
             **{fact: target[fact] for fact in ("visible_fraction", "obstacle", "distance_in")},
             "target_figures": 1,
         }
+        what = f"how much of {spoken(enemy.id)} is seen by {spoken(man.id)}"
+        errors = view.part_errors(target["visible_fraction"])
+        measured = tuple(Measured(("visible_fraction",), sigma, what, 0.0, 1.0) for sigma in errors)
+        names = (man.id,), (enemy.id,)
         bar = _bar(moment, man)
-        yield Deed("Attack", "attack", given, (man.id,), (enemy.id,), preview="to_kill", view=view, bar=bar)
+        yield Deed("Attack", "attack", given, *names, preview="to_kill", view=view, measured=measured, bar=bar)
 
 
 def others(moment: Moment, figure: str) -> Iterator[Deed]:

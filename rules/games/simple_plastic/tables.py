@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.ruleset import Ruleset
+from rules.ruleset import Limit, Ruleset
 from rules.typed import Count, Row
 
 UnitName = Annotated[str, Row("units", "unknown_unit_type")]
@@ -89,14 +89,6 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """A single number of the rulebook."""
-
-    rule: str
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class Posing:
     """What a figure of this posture is taken for; None where it is no unit of the game."""
 
@@ -139,11 +131,6 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
-
-
-def limit(rules: Rules, name: str) -> float:
-    """A single number of the rulebook."""
-    return rules.tables.limits[name].value
 
 
 def spoken(name: str) -> str:

@@ -9,7 +9,8 @@ from typing import Annotated
 
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
-from rules.games.simple_plastic.tables import Rules, UnitName, limit, spoken
+from rules.games.simple_plastic.tables import Rules, UnitName, spoken
+from rules.ruleset import limit
 from rules.table import Posture
 from rules.typed import Asked, Count, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict

@@ -22,11 +22,11 @@ from rules.games.simple_plastic_figure.tables import (
     explosive,
     illegal,
     legal,
-    limit,
     spoken,
     tidy,
     weapon_of,
 )
+from rules.ruleset import limit
 from rules.typed import Asked, Inches
 from rules.verdict import Reason, RuleRefusal, Verdict
 

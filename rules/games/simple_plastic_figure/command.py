@@ -18,11 +18,11 @@ from rules.games.simple_plastic_figure.tables import (
     explosive,
     illegal,
     legal,
-    limit,
     spoken,
     weapon_of,
 )
 from rules.games.simple_plastic_figure.turn import Deed, Wanted, actions, checked, permits
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches
 from rules.verdict import Reason, Verdict, verdict
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.call import reaches
-from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, limit, spoken
+from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, spoken
+from rules.ruleset import limit
 from rules.table import TerrainKind
 from rules.typed import Asked, Part
 from rules.verdict import Reason, Verdict, verdict

@@ -24,10 +24,10 @@ from rules.games.simple_plastic_figure.tables import (
     called,
     illegal,
     legal,
-    limit,
     weapon_of,
 )
 from rules.games.simple_plastic_figure.turn import Deed, permits
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Part, Row
 from rules.verdict import Reason, Verdict, total, verdict
 

@@ -19,11 +19,11 @@ from rules.games.simple_plastic_figure.tables import (
     Rules,
     illegal,
     legal,
-    limit,
     spoken,
 )
 from rules.games.simple_plastic_figure.turn import Deed, permits
 from rules.going import IMPASSABLE, Gait, Going, hurdle
+from rules.ruleset import limit
 from rules.table import TerrainPiece
 from rules.typed import Asked, Inches
 from rules.verdict import Reason, Verdict, total, verdict

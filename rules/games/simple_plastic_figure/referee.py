@@ -29,6 +29,7 @@ from rules.moment import Moment
 from rules.referee import CONDITIONS, FIRE, Deed, Referee, at_once, unharmed
 from rules.ruleset import Ruleset
 from rules.table import PointIn
+from rules.verdict import Verdict
 
 
 def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
@@ -70,6 +71,15 @@ def rounds(moment: Moment) -> tuple[str, ...]:
     return (FIRE,) if now is not None and now.acts else ()
 
 
+def strayed(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, PointIn] | None:
+    """Where a shell was to go and where it comes down."""
+    aimed, fell = deed.given.get("spot_in"), found.numbers.get("spot_in")
+    if not aimed or not fell:
+        return None
+    ends = (float(aimed[0]), float(aimed[1])), (float(fell[0]), float(fell[1]))
+    return ends if ends[0] != ends[1] else None
+
+
 def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     """The objectives; of those about a number, half of whom they are about is usual."""
     rows = rules.tables.goals
@@ -94,6 +104,7 @@ REFEREE: Referee[Tables] = Referee(
     at_spot=at_spot,
     ground=ground,
     rounds=rounds,
+    strayed=strayed,
     tasks=tasks,
     conditions={**CONDITIONS, "unharmed": unharmed(LOST)},
 )

@@ -51,7 +51,10 @@ def shot(moment: Moment, man: Unit, weapon: str, enemy: Unit, barred: Verdict | 
         **_stands(moment, enemy, view),
     }
     sigma_in, what = view.range.sigma_in, f"the range from {spoken(man.id)} to {spoken(enemy.id)}"
-    measured = (Measured(("distance_in",), sigma_in, what),) if sigma_in > 0 else ()
+    measured: tuple[Measured, ...] = (Measured(("distance_in",), sigma_in, what),) if sigma_in > 0 else ()
+    if "target_exposed" in given:
+        seen, part = f"how much of {spoken(enemy.id)} is seen by {spoken(man.id)}", float(given["target_exposed"])
+        measured += tuple(Measured(("target_exposed",), sigma, seen, 0.0, 1.0) for sigma in view.part_errors(part))
     return Deed(
         f"{titled(moment, weapon)} at {spoken(enemy.id)}",
         "attack",

@@ -22,11 +22,11 @@ from rules.games.simple_plastic_figure.tables import (
     called,
     illegal,
     legal,
-    limit,
     spoken,
     tidy,
     weapon_of,
 )
+from rules.ruleset import limit
 from rules.scatter import Along, Compass, drifted, strayed
 from rules.table import PointIn
 from rules.typed import Asked, Inches

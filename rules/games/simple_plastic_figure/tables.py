@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 from rules.call import within
-from rules.ruleset import Ruleset
+from rules.ruleset import Limit, Ruleset
 from rules.table import TerrainKind
 from rules.typed import Count, Inches, Part, Row, Within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
@@ -48,14 +48,6 @@ class Occupants(StrEnum):
     RADIUS = "radius"
     HOLE = "hole"
     REMOVED = "removed"
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """A single number of the rulebook."""
-
-    rule: str
-    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,11 +316,6 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
-
-
-def limit(rules: Rules, name: str) -> float:
-    """A single number of the rulebook."""
-    return rules.tables.limits[name].value
 
 
 def weapon_of(rules: Rules, name: str) -> Weapon:

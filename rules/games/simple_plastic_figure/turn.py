@@ -18,11 +18,11 @@ from rules.games.simple_plastic_figure.tables import (
     called,
     illegal,
     legal,
-    limit,
     spoken,
     status_of,
     weapon_of,
 )
+from rules.ruleset import limit
 from rules.typed import Asked, Count, Inches, Row, Within
 from rules.verdict import RuleRefusal, Verdict, verdict
 

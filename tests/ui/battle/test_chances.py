@@ -8,7 +8,7 @@ import pytest
 
 from rules.referee import Deed, Doubt, Prospect
 from rules.verdict import Reason, Verdict
-from ui.battle.chances import chance_words, deed_words, odds_words, reason_rows
+from ui.battle.chances import chance_words, deed_words, needed_words, odds_words, reason_rows
 
 SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
 HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
@@ -40,6 +40,29 @@ def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
 )
 def test_its_chance_in_a_few_words(prospect: Prospect, words: str) -> None:
     assert chance_words(prospect) == words
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({"needs_roll": 3, "dice": 1}, "3 or more"),  # Simple Plastic, SP-11
+        ({"needs_roll": 4, "dice": 4}, "4 or more on each of 4 dice"),
+        ({"needs_roll": 1}, "any roll hits"),
+        ({"needs_roll": 7}, "no roll hits"),  # Simple Plastic Figure
+        ({"needs_roll": {"tan-1": 3, "tan-2": 5}}, "Tan 1: 3 or more; Tan 2: 5 or more"),
+        ({"at_most": 7}, "7 or less on two dice"),  # Army Men, AM-37
+        ({"at_most": 0}, "no roll hits"),
+        ({"to_hit": -1}, "-1 or more on the Fudge dice"),  # Fudge Miniatures
+        ({"to_hit": None}, ""),
+        ({"to_injure": 2, "to_kill": 4}, "+2 injures, +4 kills"),  # Plastic Fudge
+        ({"to_injure": 2, "to_kill": None}, "+2 injures"),
+        ({}, ""),
+        ({"allowed": False, "needs_roll": 3}, ""),
+    ],
+)
+def test_what_must_be_rolled(numbers: dict[str, object], words: str) -> None:
+    assert needed_words(asked(before=Verdict("may attack", numbers, ()))) == words
+    assert needed_words(asked(before=None)) == ""
 
 
 def test_the_likeliest_outcome_comes_first_and_equals_by_name() -> None:

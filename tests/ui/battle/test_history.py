@@ -147,6 +147,7 @@ def test_pictures_come_back_and_the_battle_is_untouched(battle: Battle) -> None:
     assert again.picture(8) is None
     again.close()
     assert battle.path.read_bytes() == before
+    assert [path.name for path in battle.path.parent.glob("*.pictures*")] == ["b.pictures"]
 
 
 def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path) -> None:
@@ -179,7 +180,7 @@ def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> Non
     album.put(1, small_jpeg(NOISE))
     assert album._file is not None
     album._file.execute("PRAGMA max_page_count = 1")  # as SQLite says it of a full disk
-    with pytest.raises(Refused, match="disk is full.*the battle itself goes on"):
+    with pytest.raises(Refused, match=r"disk is full.*the battle itself goes on"):
         album.put(2, small_jpeg(NOISE))
     album.close()
     battle.record(Noted(text="on"))

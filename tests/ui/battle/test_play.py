@@ -133,3 +133,16 @@ def test_what_no_figure_does_alone_is_told_too(play: Play) -> None:
     play.battle.undo()
     play.battle.undo()
     assert who_won() == asked
+
+
+def test_a_place_that_was_taken_back_is_noted_again_only_before_something_is_done(tmp_path: Path) -> None:
+    """Else undo would never get past it: the camera still sees everybody."""
+    with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, {}) as battle:
+        one = Play(battle)
+        one.place_new(seen(battle))
+        assert battle.undo() == "Tan 3 placed at (16.0, 15.0)"
+        one.place_new(seen(battle))
+        assert battle.state.unit("tan-3").at_in is None
+        assert battle.can_redo == "Tan 3 placed at (16.0, 15.0)"
+        one.place_all(seen(battle))
+        assert battle.state.unit("tan-3").at_in == (16, 15)

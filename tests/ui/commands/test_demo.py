@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 import ui.commands.demo
 from ui.cli import main
 
@@ -16,6 +18,9 @@ def test_the_demo_plays_without_a_display_and_leaves_its_files(tmp_path, monkeyp
     for words in ("no display", "Calibrated by 4 markers", "green-1", "Blast of 3 in", "table.png"):
         assert words in said
     document = json.loads((folder / "table.json").read_text())
+    first = next(line.split() for line in said.splitlines() if line.startswith("green-1 "))  # id, posture, x, y, ±
+    [sigma_in] = [one["sigma_in"] for one in document["figures"] if one["id"] == "green-1"]
+    assert float(first[4]) == pytest.approx(2 * sigma_in, abs=0.011)  # two sigma: nineteen times in twenty
     assert len(document["frames"]) == 2  # one at 0 s, one at 1 s
     assert len(document["figures"]) > 15
     assert document["pairs"]

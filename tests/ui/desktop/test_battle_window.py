@@ -206,6 +206,19 @@ def test_faces_are_typed_as_people_type_them(qt: QApplication, keys: str, faces:
     assert dialog.roll == Roll(faces)
 
 
+def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(qt: QApplication) -> None:
+    dialog = RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom())
+    dialog.show_needed("7 or less on two dice")
+    dialog.show()
+    assert dialog._needed.isVisible()
+    assert dialog._needed.font().pointSizeF() > 1.5 * dialog.font().pointSizeF()
+    assert dialog.focusWidget() is dialog._faces
+    QTest.keyClicks(dialog._faces, "63")
+    QTest.keyClick(dialog._faces, Qt.Key.Key_Return)
+    assert dialog.result() == RollDialog.DialogCode.Accepted
+    assert dialog.roll == Roll((6, 3))
+
+
 def test_a_seventh_face_is_refused_and_dice_report_by_themselves(qt: QApplication) -> None:
     dialog = RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom())
     QTest.keyClicks(dialog._faces, "7 1")

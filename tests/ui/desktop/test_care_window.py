@@ -13,7 +13,6 @@ from ui.care.diary import Diary
 from ui.care.stalls import Stall, StallWatch
 from ui.desktop.details import DetailsDialog
 from ui.desktop.heartbeat import Heartbeat
-from ui.desktop.window import Window
 from vision.source import Source
 
 
@@ -33,8 +32,8 @@ def test_a_slot_that_dawdles_is_told_by_name(qt: QApplication, wait_until: Wait)
     assert worst.lasted_s == pytest.approx(0.5, abs=0.3)
 
 
-def test_details_for_a_bug_report_are_copied(window: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.desktop.details.examine", lambda: ())
+def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wait_until: Wait) -> None:
+    window = open_window(diary=Diary(examined=lambda: "ok  Python  3.11"))
     window._say("/home/jane/evening.battle is saved.")
     window.help.show_details()
     dialog = window.help.dialog
@@ -45,6 +44,7 @@ def test_details_for_a_bug_report_are_copied(window: Window, wait_until: Wait, m
     copied = QApplication.clipboard().text()
     assert copied == dialog.report
     assert "PyQt6" in copied
+    assert "ok  Python  3.11" in copied
     assert "evening.battle is saved." in copied
     assert "jane" not in copied
     dialog.close()

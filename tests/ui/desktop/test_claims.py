@@ -34,17 +34,17 @@ class StandIn:
     def __init__(self, what: Any, _backend: int) -> None:
         self.what = what
 
-    def isOpened(self) -> bool:
+    def isOpened(self) -> bool:  # noqa: N802
         return True
 
     def read(self) -> tuple[bool, Any]:
         time.sleep(0.01)
         return True, np.full((270, 480, 3), 90, np.uint8)
 
-    def get(self, propId: int) -> float:
+    def get(self, propId: int) -> float:  # noqa: N803
         return 0.0
 
-    def set(self, propId: int, value: float) -> bool:
+    def set(self, propId: int, value: float) -> bool:  # noqa: N803
         return True
 
     def release(self) -> None: ...

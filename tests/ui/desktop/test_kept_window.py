@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -110,6 +111,25 @@ def test_who_goes_on_without_an_answer_loses_nothing(
     wait_until(lambda: not second.kept.offer[0])
     second.kept.take_up()
     assert second.session.state.setup.terrain[0].name == "house"
+
+
+def test_what_lies_there_is_written_as_analyse_writes_it(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    window.session.lay_ruler("green-1", "blue-1")
+    window.session.lay_ruler("green-1", "nobody")
+    window.kept.save(tmp_path / "table.json")
+    wait_until(lambda: (tmp_path / "table.json").exists())
+    said = json.loads((tmp_path / "table.json").read_text("utf-8"))
+    assert said["schema"] == 1
+    assert [one["id"] for one in said["figures"]] == ["blue-1", "blue-2", "green-1", "green-2"]
+    assert len(said["pairs"]) == 12  # every ordered pair of four
+    pair = next(one for one in said["pairs"] if (one["a"], one["b"]) == ("green-1", "blue-1"))
+    assert said["rulers"][0] == {"a": "green-1", "b": "blue-1", "via": []} | {
+        name: pair[name] for name in ("centre_in", "edge_in", "sigma_in")
+    }
+    assert abs(pair["centre_in"] - 12.0) < 0.1  # from (8, 10) to (20, 10)
+    assert said["rulers"][1]["centre_in"] is None
+    window.kept.save(tmp_path / "nowhere" / "table.json")
+    assert "no such folder" in window.bar.text
 
 
 def test_the_simulated_table_begins_anew(window: Window, tmp_path: Path) -> None:

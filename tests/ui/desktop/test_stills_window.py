@@ -8,7 +8,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton
 
 from rules.table import Refused
-from tests.ui.windows import LEFT, POSTS, Open, Wait
+from tests.ui.windows import LEFT, Wait
 from ui.desktop.errand import Errand
 from ui.desktop.window import Window
 from ui.picture.overlay import Label

@@ -122,6 +122,24 @@ def test_an_unplugged_camera_is_tried_again(work: Callable[..., Worker]) -> None
     assert all(script.closed_by for script in opened)
 
 
+def test_pictures_of_a_camera_that_was_plugged_in_again_come_after_those_of_before(work: Callable[..., Worker]) -> None:
+    """Each time it counts from 0; the window shows no picture that is older than the one it has."""
+    last_s = iter((3600.0, 60.0, 5.0))
+    ready, workers, shown_s = threading.Event(), [], []
+
+    def opener() -> Script:
+        ready.wait(5)
+        shown_s.extend(worker.frame.time_s for worker in workers if worker.frame)
+        return Script(2, live=True, then=Refused("camera 0 is gone"), step_s=next(last_s, 0.0))
+
+    workers.append(work(Eyes(), opener, retry_s=0.1))
+    ready.set()
+    assert within(10, lambda: len(shown_s) >= 3)
+    assert shown_s[0] == 3600.0
+    assert shown_s[1] > 3660.1, "with the pause of 0.1 s"
+    assert shown_s[2] > 3665.2
+
+
 def test_a_broken_file_is_not_tried_again(work: Callable[..., Worker]) -> None:
     opened: list[Script] = []
     worker = work(Eyes(), lambda: opened.append(Script(0, live=False, then=Refused("no picture"))) or opened[-1])

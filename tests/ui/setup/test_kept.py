@@ -281,3 +281,4 @@ def test_a_document_is_json_that_others_can_read() -> None:
 def test_without_inches_nothing_is_kept() -> None:
     assert kept_of(Session(), replace(view(), calibration=None)) is None
     assert kept_of(Session(), replace(view(), problem="no marker is in sight")) is None
+    assert kept_of(Session(), view({})) is None, "clicked corners"

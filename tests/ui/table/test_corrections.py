@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.table import Figure, Posture, Refused, area_of, ellipse_outline
-from tests.ui.test_session import figure, view_of
+from tests.ui.views import figure, view_of
 from ui.session import Session
 from ui.table.corrections import (
     Added,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.table import Refused, TerrainKind, TerrainPiece
-from tests.ui.test_session import over
+from tests.ui.views import over
 from ui.files import read_terrain
 from ui.table.terrain import (
     as_seen,

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PyQt6.QtCore import QObject
+from PyQt6.QtCore import QObject, QTimer
 
 from calibration.drift import Drift
 from rules.battle import Battle, Clock
 from rules.dice import Dice
-from rules.events import place_words, spoken
+from rules.events import listed, place_words, spoken
 from rules.moment import Moment
-from rules.referee import Deed, Doubt, Prospect
+from rules.referee import Deed, Doubt, Prospect, prospect
 from rules.table import PointIn, Refused
-from rules.template import Blast
 from ui.battle.chances import state_words, verdict_rows
-from ui.battle.goals import agree, agreed_aims, goal_lines, standings, tasks_in
+from ui.battle.goals import agree, goal_lines
 from ui.battle.muster import Muster, begin
 from ui.battle.play import Play, Proposal
-from ui.battle.ruling import Ruling, all_said, case_before, cases_after, decide, figures_of, holding_words, holdings
-from ui.desktop.battle.goals_dialog import GoalsDialog, GoalsForm
+from ui.battle.pointing import Stray, aiming, pointing
+from ui.battle.ruling import decide, holding_words
+from ui.battle.walk import Walk, Walker, rounds
+from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel, Way, ways_of
 from ui.desktop.battle.roll import RollDialog, asking
-from ui.desktop.battle.ruling_dialog import RulingDialog
+from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.picture.overlay import Preview
-from ui.session import Ruler
-from ui.table.shapes import relaid
 from vision.pipeline import Setup, TableView
 
 Say = Callable[[str], None]
@@ -57,13 +55,23 @@ class BattleDesk(QObject):
         self._spot: PointIn | None = None
         self._moment: Moment | None = None
         self._seen: object = None
+        self._stray: Stray | None = None
+        self._walker: Walker | None = None
+        self._told = self._needed = ""
         self.play: Play | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
         panel.settled.connect(lambda doubt, answer: self._try(lambda: self._settle(doubt, answer)))
         panel.told.connect(lambda *told: self._try(lambda: self._tell(*told)))
-        panel.otherwise.connect(lambda: self.rule_otherwise())
-        panel.goals.connect(self.ask_goals)
+        panel.otherwise.connect(lambda: self._try(self.rule_otherwise))
+        panel.let_go.connect(self.let_go)
+        panel.goals.connect(lambda: self._try(self.ask_goals))
+        walk = panel.walk
+        walk.started.connect(self._begin_walk)
+        walk.skipped.connect(lambda: self._in_walk(Walker.skip))
+        walk.back.connect(lambda: self._in_walk(Walker.back))
+        walk.gone.connect(lambda name: self._in_walk(lambda walker, moment: walker.go(name, moment)))
+        walk.left.connect(self._leave_walk)
         self._show()
 
     def begin(self, path: Path, muster: Muster) -> None:
@@ -80,30 +88,40 @@ class BattleDesk(QObject):
             self.play.battle.close()
         self.play = None
         self._moment, self._seen, self._chosen, self._spot = None, None, "", None
+        self._stray, self._walker, self._told = None, None, ""
         self._show()
 
     def choose(self, figure: str) -> None:
-        """Show what this figure can do; nobody for an empty name."""
+        """Show what this figure can do; nobody for an empty name. Who is not to be asked now ends a round."""
+        if self._walker is not None and self._moment is not None:
+            self._walker = self._walker if self._walker.go(figure, self._moment).figure == figure else None
         self._chosen, self._spot = figure, None
         self._show()
 
     def point(self, figure: str, place_in: PointIn | None) -> None:
         """The players point at a figure, or at a bare place for the chosen one to fire at; where he cannot, at nobody.
 
+        Whom the chosen one may attack is his target, not the next who is chosen.
+
         Args:
             figure: Its name; empty at a bare place.
             place_in: Where they point; None beside the table.
         """
-        if figure or place_in is None or not self._aims(place_in):
-            self.choose(figure)
-        else:
-            self._spot = place_in
-            self._show()
-            if self.panel.chosen is None:
-                self.panel.choose(0)
+        if not (figure and self._chosen and self.panel.choose_target(figure)):
+            if figure or place_in is None or not self._aims(place_in):
+                self.choose(figure)
+            else:
+                self._spot = place_in
+                self._show()
+                if self.panel.chosen is None:
+                    self.panel.choose(0)
+        self.panel.take_focus()
 
     def let_go(self) -> bool:
-        """Let go of the place, else of the figure; whether there was one."""
+        """Let go of the place, else of the round, else of the figure; whether there was one."""
+        if self._spot is None and self._walker is not None:
+            self._leave_walk()
+            return True
         had = self._spot is not None or bool(self._chosen)
         self.choose(self._chosen if self._spot is not None else "")
         return had
@@ -124,25 +142,13 @@ class BattleDesk(QObject):
 
     @property
     def pointing(self) -> Preview:
-        """What of the battle is to be seen on the table: who would do it, and to whom."""
-        chosen = self.panel.chosen
-        if chosen is None:
-            return Preview(asked=self._chosen or None)
-        deed, template = chosen.deed, chosen.deed.template
-        if isinstance(template, Blast) and deed.spot_in not in (None, template.centre_in):
-            return Preview(ruler=Ruler(deed.spot_in, template.centre_in), template=template)  # how far it has strayed
-        end = deed.spot_in or next(iter(deed.at), None)
-        if not deed.by or end is None:
-            return Preview(asked=self._chosen or None, template=template)
-        return Preview(ruler=Ruler(deed.by[0], end), template=template)
+        """What of the battle is to be seen on the table: who would do it and to whom, and what has strayed."""
+        return pointing(self.panel.chosen, self._chosen, self._stray)
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same; with nothing chosen yet for a figure, what a click at that bare place would lay there."""
-        shown, first = self.pointing, self.panel.first_template
-        free = self._chosen and self._spot is None and shown.ruler is None
-        if at_in is None or first is None or not free:
-            return shown
-        return replace(shown, template=relaid(first, at_in))
+        free = self._chosen and self._spot is None
+        return aiming(self.pointing, self.panel.first_template, at_in if free else None)
 
     @property
     def shot(self) -> tuple[Moment, Prospect] | None:
@@ -179,6 +185,7 @@ class BattleDesk(QObject):
     def go_to(self, seq: int) -> None:
         """Go back to an entry, or forth again; raises `Refused` as `Battle.go_to`."""
         if self.play is not None:
+            self._chosen, self._spot = "", None  # who was chosen may be out there, or not in it yet
             try:
                 self.play.battle.go_to(seq)
             finally:
@@ -202,14 +209,51 @@ class BattleDesk(QObject):
         if self.play is not None and self._moment is not None:
             self.play.place_all(self._moment)
             self.play.go_on(self._moment)
+            self._stray, self._walker, self._told = None, None, ""
             self._refresh()
 
     def _do(self, deed: Deed) -> None:
         if self.play is None or self._moment is None:
             return
+        self._needed = self.panel.needed
         found = self.play.do(self._moment, deed, self._dice)
+        ends = self.play.referee.strayed(self._moment, deed, found)
+        self._stray = Stray(*ends) if ends is not None else None
+        self._spot = None if ends is not None else self._spot  # what happens there now is among all that he can do
+        self._tell_outcome(deed.by, "\n".join((found.outcome.replace("_", " ").capitalize(), *verdict_rows(found))))
+
+    def _tell_outcome(self, by: Sequence[str], words: str) -> None:
+        """Say what came of a deed: for itself, or, in a round, above the next who is asked."""
+        who = f"{listed(tuple(by))}: " if by else ""
+        self._told = f"{who}{words.splitlines()[0]}"
         self._refresh()
-        self.panel.show_outcome("\n".join((found.outcome.replace("_", " ").capitalize(), *verdict_rows(found))))
+        if self._walker is None:
+            self.panel.show_outcome(words)
+        self.panel.take_focus()
+
+    # Rounds
+
+    def _begin_walk(self, name: str) -> None:
+        if self.play is not None:
+            self._walker, self._chosen, self._spot, self._told = Walker(self.play, name), "", None, ""
+            self._show()
+            self.panel.take_focus()
+
+    def _in_walk(self, change: Callable[[Walker, Moment], Walk]) -> None:
+        if self._walker is not None and self._moment is not None:
+            change(self._walker, self._moment)
+            self._spot, self._told = None, ""
+            self._show()
+            self.panel.take_focus()
+
+    def _leave_walk(self) -> None:
+        self._walker, self._told = None, ""
+        self.choose("")
+
+    def _look_on(self) -> None:
+        """Look for the next of a round, a few at a time: the window has its turn in between."""
+        if self._walker is not None:
+            self._show()
 
     def _settle(self, doubt: Doubt, answer: str) -> None:
         if self.play is not None:
@@ -227,40 +271,21 @@ class BattleDesk(QObject):
         Args:
             seq: Number of the verdict's entry that is meant first.
         """
-        play, moment, chosen = self.play, self._moment, self.panel.chosen
-        if play is None or moment is None:
-            return
-        before = (case_before(chosen),) if chosen is not None and moment.state.turn else ()
-        cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
-        if not cases:
-            self._say("nothing was asked yet that could be ruled otherwise: choose a deed first")
-            return
-        dialog = RulingDialog(
-            cases,
-            lambda case: holdings(play, moment, case),
-            lambda case: figures_of(play, case),
-            tuple(play.referee.conditions),
-            self.panel.window(),
-        )
-        if dialog.exec() == RulingDialog.DialogCode.Accepted and (holding := dialog.holding) is not None:
-            said = Ruling(dialog.case, holding, dialog.reason, all_said(play, dialog.said))
-            self._after(lambda: decide(play, said))
-            self.panel.show_outcome(f"{holding_words(holding)}\n{said.reason}")
-        dialog.deleteLater()
+        if self.play is not None and self._moment is not None:
+            play = self.play
+            said = ask_ruling(play, self._moment, self.panel.chosen, seq, self.panel.window())
+            if said is not None:
+                decide(play, said)
+                self._stray = None
+                self._tell_outcome(said.case.by, f"{holding_words(said.holding)}\n{said.reason}")
 
     def ask_goals(self) -> None:
         """Ask what the sides fight for, and let what is new hold."""
-        play = self.play
-        if play is None:
-            return
-        state = play.battle.state
-        form = GoalsForm(state.sides, standings(play, self._moment) if self._moment is not None else None)
-        enlisted = {side: sum(unit.side == side for unit in state.units.values()) for side in state.sides}
-        form.offer(tasks_in(play.battle), enlisted, agreed_aims(play.battle))
-        dialog = GoalsDialog(form, self.panel.window())
-        if dialog.exec() == GoalsDialog.DialogCode.Accepted:
-            self._after(lambda: agree(play.battle, form.aims))
-        dialog.deleteLater()
+        if self.play is not None:
+            aims = ask_goals(self.play, self._moment, self.panel.window())
+            if aims is not None:
+                agree(self.play.battle, aims)
+                self._refresh()
 
     def _place(self, view: TableView, setup: Setup) -> None:
         if self.play is not None:
@@ -273,7 +298,11 @@ class BattleDesk(QObject):
             self._say(str(refusal))
 
     def _asked(self, dialog: RollDialog | None) -> None:
+        """A request for dice is open, or none any more; what must be rolled is of the first of a deed."""
         self.dialog = dialog
+        if dialog is not None:
+            dialog.show_needed(self._needed)
+            self._needed = ""
 
     # What is shown
 
@@ -289,6 +318,10 @@ class BattleDesk(QObject):
         if self.play is None or self._moment is None:
             self.panel.show_phase("No battle" if self.play is None else "Waiting for the figures", "")
             self.panel.show_ways(())
+            self.panel.walk.offer(())
+            self.panel.walk.show_walk(None)
+            self.panel.allow_ruling(False)
+            self.panel.allow_goals(self.play is not None)
             self.panel.show_duties(())
             self.panel.show_story(() if self.play is None else self.play.story)
             return
@@ -301,7 +334,33 @@ class BattleDesk(QObject):
         self.panel.show_ways([way for one in play.proposals(moment) for way in self._ways(one)])
         self._show_deeds(play, moment)
 
+    def _show_walk(self, play: Play, moment: Moment) -> bool:
+        """Show the round that is walked through; whether there is one with somebody to ask."""
+        walker = self._walker
+        self.panel.walk.offer(rounds(play, moment))
+        walk = walker.look(moment) if walker is not None else None
+        self.panel.walk.show_walk(walk, self._told)
+        if walker is None or walk is None:
+            return False
+        self._chosen = walk.figure
+        if walk.looking:
+            QTimer.singleShot(0, self._look_on)
+        if not walk.figure:
+            return False
+        if self._spot is None:
+            self.panel.show_step(
+                walk.figure, self._card(moment), [prospect(moment, deed) for deed in walker.deeds(moment)]
+            )
+        return self._spot is None
+
+    def _card(self, moment: Moment) -> str:
+        """What the chosen figure is."""
+        card = moment.kind(moment.unit(self._chosen))
+        return str(card.get("title", moment.unit(self._chosen).card))
+
     def _show_deeds(self, play: Play, moment: Moment) -> None:
+        if self._show_walk(play, moment):
+            return
         try:
             outlook = play.outlook(moment, self._chosen) if self._chosen else None
         except Refused as refusal:
@@ -310,10 +369,10 @@ class BattleDesk(QObject):
         if outlook is None:
             self.panel.show_duties(play.duties(moment), goal_lines(play))
         else:
-            card = moment.kind(moment.unit(self._chosen))
-            title = str(card.get("title", moment.unit(self._chosen).card))
+            title = self._card(moment)
             if self._spot is None:
-                self.panel.show_outlook(outlook, title)
+                owed = [one for one in play.duties(moment) if one.deed.by == (self._chosen,)]
+                self.panel.show_outlook(outlook, title, owed)
             else:
                 there = play.at_spot(moment, self._chosen, self._spot)
                 self.panel.show_spot(self._chosen, title, place_words(self._spot), there)

@@ -36,7 +36,11 @@ class BattleFiles:
     def open_battle(self) -> None:
         """Ask for a battle and go on with it."""
         if path := ask_battle(self._window):
-            self._hands.change(lambda: self._battle.open(path))
+            play = self._battle.play
+            if play is not None and play.battle.path.resolve() == path.resolve():
+                self._hands.say(f"{path} is open here already.")
+            else:
+                self._hands.change(lambda: self._battle.open(path))
             self._show()
 
     def save_story(self, path: Path | None = None) -> None:

@@ -19,11 +19,14 @@ from PyQt6.QtWidgets import (
 
 from rules.aims import Aim, Task
 from rules.events import spoken
-from ui.battle.goals import usual_numbers
+from rules.moment import Moment
+from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
+from ui.battle.play import Play
 from ui.desktop.labels import plain_label, word_label
 
 _SIZE = (520, 320)
 _MOST = 999
+_TEXT = 1.2
 
 
 class GoalsForm(QWidget):
@@ -126,6 +129,9 @@ class GoalsDialog(QDialog):
     def __init__(self, form: GoalsForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("What the sides fight for")
+        font = self.font()
+        font.setPointSizeF(_TEXT * font.pointSizeF())
+        self.setFont(font)
         self.resize(*_SIZE)
         self.form = form
         words: QLabel = word_label("A change is journalled and can be undone.")
@@ -136,3 +142,16 @@ class GoalsDialog(QDialog):
         layout.addWidget(form, 1)
         layout.addWidget(words)
         layout.addWidget(buttons)
+
+
+def ask_goals(play: Play, moment: Moment | None, parent: QWidget | None) -> tuple[Aim, ...] | None:
+    """Ask what the sides of a battle fight for; None where that is left as it is."""
+    state = play.battle.state
+    form = GoalsForm(state.sides, standings(play, moment) if moment is not None else None)
+    enlisted = {side: sum(unit.side == side for unit in state.units.values()) for side in state.sides}
+    form.offer(tasks_in(play.battle), enlisted, agreed_aims(play.battle))
+    dialog = GoalsDialog(form, parent)
+    agreed = dialog.exec() == GoalsDialog.DialogCode.Accepted
+    aims = form.aims
+    dialog.deleteLater()
+    return aims if agreed else None

@@ -224,3 +224,4 @@ class HistoryDialog(QDialog):
         layout.addWidget(middle, 1)
         layout.addWidget(buttons)
         self.resize(1200, 680)
+        self.list.setFocus()

@@ -35,6 +35,7 @@ from rules.table import Figure, Refused
 from ui.battle.armies import Shelf
 from ui.battle.chances import verdict_rows
 from ui.battle.muster import Muster, checked, fitted, usual_army
+from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.labels import as_typed, plain_label, word_label
 from ui.readout import in_order
@@ -102,7 +103,7 @@ class MusterDialog(QDialog):
         """
         army = self._shelf.take(name)
         if army.game != self._opened.name:
-            raise Refused(f"the list {name!r} is for {open_game(army.game).title}: choose that game first")
+            raise Refused(f"the list {name!r} is for {title_of(army.game)}: choose that game first")
         recruits, left_over = fitted(army, [figure for figure in self._figures if figure.army == side])
         for row, figure in enumerate(self._figures):
             if figure.army == side:
@@ -260,7 +261,7 @@ class MusterDialog(QDialog):
 
     def _lay_out(self) -> None:
         for name in GAMES:
-            self._game.addItem(open_game(name).title, name)
+            self._game.addItem(title_of(name), name)
         self._game.currentIndexChanged.connect(lambda _: self._take_game())
         self._table.setHorizontalHeaderLabels(["Figure", "Unit", "Squad"])
         self._options.setWidgetResizable(True)

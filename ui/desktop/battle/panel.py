@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QFontMetrics
+from PyQt6.QtCore import QEvent, QObject, Qt, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QFontMetrics, QKeyEvent
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
@@ -27,9 +27,10 @@ from rules.game import Question
 from rules.referee import Deed, Doubt, Outlook, Prospect
 from rules.table import Refused
 from rules.template import Template
-from ui.battle.chances import chance_words, deed_words, movement_words, reason_rows
+from ui.battle.chances import chance_words, deed_words, movement_words, needed_words, reason_rows
 from ui.battle.play import Proposal
-from ui.desktop.labels import as_typed, in_mark_up, marked_label, word_label
+from ui.desktop.battle.walk_strip import WalkStrip
+from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
 
 Way = tuple[str, str, Callable[[], object]]
 """Words on a button, what it does in a sentence, and what it does."""
@@ -42,6 +43,9 @@ _TYPED = {int: "A whole number", float: "A number", list: "Names, with commas be
 class BattlePanel(QWidget):
     """Shows what it is given; knows neither journal nor camera.
 
+    Attributes:
+        walk: The rounds in which one figure after another is asked.
+
     Signals:
         go_on: What follows in the turn is to begin.
         wanted: The `Deed` that is to be done.
@@ -49,6 +53,7 @@ class BattlePanel(QWidget):
         told: For this `Deed` this fact (its name) holds.
         otherwise: The players rule otherwise than the rules or the dice.
         goals: The players want to see or change what the sides fight for.
+        let_go: Escape among the deeds of somebody.
     """
 
     go_on = pyqtSignal()
@@ -57,6 +62,7 @@ class BattlePanel(QWidget):
     told = pyqtSignal(object, str, object)
     otherwise = pyqtSignal()
     goals = pyqtSignal()
+    let_go = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,6 +77,9 @@ class BattlePanel(QWidget):
         )
         self._deeds, self._story = QTreeWidget(), QListWidget()
         self._goals = QPushButton("Goals…")
+        self.walk = WalkStrip()
+        self._of_somebody = False
+        self._needed = plain_label()
         self._open = QFormLayout()
         self._open.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._ways = QVBoxLayout()
@@ -87,6 +96,11 @@ class BattlePanel(QWidget):
     def why(self) -> str:
         """How the chosen deed's number comes about."""
         return self._why.text()
+
+    @property
+    def needed(self) -> str:
+        """What must be rolled for the chosen deed."""
+        return self._needed.text()
 
     @property
     def about(self) -> str:
@@ -135,18 +149,58 @@ class BattlePanel(QWidget):
 
     def show_duties(self, duties: Sequence[Prospect], goals: Sequence[str] = ()) -> None:
         """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
+        self._of_somebody = bool(self.walk.words)
         self._figure.setText("<br>".join([CLICK_ONE, *map(in_mark_up, goals)]))
         self._fill(duties)
 
-    def show_outlook(self, outlook: Outlook, unit: str) -> None:
-        """Show what a figure can do, the possible first."""
-        every = (*outlook.attacks, *outlook.others)
+    def show_step(self, figure: str, unit: str, prospects: Sequence[Prospect]) -> None:
+        """Show what a figure is asked for in a round, the first that is possible chosen."""
+        self._of_somebody = True
+        self._figure.setText(_who(figure, unit))
+        self._fill(sorted(prospects, key=lambda one: not one.possible))
+        if self.chosen is None and self._prospects:
+            self.choose(0)
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Escape among the deeds lets go of whose they are; the window's own would let go of the tool."""
+        if self._of_somebody and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                self.let_go.emit()
+                return True
+        return super().eventFilter(watched, event)
+
+    def take_focus(self) -> None:
+        """Let the keys go to the deeds: up and down choose, Return does."""
+        if not self.isVisible():
+            return
+        chosen = self._deeds.currentItem()
+        blocked = self._deeds.blockSignals(True)  # with the focus Qt would choose the first
+        self._deeds.setFocus()
+        self._deeds.setCurrentItem(chosen)
+        self._deeds.blockSignals(blocked)
+
+    def choose_target(self, figure: str) -> bool:
+        """Choose the first possible deed at a figure; False where there is none."""
+        aimed = (row for row, one in enumerate(self._prospects) if one.possible and one.deed.at[:1] == (figure,))
+        row = next((row for row in aimed if figure not in self._prospects[row].deed.by), None)
+        if row is not None:
+            self.choose(row)
+        return row is not None
+
+    def show_outlook(self, outlook: Outlook, unit: str, owed: Sequence[Prospect] = ()) -> None:
+        """Show what a figure can do, what he owes first, then the possible."""
+        every = (*owed, *outlook.attacks, *outlook.others)
+        self._of_somebody = True
         aims = "<br>Click a bare place to aim there." if any(one.deed.template for one in every) else ""
         self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}")
         self._fill(sorted(every, key=lambda one: not one.possible))
 
     def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[Prospect]) -> None:
         """Show what a figure can do at a bare place, the possible first."""
+        self._of_somebody = True
         self._figure.setText(f"{_who(figure, unit)}<br>aims at the spot {in_mark_up(place)}; Esc: all that he can do")
         self._fill(sorted(prospects, key=lambda one: not one.possible))
 
@@ -195,6 +249,8 @@ class BattlePanel(QWidget):
         one = self.chosen
         self._ask(one)
         self._do.setEnabled(one is not None and one.possible and not one.doubts)
+        self._needed.setText(needed_words(one) if one is not None else "")
+        self._needed.setVisible(bool(self._needed.text()))
         if one is not None:
             self._why.setText("\n".join(reason_rows(one)))
         elif not keep:
@@ -249,6 +305,10 @@ class BattlePanel(QWidget):
         # Tabs do not ask how high wrapped words are; two lines hold the longest phase.
         self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
         self._phase.setAccessibleName("Turn and phase")
+        self._needed.setFont(big)
+        self._needed.setWordWrap(True)
+        self._needed.setAccessibleName("What must be rolled")
+        self._needed.setVisible(False)
         self._next.setShortcut("N")
         self._next.clicked.connect(self.go_on)
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -266,6 +326,7 @@ class BattlePanel(QWidget):
         self._goals.setShortcut("Ctrl+G")
         self._goals.setEnabled(False)
         self._goals.clicked.connect(self.goals)
+        self._deeds.installEventFilter(self)
         self._deeds.setColumnCount(2)
         self._deeds.setHeaderLabels(["What he can do", "Chance"])
         self._deeds.setRootIsDecorated(False)
@@ -286,8 +347,10 @@ class BattlePanel(QWidget):
         now = QWidget()
         inner = QVBoxLayout(now)
         inner.setContentsMargins(0, 4, 0, 0)
+        inner.addWidget(self.walk)
         inner.addWidget(self._figure)
         inner.addWidget(self._deeds, 1)
+        inner.addWidget(self._needed)
         inner.addWidget(self._why)
         inner.addLayout(self._open)
         last = QHBoxLayout()

@@ -15,6 +15,7 @@ from ui.desktop.labels import in_mark_up, marked_label, word_label
 
 _FACE_PX = 44
 _TEXT = 1.3
+_BIG = 1.6
 
 
 class RollDialog(QDialog):
@@ -38,7 +39,10 @@ class RollDialog(QDialog):
         self._faces.textChanged.connect(lambda _: self._check())
         self._words = word_label()
         self.roll: Roll | None = None
+        self._needed = word_label()
+        self._needed.setVisible(False)
         layout = QVBoxLayout(self)
+        layout.addWidget(self._needed)
         why = f"{spoken(request.for_whom)}: {request.why}"
         layout.addWidget(marked_label(f"<b>{in_mark_up(_wanted(request))}</b><br>{in_mark_up(why)}"))
         layout.addLayout(self._buttons())
@@ -47,12 +51,24 @@ class RollDialog(QDialog):
         layout.addLayout(self._room)
         layout.addWidget(self._words)
         layout.addWidget(self._choices())
+        if self._ok is not None:
+            self._ok.setDefault(True)
+        self._faces.setFocus()
         self._check()
 
     def take(self, faces: Sequence[int], *, anew: bool = False) -> None:
         """Faces that dice report by themselves, to be confirmed by the player; `anew`: in the place of all others."""
         before = [] if anew else self._typed()
         self._faces.setText(" ".join(map(str, [*before, *faces][: self.request.count])))
+
+    def show_needed(self, words: str) -> None:
+        """Show in large type what must be rolled."""
+        font = self._needed.font()
+        font.setPointSizeF(_BIG * self.font().pointSizeF())
+        font.setBold(True)
+        self._needed.setFont(font)
+        self._needed.setText(words)
+        self._needed.setVisible(bool(words))
 
     def add(self, widget: QWidget) -> None:
         """Show what has more to say to this request, as electronic dice."""
@@ -63,6 +79,7 @@ class RollDialog(QDialog):
         for column, face in enumerate(self.request.die.faces):
             button = QPushButton(_face_words(self.request.die, face))
             button.setMinimumSize(_FACE_PX, _FACE_PX)
+            button.setAutoDefault(False)  # Return confirms the roll
             button.setToolTip(f"A die shows {_face_words(self.request.die, face)}")
             button.clicked.connect(partial(self.take, [face]))
             grid.addWidget(button, 0, column)
@@ -73,7 +90,10 @@ class RollDialog(QDialog):
         for_us = box.addButton("Roll for us", QDialogButtonBox.ButtonRole.ActionRole)
         again = box.addButton("Clear", QDialogButtonBox.ButtonRole.ResetRole)
         if for_us is not None and again is not None:
-            for_us.setToolTip("The program rolls fair dice")
+            for_us.setToolTip("The program rolls fair dice (Alt+R)")
+            for_us.setShortcut("Alt+R")
+            for_us.setAutoDefault(False)
+            again.setAutoDefault(False)
             for_us.clicked.connect(self._roll_for_us)
             again.clicked.connect(self._faces.clear)
         self._ok = box.button(QDialogButtonBox.StandardButton.Ok)

@@ -10,7 +10,6 @@ from PyQt6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFormLayout,
     QHBoxLayout,
     QLineEdit,
     QListWidget,
@@ -20,12 +19,27 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.events import spoken
+from rules.moment import Moment
+from rules.referee import Prospect
 from rules.ruling import Holding
-from ui.battle.ruling import Case, Said, holding_words
-from ui.desktop.labels import word_label
+from rules.table import Refused
+from ui.battle.play import Play
+from ui.battle.ruling import (
+    Case,
+    Ruling,
+    Said,
+    all_said,
+    case_before,
+    cases_after,
+    figures_of,
+    holding_words,
+    holdings,
+)
+from ui.desktop.labels import plain_label
 
-_SIZE = (560, 480)
+_SIZE = (620, 540)
 _SAID_ROWS = 3
+_TEXT = 1.2
 
 
 class RulingDialog(QDialog):
@@ -50,6 +64,9 @@ class RulingDialog(QDialog):
         """
         super().__init__(parent)
         self.setWindowTitle("We rule otherwise")
+        font = self.font()
+        font.setPointSizeF(_TEXT * font.pointSizeF())
+        self.setFont(font)
         self.resize(*_SIZE)
         self._cases, self._holdings_of, self._figures_of = tuple(cases), holdings, figures
         self._holdings: tuple[Holding, ...] = ()
@@ -129,17 +146,15 @@ class RulingDialog(QDialog):
             self._ok.setText("Rule so")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        form = QFormLayout()
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        form.addRow(word_label("What do you rule on?"), self._case)
         layout = QVBoxLayout(self)
-        layout.addLayout(form)
-        layout.addWidget(word_label("What holds instead?"))
+        layout.addWidget(plain_label("What do you rule on?"))
+        layout.addWidget(self._case)
+        layout.addWidget(plain_label("What holds instead?"))
         layout.addWidget(self._instead, 1)
-        layout.addWidget(word_label("And of a figure, if you like:"))
+        layout.addWidget(plain_label("And of a figure, if you like:"))
         layout.addLayout(self._figure_row())
         layout.addWidget(self._said)
-        layout.addWidget(word_label("Why? It goes into the journal."))
+        layout.addWidget(plain_label("Why? It goes into the journal."))
         layout.addWidget(self._reason)
         layout.addWidget(buttons)
 
@@ -166,3 +181,35 @@ class RulingDialog(QDialog):
         row.addWidget(add)
         row.addWidget(remove)
         return row
+
+
+def ask_ruling(
+    play: Play, moment: Moment, chosen: Prospect | None, seq: int | None, parent: QWidget | None
+) -> Ruling | None:
+    """Ask what the players rule: of the deed that is chosen, or of a verdict; None where they leave it.
+
+    Args:
+        play, moment: The battle, and how it stands.
+        chosen: The deed that is chosen.
+        seq: Number of the verdict's entry that is meant first.
+        parent: The window.
+
+    Raises:
+        Refused: if there is nothing yet that could be ruled otherwise.
+    """
+    before = (case_before(chosen),) if chosen is not None and moment.state.turn else ()
+    cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
+    if not cases:
+        raise Refused("nothing was asked yet that could be ruled otherwise: choose a deed first")
+    dialog = RulingDialog(
+        cases,
+        lambda case: holdings(play, moment, case),
+        lambda case: figures_of(play, case),
+        tuple(play.referee.conditions),
+        parent,
+    )
+    agreed = dialog.exec() == RulingDialog.DialogCode.Accepted
+    dialog.deleteLater()
+    if not agreed or dialog.holding is None:
+        return None
+    return Ruling(dialog.case, dialog.holding, dialog.reason, all_said(play, dialog.said))

@@ -76,8 +76,11 @@ def _paint_line(painter: QPainter, line: Line, to_screen: QTransform, size: floa
     draw = painter.drawPolygon if line.closed else painter.drawPolyline
     painter.setBrush(QBrush(Qt.BrushStyle.NoBrush))
     if line.halo:
+        # Smooth edges would take a third of all the time that painting takes, and nobody sees them on a dark rim.
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(_pen(HALO, (line.width + 2 * _HALO_WIDTH) * size))
         draw(polygon)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if line.fill is not None:
         painter.setBrush(QColor(*line.fill))
     painter.setPen(_pen(line.colour, line.width * size, line.dashed))

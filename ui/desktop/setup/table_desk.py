@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtWidgets import QWidget
 
 from rules.table import Refused
+from ui.analysis import table_document
 from ui.behind import Behind
 from ui.desktop.bar import Ways
 from ui.desktop.bench import Bench
+from ui.desktop.dialogs import ask_where
+from ui.desktop.errand import Errand
 from ui.desktop.tools.hands import Hands
+from ui.files import refuse_unwritable
 from ui.session import TableState
 from ui.setup.kept import AsLeft, KeptTable, as_left
 from ui.setup.kept_shelf import Found, TableKeeper, TableShelf
@@ -30,13 +38,16 @@ class TableDesk:
 
     def __init__(
         self,
+        window: QWidget,
         hands: Hands,
         shelf: TableShelf,
         deeds: Deeds,
+        errand: Errand,
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Keep tables on `shelf`; `identity` is that of a source, see `camera_identity`."""
+        """Keep tables on `shelf`, ask over `window`; `identity` is that of a source, see `camera_identity`."""
+        self._window, self._errand = window, errand
         self._hands, self._shelf, self._deeds = hands, shelf, deeds
         self._identity, self._clock = identity, clock
         self.left: KeptTable | None = None
@@ -99,6 +110,27 @@ class TableDesk:
         """Lay by what was kept: the table before us is another."""
         self._try(self._lay_by)
         self.left = None
+
+    def save(self, path: Path | None = None) -> None:
+        """Write what lies there as the JSON that `sandtable analyse` writes; ask where to if no path is given."""
+        bench, view = self._hands.bench(), self._hands.view
+        if view is None or view.calibration is None:
+            self._hands.say("There are no inches to write down yet: lay a printed marker down first.")
+            return
+        path = path or ask_where(self._window, "Save what lies there", "table.json", "JSON (*.json)")
+        if path is None:
+            return
+        spec, state, seen = bench.spec, bench.session.state, view
+
+        def make() -> bytes:
+            return (json.dumps(table_document(seen, spec, state), indent=1, allow_nan=False) + "\n").encode()
+
+        try:
+            refuse_unwritable(path)
+        except Refused as refusal:
+            self._hands.say(str(refusal))
+        else:
+            self._errand.send(f"Saving {path.name}", make, path, f"{path} is saved.")
 
     def close(self) -> None:
         """Keep what is still to be kept."""

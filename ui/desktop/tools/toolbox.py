@@ -74,7 +74,10 @@ class Toolbox:
         if shown == Preview():
             shown = otherwise
         elif self.in_hand.name == "select":
-            shown = replace(shown, ruler=otherwise.ruler, template=otherwise.template)
+            picked = shown.picked or otherwise.picked
+            shown = replace(
+                shown, ruler=otherwise.ruler, template=otherwise.template, picked=picked, marks=otherwise.marks
+            )
         now = self._now() if shown.hovered or shown.asked else None
         return replace(shown, told=now.told_of(shown.asked or shown.hovered or "")) if now is not None else shown
 

@@ -75,7 +75,7 @@ class Stills(QObject):
         if on and self._hands.bench().worker.held:
             self.thawed.emit()
         if on and self._then is None:
-            self._hands.say("There is nothing to compare with yet: freeze a picture (P), and compare (X) later on.")
+            self._hands.say("There is nothing to compare with yet: freeze a picture (P), compare (Shift+P) later.")
             self.ended.emit()
             return
         self.comparing = self.shows_then = on
@@ -99,7 +99,8 @@ class Stills(QObject):
             return ""
         ago_s = self._clock() - self._frozen_s
         ago = f"{ago_s:.0f} s ago" if ago_s < 100 else f"{ago_s / 60:.0f} min ago"
-        return f"THEN: as it was frozen {ago}.   X: leave" if self.shows_then else "NOW: what has changed is marked."
+        picture = f"THEN: as it was frozen {ago}." if self.shows_then else "NOW: what has changed is marked."
+        return f"{picture}   Shift+P: leave"
 
     def shown(self, frame: Frame | None, view: TableView | None) -> Seen:
         """What is to be shown in their place."""

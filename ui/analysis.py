@@ -10,8 +10,10 @@ from calibration.drift import Drift
 from calibration.solve import Calibration
 from rules.table import Figure
 from rules.template import Blast
-from ui.measuring import blasted, measured, sights
+from ui.measuring import blasted, measured, read_off, sights
+from ui.session import End, Ruler, TableState
 from ui.setup.colours import separations_of
+from ui.table.terrain import terrain_document
 from vision.pipeline import Setup, TableView
 
 SCHEMA = 1
@@ -28,6 +30,16 @@ def analysis_of(view: TableView, source: str, setup: Setup, blasts: Sequence[Bla
         "figures": [_figure(f, view) for f in view.figures],
         "pairs": _pairs(view, setup) if pairs else [],
         "blasts": [_blast(view, blast) for blast in blasts],
+    }
+
+
+def table_document(view: TableView, source: str, state: TableState) -> dict[str, Any]:
+    """The table as it lies: its analysis with every pair, and what the players laid on it."""
+    blasts = [one for one in state.templates if isinstance(one, Blast)]
+    document = analysis_of(view, source, state.setup, blasts, pairs=True)
+    return document | {
+        "rulers": [_ruler(view, one) for one in state.rulers],
+        "terrain": terrain_document(state.setup.terrain)["pieces"],
     }
 
 
@@ -137,6 +149,24 @@ def _pairs(view: TableView, setup: Setup) -> list[dict[str, Any]]:
         for j, b in enumerate(seen.ids)
         if (a, b) in ranges
     ]
+
+
+def _ruler(view: TableView, ruler: Ruler) -> dict[str, Any]:
+    """A ruler with its numbers; they are null while one of its ends is not seen."""
+    reading = read_off(view, ruler)
+    ends = {"a": _end(ruler.a), "b": _end(ruler.b), "via": [_point(place) for place in ruler.via]}
+    if reading is None:
+        return ends | {"centre_in": None, "edge_in": None, "sigma_in": None}
+    found = reading.range
+    return ends | {
+        "centre_in": _short(found.centre_in),
+        "edge_in": _short(found.edge_in),
+        "sigma_in": _short(found.sigma_in),
+    }
+
+
+def _end(end: End) -> str | list[float | None]:
+    return end if isinstance(end, str) else _point(end)
 
 
 def _blast(view: TableView, blast: Blast) -> dict[str, Any]:

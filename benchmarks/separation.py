@@ -1,0 +1,57 @@
+"""`python -m benchmarks.separation [FOLDER]`: does what is said of the armies' colours agree with who is found?
+
+One click for each army on simulated tables, or on the scenes in FOLDER (as `benchmarks.finding` takes them): a line for
+each army, how well it is said to separate from the table and how many of its soldiers are found; then by the words.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.scenes import Known, rendered, simulated
+from calibration.prints import Prints
+from vision.frame import Frame
+from vision.palette import teach
+from vision.pipeline import Pipeline, Setup
+
+_NEAR_IN = 1.0
+
+
+def main() -> None:
+    """Print one table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?")
+    folder = parser.parse_args().folder
+    sums: dict[tuple[bool, str], list[int]] = defaultdict(lambda: [0, 0])
+    for known in simulated(12) if folder is None else rendered(folder):
+        for beside in (False, True):
+            for army, level, score, found, there in _told(known, beside=beside):
+                print(f"{'beside the empty table' if beside else 'clicks only':24}{army:8}{level:6}{score:6.2f}"
+                      f"{found:5} of {there}")  # fmt: skip
+                sums[beside, level][0] += found
+                sums[beside, level][1] += there
+    for (beside, level), (found, there) in sorted(sums.items()):
+        print(f"{'beside the empty table' if beside else 'clicks only':24}{level:14}{found:5} of {there}")
+
+
+def _told(known: Known, *, beside: bool) -> list[tuple[str, str, float, int, int]]:
+    palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
+    prints = Prints(known.side_in, board=known.board, layout=known.layout)
+    setup = Setup(prints, known.lens, palette, known.empty_bgr if beside else None, terrain=known.terrain)
+    view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), setup)
+    places = np.array([figure.centre_in for figure in view.figures]).reshape(-1, 2)
+    rows = []
+    for one in view.separations:
+        if one.other is None:
+            there = [np.array(figure.centre_in) for figure in known.figures if figure.army == one.army]
+            found = sum(bool((np.hypot(*(places - place).T) < _NEAR_IN).any()) for place in there)
+            rows.append((one.army, str(one.level), one.score, found, len(there)))
+    return rows
+
+
+if __name__ == "__main__":
+    main()

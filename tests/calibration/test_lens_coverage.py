@@ -1,0 +1,65 @@
+"""Which part of the frame a board has been held to, told to who holds it."""
+
+import numpy as np
+import pytest
+
+from calibration.lens import Coverage, Gathering, View
+
+NINTHS = (
+    *("top left", "top centre", "top right"),
+    *("middle left", "middle", "middle right"),
+    *("bottom left", "bottom centre", "bottom right"),
+)
+
+
+def cells(filled=0, row=0, column=0):
+    """(9, 12): so many of the twelve cells of one ninth."""
+    ninth = np.zeros(12, bool)
+    ninth[:filled] = True
+    all_of_them = np.zeros((9, 12), bool)
+    all_of_them[3 * row : 3 * row + 3, 4 * column : 4 * column + 4] = ninth.reshape(3, 4)
+    return all_of_them
+
+
+def test_nothing_is_covered_at_first():
+    assert Coverage(cells(), 0).missing == NINTHS
+    assert Gathering((1200, 900)).coverage.part == 0
+
+
+@pytest.mark.parametrize("index", range(9))
+def test_a_ninth_counts_from_two_fifths_of_its_cells(index):
+    row, column = divmod(index, 3)
+    assert Coverage(cells(4, row, column), 0).missing == NINTHS, "4 of 12 are a third"
+    assert Coverage(cells(5, row, column), 0).missing == NINTHS[:index] + NINTHS[index + 1 :]
+
+
+def test_a_view_covers_what_its_corners_enclose():
+    """A twelfth of the frame across and a ninth down are 100 pixels each: a board over the left half."""
+    x, y = np.meshgrid(np.linspace(10, 590, 5), np.linspace(10, 890, 4))
+    points = np.stack(np.meshgrid(np.arange(5.0), -np.arange(4.0)), -1).reshape(-1, 2)
+    view = View(np.arange(20, dtype=np.int32), points, np.c_[x.ravel(), y.ravel()])
+    found = Gathering((1200, 900), (view,)).coverage
+    assert found.part == 0.5
+    assert found.cells[:, :6].all()
+    assert found.missing == ("top right", "middle right", "bottom right")  # of the middle ones two columns of four
+
+
+@pytest.mark.parametrize(
+    ("covered", "slanted", "words"),
+    [
+        (np.ones((9, 12), bool), 2, "The board has been in 100 % of the frame, in all parts of it"),
+        (
+            np.repeat([[True] * 8 + [False] * 4], 9, 0),
+            2,
+            "The board has been in 67 % of the frame; hardly at top right, middle right, bottom right",
+        ),
+        (
+            np.ones((9, 12), bool),
+            1,
+            "The board has been in 100 % of the frame, in all parts of it; hold it at a slant, too, or the focal length"
+            " stays unknown",
+        ),
+    ],
+)
+def test_it_is_said_what_to_show_next(covered, slanted, words):
+    assert Coverage(covered, slanted).sentence == words

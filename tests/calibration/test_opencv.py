@@ -1,0 +1,30 @@
+"""What the import of OpenCV leaves behind in the environment."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_SAID = """
+import os
+from calibration.opencv import cv2
+print([name for name in os.environ if name.startswith("QT_QPA")], os.environ["OPENCV_IO_MAX_IMAGE_PIXELS"])
+"""
+
+
+def said(**environ: str) -> str:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("QT_QPA", "OPENCV"))}
+    run = subprocess.run(
+        [sys.executable, "-c", _SAID], cwd=ROOT, env=clean | environ, capture_output=True, text=True, check=True
+    )
+    return run.stdout.strip()
+
+
+def test_qt_is_not_sent_to_opencvs_plugins() -> None:
+    """OpenCV's wheel sets both for the Qt inside of it."""
+    assert said() == "[] 120000000"
+
+
+def test_another_bound_on_pictures_stands() -> None:
+    assert said(OPENCV_IO_MAX_IMAGE_PIXELS="5000") == "[] 5000"

@@ -1,0 +1,89 @@
+"""Several things at once: each an entry, on the disk together, or none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.events import Enlisted, Noted
+from rules.journal import Journal
+from rules.table import Refused
+
+MEN = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
+
+
+def clock() -> float:
+    return 12.5
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "evening.battle"
+
+
+@pytest.fixture
+def battle(path: Path) -> Iterator[Battle]:
+    with Battle.begin(path, clock, "simple_plastic", ["green", "tan"]) as one:
+        yield one
+
+
+def test_sixty_men_are_sixty_entries_in_one_transaction(battle: Battle, path: Path) -> None:
+    statements: list[str] = []
+    battle._journal._file.set_trace_callback(statements.append)
+    battle.record_all(MEN)
+    assert [one.split()[0] for one in statements if not one.startswith("INSERT")] == ["BEGIN", "COMMIT"]
+    assert len(battle.entries) == 61
+    state = battle.state
+    battle.close()
+    with Battle.open(path, clock) as again:
+        assert again.state == state
+        assert again.can_undo == battle.can_undo
+        again.undo()
+        assert "green-60" not in again.state.units, "each is undone by itself"
+        assert "green-59" in again.state.units
+
+
+def test_one_that_cannot_be_leaves_none_of_them(battle: Battle, path: Path) -> None:
+    before = battle.state
+    with pytest.raises(Refused):
+        battle.record_all([*MEN[:3], MEN[0]])  # nobody is enlisted twice
+    assert battle.state is before
+    assert len(battle.entries) == 1
+    battle.record_all(MEN[:2])  # and the battle goes on
+    battle.record(Noted(text="on"))
+    state = battle.state
+    battle.close()
+    with Battle.open(path, clock) as again:
+        assert again.state == state
+        assert len(again.entries) == 4
+
+
+def test_a_full_disk_keeps_none_of_them(battle: Battle, path: Path) -> None:
+    file = battle._journal._file
+    pages = file.execute("PRAGMA page_count").fetchone()[0]
+    file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    before = battle.state
+    with pytest.raises(Refused, match="disk is full"):
+        battle.record_all([*MEN, Noted(text="x" * 100_000)])
+    assert battle.state is before
+    file.execute("PRAGMA max_page_count = 100000")
+    battle.record_all(MEN)
+    assert len(battle.entries) == 61
+
+
+def test_what_breaks_off_halfway_is_not_there(path: Path) -> None:
+    def break_off(journal: Journal) -> None:
+        with journal.together():
+            journal.append("noted", {"text": "one"})
+            raise ZeroDivisionError
+
+    with Journal(path, clock) as journal:
+        with pytest.raises(ZeroDivisionError):
+            break_off(journal)
+        assert journal.entries() == ()
+        journal.append("noted", {"text": "two"})
+    with Journal(path, clock) as again:
+        assert [entry.body["text"] for entry in again.entries()] == ["two"]

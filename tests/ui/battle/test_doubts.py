@@ -1,0 +1,118 @@
+"""TOO CLOSE TO CALL in each game that knows ranges: asked, settled either way, journalled, undone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.events import Change, Changed, Doubted, PhaseBegun, Settled, event_of
+from rules.games.referees import moment_of
+from rules.moment import Moment
+from rules.referee import Prospect
+from rules.roster import Army
+from rules.table import TerrainKind, TerrainPiece
+from tests.rules.board import box, figure, piece
+from tests.rules.evening import begun, recruits
+from ui.battle.chances import chance_words, needed_words
+from ui.battle.play import Play
+
+SIGMA_IN = 0.05
+"""Of each place; the error of a range between two is 0.07 in, and two of those are in doubt."""
+
+SHOOTERS = {
+    "simple_plastic": ("soldier", PhaseBegun(turn=1, side="green", phase="attacking")),
+    "fudge_miniatures": ("Yanni the Yeoman", PhaseBegun(turn=1, side="green", phase="action")),
+    "simple_plastic_figure": ("german_rifleman", PhaseBegun(turn=1, side="green", phase="first_actions")),
+}
+"""Whose rules hang on the part that is seen: any of it hidden is cover, half is hidden, a quarter must be seen."""
+
+GAMES = {
+    "army_men": ("rifleman", PhaseBegun(turn=1, phase="small_arms")),
+    "plastic_fudge": ("basic", PhaseBegun(turn=1, phase="attacks")),
+    "fudge_miniatures": ("Yanni the Yeoman", PhaseBegun(turn=1, side="green", phase="action")),
+    "simple_plastic_figure": ("german_rifleman", PhaseBegun(turn=1, side="green", phase="first_actions")),
+}
+"""Simple Plastic Wargame has none: range does not matter in it (SP-10)."""
+
+
+def battle_at(path: Path, game: str) -> Battle:
+    card, phase = {**SHOOTERS, **GAMES}[game]
+    armies = {side: Army(name=side, game=game, recruits=recruits(side, card)) for side in ("green", "tan")}
+    battle = begun(path / "b", game, armies, {"green-1": (0.0, 0.0), "tan-1": (9.0, 0.0)})
+    battle.record(phase)
+    if game == "simple_plastic_figure":  # WW-09: he may do anything
+        battle.record(Changed(changes=(Change(figure="green-1", key="status_die", value=1, this_turn=True),)))
+    return battle
+
+
+def seen(battle: Battle, far_in: float, wall: Sequence[TerrainPiece] = ()) -> Moment:
+    places = {"green-1": (0.0, 0.0), "tan-1": (far_in, 0.0)}
+    return moment_of(battle, [figure(name, *at, sigma=SIGMA_IN) for name, at in places.items()], wall)
+
+
+def shots(play: Play, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[Prospect]:
+    found = play.outlook(seen(play.battle, far_in, wall), "green-1").attacks
+    return [one for one in found if one.deed.view is not None]
+
+
+def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], Prospect]:
+    """A high wall that comes in from the side, and the first shot past it whose sight is too close to call."""
+    for hundredths in range(60, -61, -3):
+        wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100, 5.2, 6.0), height=4.0)]
+        for one in shots(play, 6.0, wall):
+            if any("is seen" in doubt.question for doubt in one.doubts):
+                return wall, one
+    raise AssertionError("no sight is too close to call")
+
+
+def doubtful(play: Play) -> tuple[float, Prospect]:
+    """The first range, walking away by tenths of an inch, at which a shot is too close to call."""
+    for tenths in range(11, 600):
+        for one in shots(play, tenths / 10):
+            if any("range" in doubt.question for doubt in one.doubts):
+                return tenths / 10, one
+    raise AssertionError("no range is too close to call")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_range_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
+    with battle_at(tmp_path, game) as battle:
+        play = Play(battle)
+        far_in, shot = doubtful(play)
+        assert chance_words(shot) == "too close"
+        [doubt] = [one for one in shot.doubts if "range" in one.question]
+        told = {}
+        for answer in ("less", "more"):
+            play.settle(doubt, answer)
+            assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [Doubted, Settled]
+            after = next(one for one in shots(play, far_in) if one.deed.title == shot.deed.title)
+            assert doubt.question not in [one.question for one in after.doubts]
+            told[answer] = (after.possible, needed_words(after), after.before.reasons if after.before else ())
+            assert battle.undo() == f"settled: {doubt.question} {answer}"
+            assert battle.undo() == f"asked: {doubt.question}"
+        assert told["less"] != told["more"]  # else it would not have been in doubt
+
+
+@pytest.mark.parametrize("game", SHOOTERS)
+def test_sight_past_an_edge_is_asked_and_settled(game: str, tmp_path: Path) -> None:
+    with battle_at(tmp_path, game) as battle:
+        play = Play(battle)
+        wall, shot = half_hidden(play)
+        [doubt] = [one for one in shot.doubts if "is seen" in one.question]
+        told = {}
+        for answer in ("less", "more"):
+            play.settle(doubt, answer)
+            after = next(one for one in shots(play, 6.0, wall) if one.deed.title == shot.deed.title)
+            assert doubt.question not in [one.question for one in after.doubts]
+            told[answer] = (after.possible, after.before.reasons if after.before else ())
+            battle.undo()
+            battle.undo()
+        assert told["less"] != told["more"]
+
+
+def test_what_is_wholly_in_sight_is_in_no_doubt(tmp_path: Path) -> None:
+    with battle_at(tmp_path, "simple_plastic") as battle:
+        assert [one.doubts for one in shots(Play(battle), 6.0)] == [()]

@@ -1,0 +1,110 @@
+"""An evening's troubles in the real window: each has its calm message and its way back, and nothing is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QPushButton
+
+from tests.ui.stories import NEAR_IN, Board, Player
+from tests.ui.windows import POSTS, Open, Wait, click
+from vision.frame import ImageBgr
+
+UNPLUGGED = "camera 0 no longer answers: plug it in again, or choose another source"
+
+
+@pytest.fixture(scope="module")
+def table() -> Board:
+    return Board()
+
+
+@pytest.fixture
+def player(found: None, table: Board, open_window: Open, wait_until: Wait, tmp_path: Path) -> Player:
+    """In the first phase of a battle that a camera watches, with a ruler on the table."""
+    table.tidy()
+    window = open_window("0")
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    player = Player(window, table, wait_until)
+    player.key(Qt.Key.Key_M)
+    for name in ("green-1", "blue-1"):
+        click(window, POSTS[name])
+    player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
+    player.goes_on("Turn 1, Blue, moving")
+    return player
+
+
+def goes_on_as_if_nothing_had_been(player: Player) -> None:
+    """Everybody stands where he stood, ruler and battle are there, nothing is proposed, and a move is seen as ever."""
+    for name, post in POSTS.items():
+        assert player.sees(name) == pytest.approx(post, abs=NEAR_IN)
+    assert float(player.ruler.split(": ")[1].split()[0]) == pytest.approx(11.0, abs=0.2)  # 20 - 8, from edge to edge
+    assert player.phase == "Turn 1, Blue, moving"
+    assert not [words for words in player.waiting if "moved" in words]
+    player.carries("blue-1", (17.0, 10.0))
+    player.settles("Blue 1 moved 3.0 in: a move")
+
+
+def arm(image: ImageBgr) -> ImageBgr:
+    """A bare arm that reaches in from the near side."""
+    image[300:, 480:640] = (120, 150, 205)
+    return image
+
+
+def test_a_hand_freezes_the_table_and_what_it_did_is_proposed_when_it_has_gone(player: Player, table: Board) -> None:
+    table.over = arm
+    player.wait_until(lambda: player.window.bench.view.frozen)
+    table.put("blue-2", (21.5, 14.0))
+    player.looks()
+    assert player.bar == ""
+    assert "something moves: the figures stay as they were" in player.status
+    assert player.sees("blue-2") == pytest.approx(POSTS["blue-2"], abs=NEAR_IN)
+    assert not [words for words in player.waiting if "moved" in words]
+    table.over = lambda image: image
+    player.settles("Blue 2 moved 3.5 in: not a move")
+    player.carries("blue-2", POSTS["blue-2"])
+    player.settles("Blue 2 moved 3.5 in: not a move")
+    goes_on_as_if_nothing_had_been(player)
+
+
+def test_covered_markers(player: Player, table: Board) -> None:
+    def cover(image: ImageBgr) -> ImageBgr:
+        for corners_in in table.truth.markers.values():
+            corners_px = table.camera.table_to_pixel(np.c_[corners_in, np.zeros(4)])
+            (left, top), (right, bottom) = corners_px.min(0).astype(int) - 12, corners_px.max(0).astype(int) + 12
+            image[max(0, top) : bottom, max(0, left) : right] = 200
+        return image
+
+    table.over = cover
+    said = "No marker is in sight, so inches rest on where the camera was last seen to be: uncover one"
+    player.wait_until(lambda: player.bar == said)
+    ways = [button.text() for button in player.window.bar.findChildren(QPushButton)]
+    assert ways == ["Print markers…", "Why not?", "Marker size…"]
+    table.over = lambda image: image
+    player.wait_until(lambda: not player.bar)
+    goes_on_as_if_nothing_had_been(player)
+
+
+def test_a_bumped_camera_finds_its_place_again(player: Player, table: Board) -> None:
+    table.bump()
+    player.wait_until(lambda: player.bar)
+    assert player.bar == "The camera was moved; the camera's place was found again, and positions on the table stay."
+    assert player.plot == ["(the camera was bumped; positions on the table stay)"]
+    player.looks()
+    goes_on_as_if_nothing_had_been(player)
+
+
+def test_an_unplugged_camera_is_taken_up_again_when_it_is_back(player: Player, table: Board) -> None:
+    table.gone = UNPLUGGED
+    player.wait_until(lambda: player.bar == UNPLUGGED[0].upper() + UNPLUGGED[1:])
+    ways = [button.text() for button in player.window.bar.findChildren(QPushButton)]
+    assert ways == ["Try again", "Open another source…"]
+    assert player.phase == "Turn 1, Blue, moving"
+    assert player.sees("green-1") == pytest.approx(POSTS["green-1"], abs=NEAR_IN), (
+        "the last picture stays, to measure in"
+    )
+    table.gone = ""
+    player.wait_until(lambda: not player.bar)
+    goes_on_as_if_nothing_had_been(player)

@@ -1,0 +1,79 @@
+"""Undo to the start of an evening at the table: every step under the name that the menu Edit shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from tests.ui.desktop.test_correct_window import ask, choose
+from tests.ui.desktop.test_terrain_window import BOOK, spot
+from tests.ui.stories import Board, Player
+from tests.ui.windows import LEFT, POSTS, Wait, click
+from ui.desktop.window import Window
+
+BARE_IN = (26.0, 15.0)
+"""Neither on the book nor near a soldier."""
+
+STEPS = [
+    "ruler green-1 to blue-1",
+    "blast of 3 in",
+    "measure from base edges",
+    "teach blue",
+    "green-2 is blue",
+    "add green-2",
+    "book is 2 in high",
+    "remove book",
+    "clear the table",
+]
+"""As the player did them; who became blue has left the name of Green 2 free."""
+
+
+@pytest.fixture(scope="module")
+def table() -> Board:
+    return Board(BOOK)
+
+
+def test_undo_to_the_start_of_a_session(window: Window, table: Board, wait_until: Wait) -> None:
+    player, start = Player(window, table, wait_until), window.session.state
+    assert player.undo_words() == ("Undo", "Redo")
+    for name in ("green-1", "blue-1"):
+        click(window, POSTS[name])
+    player.key(Qt.Key.Key_B)
+    click(window, BARE_IN)
+    player.key(Qt.Key.Key_E)
+    player.key(Qt.Key.Key_T)
+    window.panel.choose("blue")
+    click(window, POSTS["blue-2"])
+    choose(ask(window, POSTS["green-2"]), "Army", "blue")
+    choose(ask(window, BARE_IN), "Add", "green, lying")
+    player.key(Qt.Key.Key_G)
+    QTest.mouseClick(window.picture, LEFT, pos=spot(window, (14.5, 13.0), BOOK.height_in))
+    height = window.terrain.panel.height_in
+    height.setFocus()
+    height.selectAll()
+    QTest.keyClicks(height, "2\r")
+    player.key(Qt.Key.Key_Delete)
+    player.key(Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    before = (window.session.state, window.panel.headline)
+    assert player.undoes_all() == STEPS[::-1]
+    assert window.session.state is start
+    player.looks()  # what is undone stays so while pictures come in
+    assert player.undo_words() == ("Undo", f"Redo {STEPS[0]}")
+    assert sorted(one.id for one in window.bench.view.figures) == sorted(POSTS)
+    assert player.redoes_all() == STEPS
+    assert (window.session.state, window.panel.headline) == before
+    assert player.undo_words() == (f"Undo {STEPS[-1]}", "Redo")
+
+
+def test_the_menu_names_what_was_done_though_the_picture_stands_still(
+    window: Window, table: Board, wait_until: Wait, tmp_path: Path
+) -> None:
+    player = Player(window, table, wait_until)
+    player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
+    player.key(Qt.Key.Key_P)
+    wait_until(lambda: window.bench.view.frame is window.bench.worker.frame)
+    player.goes_on("Turn 1, Blue, moving")  # waits for the menu
+    assert "frozen" in player.status

@@ -1,0 +1,164 @@
+"""What can go wrong on an evening: each has its calm message, and the game goes on where it was."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtWidgets import QPushButton
+
+from rules.roster import Army, Recruit
+from rules.table import Refused
+from tests.ui.windows import Open, Wait, click
+from ui.battle.muster import Muster
+from ui.desktop.window import Window
+from vision.frame import Frame, ImageBgr
+from vision.simulator import SimulatedTable
+from vision.source import Source
+
+
+class Camera:
+    """A camera over the small table, that can be unplugged and whose markers can be covered."""
+
+    name, live, still = "camera 3", True, False
+
+    def __init__(self, image_bgr: ImageBgr) -> None:
+        self.image_bgr, self.plugged = image_bgr, True
+        self._began_s, self._index = time.monotonic(), -1
+
+    def open(self, _: str) -> Source:
+        if not self.plugged:
+            raise Refused("there is no camera 3, and no other: plug one in, or use demo")
+        return self
+
+    def read(self) -> Frame | None:
+        time.sleep(0.02)
+        if not self.plugged:
+            raise Refused("camera 3 no longer answers: plug it in again, or choose another source")
+        self._index += 1
+        return Frame(self.image_bgr.copy(), self._index, time.monotonic() - self._began_s)
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture
+def camera(table: SimulatedTable) -> Camera:
+    return Camera(table.empty_bgr)
+
+
+def ways(window: Window) -> list[str]:
+    return [button.text() for button in window.bar.findChildren(QPushButton) if button.isVisible()]
+
+
+def test_a_camera_that_is_unplugged_leaves_the_table_and_comes_back_by_itself(
+    camera: Camera, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.desktop.bench._CAMERA_RETRY_S", 0.2)
+    window = open_window("3", camera.open)
+    wait_until(lambda: window.bench.view and window.bench.view.calibration)
+    window.use_tool("measure")
+    for place in ((8.0, 10.0), (20.0, 10.0)):
+        click(window, place)
+    camera.plugged = False
+    wait_until(lambda: "plug" in window.bar.text)
+    assert ways(window) == ["Try again", "Open another source…"]
+    last = window.bench.frame
+    assert last is not None, "the last picture stays"
+    click(window, (8.0, 5.0))
+    click(window, (20.0, 5.0))
+    assert len(window.session.state.rulers) == 2, "and can be measured"
+    camera.plugged = True
+    wait_until(lambda: not window.bar.isVisible() and window.bench.frame is not last)
+    assert len(window.session.state.rulers) == 2
+
+
+def test_covered_markers_are_told_and_inches_go_on_until_they_are_uncovered(
+    camera: Camera, open_window: Open, wait_until: Wait
+) -> None:
+    window = open_window("3", camera.open)
+    wait_until(lambda: window.bench.view and window.bench.view.calibration)
+    whole, calibration = camera.image_bgr, window.bench.view.calibration
+    covered = whole.copy()
+    for corners in calibration.markers_in.values():
+        px = calibration.camera.table_to_pixel(np.c_[corners, np.zeros(len(corners))])
+        (left, top), (right, low) = np.maximum(px.min(0).astype(int) - 25, 0), px.max(0).astype(int) + 25
+        covered[top:low, left:right] = (60, 90, 60)
+    camera.image_bgr = covered
+    wait_until(lambda: "inches rest on where the camera was last seen to be: uncover one" in window.bar.text)
+    assert ways(window) == ["Print markers…", "Why not?", "Marker size…"]
+    window.use_tool("measure")
+    for place in ((8.0, 10.0), (20.0, 10.0)):
+        click(window, place)
+    assert float(window.panel.headline.split()[0]) == pytest.approx(12.0, abs=0.1)
+    camera.image_bgr = whole
+    wait_until(lambda: not window.bar.isVisible())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
+def test_a_picture_that_finds_the_disk_full_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
+    (tmp_path / "table.png").symlink_to("/dev/full")
+    window.save_snapshot(tmp_path / "table.png")
+    wait_until(lambda: "No space left on device" in window.bar.text)
+    assert "choose another folder or name, or make room" in window.bar.text
+
+
+@pytest.fixture
+def played(window: Window, tmp_path: Path, wait_until: Wait) -> Window:
+    """The window with a battle whose first phase is to begin."""
+    figures = window.bench.view.figures
+    men = {
+        side: [Recruit(figure=f.id, card="soldier") for f in figures if f.army == side] for side in ("green", "blue")
+    }
+    armies = {side: Army(name=side, game="simple_plastic", recruits=tuple(some)) for side, some in men.items()}
+    window.battle.begin(tmp_path / "evening.battle", Muster("simple_plastic", armies))
+    window._show_battle()
+    wait_until(lambda: window.battle.moment)
+    return window
+
+
+def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_is_room(played: Window) -> None:
+    battle = played.battle.play.battle
+    journal, before = battle._journal._file, len(battle.entries)
+    pages = journal.execute("PRAGMA page_count").fetchone()[0]
+    journal.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    for _ in range(200):
+        played.battle.panel.go_on.emit()
+        if "disk is full" in played.bar.text:
+            break
+    assert "was not kept: make room and do it again" in played.bar.text
+    kept, phase = len(battle.entries), played.battle.panel.phase
+    assert kept > before
+    journal.execute("PRAGMA max_page_count = 100000")
+    played.battle.panel.go_on.emit()
+    assert len(battle.entries) == kept + 1
+    assert played.battle.panel.phase != phase
+
+
+def test_a_battle_that_another_window_has_is_left_to_it(
+    played: Window, tmp_path: Path, open_window: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "evening.battle"
+    monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda _: path)
+    second = open_window()
+    second.files.open_battle()
+    assert second.bar.text == f"The battle {path} is open in another window: close it there first"
+    assert second.battle.play is None
+    played.files.open_battle()
+    assert played.bar.text == f"{path} is open here already."
+    assert played.battle.play is not None
+    played.close()
+    second.files.open_battle()
+    assert second.battle.play is not None
+
+
+def test_a_battle_in_a_folder_that_is_not_there_is_refused_with_the_way_out(window: Window, tmp_path: Path) -> None:
+    armies = {
+        side: Army(name=side, game="simple_plastic", recruits=(Recruit(figure=f"{side}-1", card="soldier"),))
+        for side in ("green", "blue")
+    }
+    path = tmp_path / "nowhere" / "evening.battle"
+    window._change(lambda: window.battle.begin(path, Muster("simple_plastic", armies)))
+    assert window.bar.text.startswith(f"The battle {path} cannot be opened")
+    assert "choose another folder" in window.bar.text
