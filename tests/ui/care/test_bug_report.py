@@ -8,15 +8,15 @@ from ui.care.bug_report import bug_report, without_folders
 from ui.care.diary import Diary
 from ui.care.stalls import Stall
 
-HOME = Path("/home/jane")
+HOME = Path("/people/jane")
 
 
 @pytest.mark.parametrize(
     ("line", "left"),
     [
-        ("/home/jane/Jane Doe's games/evening.battle is saved.", "evening.battle is saved."),
+        ("/people/jane/Jane Doe's games/evening.battle is saved.", "evening.battle is saved."),
         ("the battle /media/Jane Doe/a.battle cannot be used", "the battle a.battle cannot be used"),
-        ("20 GB free for saves in /home/jane", "20 GB free for saves in ~"),
+        ("20 GB free for saves in /people/jane", "20 GB free for saves in ~"),
         (r"C:\Users\Jane Doe\evening.battle is saved.", "evening.battle is saved."),
         ("janes/evening.battle is saved.", "evening.battle is saved."),
         ('  File "/opt/sandtable/ui/session.py", line 3, in do', '  File "session.py", line 3, in do'),
@@ -35,8 +35,8 @@ def test_a_machine_without_homes_is_left_in_peace() -> None:
 def test_the_report_holds_versions_the_doctors_words_stalls_and_messages() -> None:
     diary = Diary(clock=lambda: 0.0)
     diary.stalled(Stall(0.2, 0.1, ("a.py:1 slow",)))
-    diary.said("/home/jane/evening.battle is saved.")
-    report = bug_report("ok  Python  3.11\nok  camera  /home/jane/x", diary, HOME)
+    diary.said("/people/jane/evening.battle is saved.")
+    report = bug_report("ok  Python  3.11\nok  camera  /people/jane/x", diary, HOME)
     assert report.startswith("Sandtable ")
     for words in ("numpy ", "ok  Python  3.11", "200 ms (100 at work): a.py:1 slow", "  evening.battle is saved."):
         assert words in report

@@ -1,0 +1,93 @@
+"""What the benchmarks rest on: the page they write, how ids are counted, the plain scan that sight is held against."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.ids import Contender
+from benchmarks.page import Budget, Table, budget_table, number, write
+from benchmarks.scan import scanned
+from benchmarks.sight import in_the_open
+from benchmarks.stopwatch import beside
+from rules.sight import exposures
+
+PAGE = """# Fast
+
+<!-- bench one -->
+old
+<!-- /bench -->
+kept
+<!-- bench budgets -->
+<!-- /bench -->
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.md"
+    path.write_text(PAGE, encoding="utf-8")
+    return path
+
+
+def test_a_table_takes_its_place_and_no_other(page: Path) -> None:
+    write(page, [Table("one", ("a", "b"), [("1", "2")], "Said.")])
+    place = "<!-- bench one -->\nSaid.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n<!-- /bench -->"
+    assert page.read_text(encoding="utf-8") == PAGE.replace("<!-- bench one -->\nold\n<!-- /bench -->", place)
+
+
+def test_a_page_without_the_place_is_left_as_it_was(page: Path) -> None:
+    with pytest.raises(ValueError, match="no place for another"):
+        write(page, [Table("one", ("a",), [("1",)]), Table("another", ("a",), [("1",)])])
+    assert page.read_text(encoding="utf-8") == PAGE
+
+
+def test_budgets_not_measured_now_stay(page: Path) -> None:
+    write(page, [budget_table([Budget("sight", 40.0, 100, "ms"), Budget("start", 3.01, 3, "s")], page)])
+    write(page, [budget_table([Budget("start", 3.0, 3, "s")], page)])
+    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("|")][2:]
+    assert rows == ["| sight | 100 ms | 40 ms | KEPT |", "| start | 3 s | 3 s | KEPT |"]
+    assert Budget("start", 3.01, 3, "s").row()[-1] == "**NOT KEPT**"
+
+
+@pytest.mark.parametrize(("value", "words"), [(0.01234, "0.0123"), (2.5, "2.5"), (99.4, "99.4"), (12345.6, "12 346")])
+def test_numbers_have_three_digits(value: float, words: str) -> None:
+    assert number(value) == words
+
+
+def test_work_and_baseline_take_turns_by_the_clock_that_is_handed_in() -> None:
+    now = 0.0
+
+    def takes(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    timing = beside(lambda: takes(6.0), lambda: takes(2.0), rounds=3, repeats=2, clock=lambda: now)
+    assert (timing.ms, timing.ratio, timing.baseline_ms) == (6000, 3, 2000)
+
+
+def test_a_plain_scan_sees_what_sight_sees() -> None:
+    figures, terrain = in_the_open(8, 30)
+    off = np.abs(exposures(figures, terrain).exposure - scanned(figures, terrain))
+    # Each strip has 24 rays: an edge between two of them errs by half a ray at most, in each of the eight strips, and
+    # two pieces that hide one strip by as much again.
+    assert off.max() < 1 / 24
+    assert (exposures(figures, terrain).exposure < 0.5).any()
+
+
+def test_ids_are_counted_by_who_stands_there() -> None:
+    told: list[list[tuple[str, tuple[float, float]]]] = [
+        [("a", (0, 0)), ("b", (5, 0))],
+        [("a", (0, 0))],  # nobody told is a miss, and no change
+        [("b", (0, 0)), ("a", (5, 0))],  # both exchanged
+        [("b", (0, 0.9)), ("a", (5, 1.1))],  # the second is too far off to be him
+    ]
+    look: Any = SimpleNamespace(truth={"x": (0, 0), "y": (5, 0)})
+    one = Contender(lambda _: told.pop(0))
+    for _ in range(4):
+        one.look(look)
+    assert (one.changes, one.hit, one.in_sight) == (2, 6, 8)
