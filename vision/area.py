@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
@@ -23,6 +24,7 @@ _GAP_IN = 1.5  # lines between boards, cables
 _BEYOND_IN = 0.5  # a table goes on this much beyond the papers in its corners
 _APART_IN = 20.0  # papers nearer together than this do not mark a table's corners
 _LEAST_IN2 = 150.0  # less than this is a cloth under the marker, not the table
+_BESIDE_IN = 1.0  # who stands on the edge of what is played on is in the game, though half of his base is beyond
 
 
 def seen_area(camera: TableCamera, image_bgr: ImageBgr) -> Outline:
@@ -37,6 +39,19 @@ def seen_area(camera: TableCamera, image_bgr: ImageBgr) -> Outline:
     points = foot + np.clip(points - foot, -_FAR_IN, _FAR_IN)
     low, high = points.min(axis=0), points.max(axis=0)
     return ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+
+
+def played_area(area_in: Outline, seen_in: Outline) -> Outline | None:
+    """What the camera sees of the part of the table that is played on, with an inch round it; None if nothing.
+
+    Args:
+        area_in: that part, convex; it may reach far out of the picture.
+        seen_in: as `seen_area`.
+    """
+    both = Polygon(area_in).buffer(_BESIDE_IN, join_style="mitre").intersection(Polygon(seen_in))
+    if both.is_empty or not isinstance(both, Polygon):
+        return None
+    return tuple((x, y) for x, y in both.exterior.coords[:-1])
 
 
 def table_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline:

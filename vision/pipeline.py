@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
+from shapely.geometry import Point, Polygon
 
 from calibration.camera import Lens, TableCamera
 from calibration.drift import Drift, Moved
@@ -16,6 +17,7 @@ from calibration.prints import Prints
 from calibration.solve import Calibration
 from calibration.trouble import Trouble
 from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
+from vision.area import played_area, seen_area
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import SHRINK, Box, Motion, MotionWatch
@@ -39,6 +41,8 @@ class Setup:
         figure_height_in: Height of a standing figure.
         aside_px: Parts of the picture that are not played on, as a dice tray: nobody stands there, and what moves
             there is no news.
+        area_in: The part of the table that is played on, convex, in the table's frame: nobody is found more than an
+            inch beyond it. None for all of it.
     """
 
     prints: Prints = field(default_factory=Prints)
@@ -49,6 +53,7 @@ class Setup:
     terrain: tuple[TerrainPiece, ...] = ()
     figure_height_in: float = STANDING_HEIGHT_IN
     aside_px: tuple[Box, ...] = ()
+    area_in: Outline | None = None
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.figure_height_in <= 12:
@@ -256,6 +261,11 @@ class Pipeline:
     ) -> tuple[Sighting, ...]:
         if not setup.palette:
             return ()
+        area_in = None
+        if setup.area_in is not None:
+            area_in = played_area(setup.area_in, seen_area(calibration.camera, frame.image_bgr))
+            if area_in is None:
+                return ()
         found = self._finder.find(
             frame.image_bgr,
             calibration.camera,
@@ -266,9 +276,12 @@ class Pipeline:
             reference_camera=self._empty.camera,
             keep_out_in=marker_papers(calibration),
             aside_px=setup.aside_px,
+            area_in=area_in,
             expected_in=[(x, y) for x, y, _ in self._tracker.places_in],
             within_px=within_px,
         )
+        if area_in is not None:  # a hill may reach beyond it
+            found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
         if not found:
             return ()
         places = np.array([(s.x_in, s.y_in, s.z_in) for s in found])

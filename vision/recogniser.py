@@ -16,7 +16,6 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.table import FloatArray, Posture
 from vision.palette import FloatImage
-from vision.stance import standing_odds
 from vision.tiles import CROP_PX, CROP_PX_PER_IN, TILE_PX, TILE_PX_PER_IN, Place, View, crop_at, cut
 
 POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
@@ -28,11 +27,8 @@ _MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
 _LEAST = 0.15  # the finder's chance below which the judge is not asked
 _AGAIN = 0.1  # the judge's chance from which it looks again
 _MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
-# Near what `benchmarks.training.check` fits to toys, also watched on the dev scenes: weight of the second opinion on
-# who stands and who kneels, what speaks for kneeling without it, and by how much the judge's odds that there is
-# somebody are too low.
-_OPINION, _KNEELING_ODDS = 0.1, 0.2
-_TIMID = 0.8
+# By how much the judge's odds that there is somebody are too low: `benchmarks.training.check` fits it to unseen toys.
+_TIMID = 1.17
 _APART_IN = 0.42  # two cannot stand nearer together
 
 
@@ -105,7 +101,7 @@ class Recogniser:
         return first
 
     def _asked(self, view: View, places: Sequence[Place], closely: bool) -> list[Candidate]:
-        """What the judge says; looking closely, of the mirrored view too, and with a second opinion on the posture."""
+        """What the judge says; looking closely, of the mirrored view too."""
         found: list[Candidate] = []
         for start in range(0, len(places), _BATCH):
             some = places[start : start + _BATCH]
@@ -114,8 +110,6 @@ class Recogniser:
             if closely:
                 mirrored = _answers(self._judge, np.ascontiguousarray(crops[:, :, ::-1]))
                 answers = np.asarray((answers + _MIRRORED * mirrored) / 2, np.float32)
-                for place, crop, said in zip(some, crops, answers, strict=True):
-                    _stand_or_kneel(place, crop, said)
             found += [_candidate(*one) for one in zip(some, answers, strict=True)]
         return found
 
@@ -147,13 +141,6 @@ def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
         if all(math.dist(hint.at, other.at) >= least_px * hint.zoom for other in kept):
             kept.append(hint)
     return kept
-
-
-def _stand_or_kneel(place: Place, crop: FloatImage, said: FloatImage) -> None:
-    """Let the bodies' shape (`stance`) speak on whether he stands or kneels; the judge's answer is changed in place."""
-    feet = (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
-    odds = _OPINION * standing_odds(crop[0], feet, place.lean) - _KNEELING_ODDS
-    said[1:3] += np.float32(odds / 2) * np.array([1, -1], np.float32)
 
 
 def _candidate(place: Place, said: FloatImage) -> Candidate:

@@ -82,6 +82,11 @@ OpenCapture = Callable[[Any, int], Capture]
 """Called with a path or camera number and OpenCV's number of a backend, as `cv2.VideoCapture` is."""
 
 
+def is_camera(spec: str) -> bool:
+    """Whether the player named a camera by its number: a file or folder that is called so goes before."""
+    return spec.isdecimal() and len(spec) <= _MOST_DIGITS and not os.path.exists(spec)
+
+
 def open_source(
     spec: str, clock: Callable[[], float] = time.monotonic, open_capture: OpenCapture = cv2.VideoCapture
 ) -> Source:
@@ -100,7 +105,7 @@ def open_source(
     if not spec:
         raise Refused("no source is named: give an image, a folder, a video, a camera's number, or demo")
     path = Path(spec)
-    if spec.isdecimal() and len(spec) <= _MOST_DIGITS and not os.path.exists(path):
+    if is_camera(spec):
         return Webcam(int(spec), clock, open_capture)
     if os.path.isdir(path):  # unlike the path's own, os.path says no where the system will not tell
         return Pictures(pictures_in(path), path.name or str(path))

@@ -1,7 +1,7 @@
 """`python -m benchmarks.training.check FOLDER`: how well the judge does on crops that it did not learn from.
 
-`FOLDER` is what `benchmarks.training.tiles` made. Prints what `vision.recogniser` holds as constants: by how much the
-judge is too timid, and what weight the second opinion on postures (`vision.stance`) has beside it.
+`FOLDER` is what `benchmarks.training.tiles` made. Prints by how much the judge is too timid, which `vision.recogniser`
+holds as a constant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from scipy.optimize import minimize
 from benchmarks.training.tiles import BYTE
 from calibration.opencv import cv2
 from vision.recogniser import POSTURES
-from vision.stance import standing_odds
 from vision.tiles import CROP_PX, CROP_PX_PER_IN
 
 _WHOLE = 0.8  # part of a figure that is seen
@@ -25,12 +24,11 @@ _WHOLE = 0.8  # part of a figure that is seen
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """Of N crops: what the judge says (N, 10), the truth (N, 6), lean and the second opinion (N,)."""
+    """Of N crops: what the judge says (N, 10), the truth (N, 6) and lean (N,)."""
 
     said: np.ndarray
     true: np.ndarray
     lean: np.ndarray
-    opinion: np.ndarray
 
 
 def main() -> None:
@@ -48,7 +46,7 @@ def main() -> None:
         print(f"  said to be somebody {low} to {high}: {here.sum()}, somebody {somebody[here].mean():.2f}")
     shift = minimize(lambda p: _surprise(told.said[:, 0] + p[0], somebody), [0.0]).x[0]
     print(f"  too timid by {shift:.2f}")
-    _postures(Told(*(part[somebody] for part in (told.said, told.true, told.lean, told.opinion))))
+    _postures(Told(*(part[somebody] for part in (told.said, told.true, told.lean))))
 
 
 def _postures(told: Told) -> None:
@@ -61,12 +59,8 @@ def _postures(told: Told) -> None:
         print(f"  leaning {low} to {high}: {right[here].mean():.3f} of {here.sum()}")
     upright = (posture < 2) & whole
     stands = posture[upright] == 0
-    odds, opinion = told.said[upright, 1] - told.said[upright, 2], told.opinion[upright]
-    fit = minimize(lambda p: _surprise(p[0] * odds + p[1] * opinion + p[2], stands), [1.0, 0.1, 0.0]).x
-    joined = ((odds + (fit[1] * opinion + fit[2]) / fit[0]) > 0) == stands
-    print(f"standing or kneeling: the judge {((odds > 0) == stands).mean():.3f},", end=" ")
-    print(f"bodies alone {((opinion > 0) == stands).mean():.3f}, joined {joined.mean():.3f};", end=" ")
-    print(f"weight {fit[1] / fit[0]:.3f}, odds {fit[2] / fit[0]:.2f}")
+    odds = told.said[upright, 1] - told.said[upright, 2]
+    print(f"standing or kneeling: right {((odds > 0) == stands).mean():.3f}")
     error = np.hypot(*(told.said[:, 7:9] + (CROP_PX - 1) / 2 - told.true[:, :2]).T)
     sigma = np.exp(told.said[:, 9])
     print(
@@ -87,7 +81,7 @@ def ask(folder: Path, every: int) -> Told:
     """The judge's answers to the first file of each seed, which it did not learn from."""
     weights = resources.files("vision").joinpath("judge.onnx").read_bytes()
     judge = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
-    rows: list[tuple[np.ndarray, np.ndarray, float, float]] = []
+    rows: list[tuple[np.ndarray, np.ndarray, float]] = []
     firsts = {file.stem.rsplit("-", 1)[0]: file for file in sorted(folder.glob("crops-*[0-9].npy"), reverse=True)}
     for file in firsts.values():
         shown = np.load(file, mmap_mode="r")[::every]
@@ -96,9 +90,7 @@ def ask(folder: Path, every: int) -> Told:
             crops = shown[start : start + 32].astype(np.float32) / BYTE
             judge.setInput(crops)
             for said, crop, true in zip(judge.forward(), crops, truths[start : start + 32], strict=True):
-                lean, feet = float(crop[8, 0, 0]), (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
-                upright = true[2] < 2 and true[5] > _WHOLE
-                rows.append((said, true, lean, standing_odds(crop[0], feet, lean) if upright else 0.0))
+                rows.append((said, true, float(crop[8, 0, 0])))
     return Told(*(np.array(column) for column in zip(*rows, strict=True)))
 
 

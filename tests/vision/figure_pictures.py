@@ -15,9 +15,37 @@ GREEN = (45, 90, 60)
 TAN = (120, 175, 205)
 TABLE = (70, 95, 130)
 SIZE = (960, 720)
-BODY = {
-    Posture.STANDING: ((0.3, 0.22), (1.3, 0.3), (1.9, 0.17)),
-    Posture.KNEELING: ((0.3, 0.34), (0.9, 0.3), (1.4, 0.18)),
+# Limbs as (start, end, radius): ahead, to the left and up of the base's centre, in inches.
+LIMBS = {
+    Posture.STANDING: (
+        ((0.15, 0.2, 0.1), (0.0, 0.12, 0.9), 0.1),
+        ((-0.15, -0.2, 0.1), (0.0, -0.12, 0.9), 0.1),
+        ((0.0, 0.0, 0.9), (0.05, 0.0, 1.5), 0.2),
+        ((0.05, 0.25, 1.45), (0.45, 0.1, 1.4), 0.08),
+        ((0.05, -0.25, 1.45), (0.3, 0.0, 1.4), 0.08),
+        ((0.1, 0.0, 1.75), (0.1, 0.0, 1.9), 0.17),
+        ((-0.2, 0.0, 1.4), (1.0, 0.05, 1.45), 0.05),
+    ),
+    Posture.KNEELING: (
+        ((0.35, 0.2, 0.1), (0.35, 0.2, 0.6), 0.1),
+        ((0.35, 0.2, 0.6), (0.0, 0.12, 0.5), 0.1),
+        ((-0.4, -0.15, 0.15), (0.1, -0.15, 0.15), 0.1),
+        ((0.1, -0.15, 0.15), (0.0, -0.12, 0.5), 0.1),
+        ((0.0, 0.0, 0.5), (0.1, 0.0, 1.05), 0.2),
+        ((0.1, 0.25, 1.0), (0.5, 0.1, 0.95), 0.08),
+        ((0.1, -0.25, 1.0), (0.35, 0.0, 0.95), 0.08),
+        ((0.15, 0.0, 1.25), (0.15, 0.0, 1.4), 0.17),
+        ((-0.15, 0.0, 0.95), (1.05, 0.05, 1.0), 0.05),
+    ),
+    Posture.PRONE: (
+        ((-0.95, 0.25, 0.15), (-0.1, 0.1, 0.2), 0.1),
+        ((-0.95, -0.25, 0.15), (-0.1, -0.1, 0.2), 0.1),
+        ((-0.1, 0.0, 0.22), (0.4, 0.0, 0.35), 0.2),
+        ((0.35, 0.25, 0.3), (0.8, 0.05, 0.3), 0.08),
+        ((0.35, -0.25, 0.3), (0.65, 0.0, 0.3), 0.08),
+        ((0.6, 0.0, 0.42), (0.62, 0.0, 0.5), 0.17),
+        ((0.4, 0.0, 0.35), (1.5, 0.05, 0.4), 0.05),
+    ),
 }
 
 
@@ -49,16 +77,17 @@ def soldier(
     z: float = 0.0,
     posture: Posture = Posture.STANDING,
 ) -> None:
-    """A base and a stack of discs, or a prone one; every disc is drawn where the camera sees it."""
-    light = tuple(min(255, int(1.15 * c)) for c in colour)
-    if posture is Posture.PRONE:
-        c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-        fill(image, eye, list(ellipse_outline((x, y), 0.76, 0.35, turn)), z, colour)
-        for k in np.linspace(-1, 1, 15):
-            fill(image, eye, list(ellipse_outline((x + 0.95 * k * c, y + 0.95 * k * s), 0.2, 0.2)), z + 0.3, light)
-        return
-    fill(image, eye, list(ellipse_outline((x, y), 0.54, 0.41, turn)), z, colour)
-    heights, radii = np.array(BODY[posture]).T
-    for h in np.linspace(heights[0], heights[-1], 20):
-        r = float(np.interp(h, heights, radii))
-        fill(image, eye, list(ellipse_outline((x, y), r, r)), z + float(h), light)
+    """A base, and on it limbs and a rifle of balls, lit from the left; every ball is drawn where the camera sees it."""
+    c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+    half = (0.76, 0.35) if posture is Posture.PRONE else (0.54, 0.41)
+    fill(image, eye, list(ellipse_outline((x, y), *half, turn)), z, colour)
+    balls = [
+        (x + c * ahead - s * aside, y + s * ahead + c * aside, z + up, radius)
+        for (start, end, radius) in LIMBS[posture]
+        for ahead, aside, up in np.linspace(start, end, 12)
+    ]
+    for bx, by, up, radius in sorted(balls, key=lambda ball: ball[2]):
+        for part, light in ((1.0, 0.8), (0.75, 1.0), (0.4, 1.3)):
+            shade = tuple(min(255, int(light * v)) for v in colour)
+            at = (bx - 0.4 * (1 - part) * radius, by)
+            fill(image, eye, list(ellipse_outline(at, part * radius, part * radius)), up, shade)

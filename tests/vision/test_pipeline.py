@@ -8,7 +8,7 @@ import pytest
 from calibration.print_scale import TRUE_PRINT
 from calibration.prints import Prints
 from calibration.solve import laid_at, place_of
-from rules.table import Posture, Refused
+from rules.table import Posture, Refused, TerrainKind, TerrainPiece
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline, Setup, marker_papers
@@ -178,6 +178,42 @@ def test_nobody_stands_in_a_part_of_the_picture_that_is_set_aside(setup):
         assert len(view.figures) == 2
         assert away_in(view, 10, 8) < 0.25
         assert away_in(view, 27, 9) < 0.25
+
+
+def test_nobody_is_found_more_than_an_inch_beside_what_is_played_on(setup):
+    # The edge at 19.5 lets in the one at 20, that at 18 does not; the one at 27 is far beyond either.
+    for edge, count in ((19.5, 2), (18.0, 1)):
+        area = ((2.0, 2.0), (edge, 2.0), (edge, 22.0), (2.0, 22.0))
+        for here in (replace(setup, area_in=area), replace(setup, area_in=area, reference_bgr=None)):
+            view = Pipeline().look(frame(), here)
+            assert len(view.figures) == count
+            assert away_in(view, 10, 8) < 0.25
+    assert len(Pipeline().look(frame(), setup).figures) == 3
+
+
+def test_an_area_that_is_played_on_may_be_larger_than_the_picture_or_beside_it(setup):
+    vast = ((-80.0, -80.0), (120.0, -80.0), (120.0, 100.0), (-80.0, 100.0))
+    assert len(Pipeline().look(frame(), replace(setup, area_in=vast)).figures) == 3
+    beside = ((200.0, 0.0), (230.0, 0.0), (230.0, 30.0), (200.0, 30.0))
+    assert Pipeline().look(frame(), replace(setup, area_in=beside)).figures == ()
+
+
+def test_who_stands_on_a_hill_beside_what_is_played_on_is_not_found(setup):
+    hill = TerrainPiece("hill", TerrainKind.HILL, ((17.0, 12.0), (24.0, 12.0), (24.0, 19.0), (17.0, 19.0)), 0.0, 0.3)
+    area = ((2.0, 2.0), (18.0, 2.0), (18.0, 22.0), (2.0, 22.0))
+    here = replace(setup, terrain=(hill,))
+    assert len(Pipeline().look(frame(), here).figures) == 3
+    assert len(Pipeline().look(frame(), replace(here, area_in=area)).figures) == 1
+
+
+def test_a_hand_beside_what_is_played_on_freezes_all_the_same(setup):
+    area = ((2.0, 2.0), (12.0, 2.0), (12.0, 22.0), (2.0, 22.0))
+    pipeline, here = Pipeline(), replace(setup, area_in=area)
+    for index in range(4):
+        assert not pipeline.look(frame(index=index), here).frozen
+    arm = frame(index=4).image_bgr.copy()
+    arm[:500, 900:1020] = (120, 150, 200)
+    assert pipeline.look(Frame(arm, 4, 4 / 3), here).frozen
 
 
 def test_an_empty_table_of_another_size_is_refused(setup):
