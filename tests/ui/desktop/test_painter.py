@@ -1,11 +1,13 @@
 """The painter, pixel by pixel, and pictures to Qt and back."""
 
+import gc
 import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QApplication
 
 from ui.desktop.picture.image import to_bgr, to_qimage
@@ -18,6 +20,16 @@ GREY = np.full((200, 321, 3), 128, np.uint8)  # an odd width shows whether rows 
 def test_a_picture_comes_back_as_it_went(qt: QApplication) -> None:
     image = np.random.default_rng(1).integers(0, 256, (37, 41, 3), np.uint8)
     assert np.array_equal(to_bgr(to_qimage(image)), image)
+
+
+def test_a_picture_that_qt_shares_outlives_what_it_was_made_of(qt: QApplication) -> None:
+    made = to_qimage(np.full((720, 1280, 3), 77, np.uint8))
+    shared = QImage(made)  # as Qt does within itself
+    del made
+    gc.collect()
+    other = [np.zeros((720, 1280, 4), np.uint8) for _ in range(10)]
+    assert (to_bgr(shared) == 77).all()
+    assert not any(array.any() for array in other)
 
 
 def test_a_line_runs_through_the_pixels_it_names(qt: QApplication) -> None:
