@@ -47,14 +47,20 @@ def goes_on_as_if_nothing_had_been(player: Player) -> None:
     player.settles("Blue 1 moved 3.0 in: a move")
 
 
-def arm(image: ImageBgr) -> ImageBgr:
-    """A bare arm that reaches in from the near side."""
-    image[300:, 480:640] = (120, 150, 205)
-    return image
+class Arm:
+    """A bare arm that reaches in from the near side, and is never quite at rest."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def __call__(self, image: ImageBgr) -> ImageBgr:
+        self._seen += 1
+        image[300 + 12 * (self._seen % 2) :, 480:640] = (120, 150, 205)
+        return image
 
 
 def test_a_hand_freezes_the_table_and_what_it_did_is_proposed_when_it_has_gone(player: Player, table: Board) -> None:
-    table.over = arm
+    table.over = Arm()
     player.wait_until(lambda: player.window.bench.view.frozen)
     table.put("blue-2", (21.5, 14.0))
     player.looks()
@@ -88,6 +94,7 @@ def test_covered_markers(player: Player, table: Board) -> None:
 
 
 def test_a_bumped_camera_finds_its_place_again(player: Player, table: Board) -> None:
+    player.looks()
     table.bump()
     player.wait_until(lambda: player.bar)
     assert player.bar == "The camera was moved; the camera's place was found again, and positions on the table stay."
