@@ -1,5 +1,5 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test lint audit format bench screenshot pictures clean
+.PHONY: help setup run test lint audit format bench screenshot pictures faces words clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
@@ -40,6 +40,12 @@ screenshot: setup ## the picture in README.md: the real window on the simulated 
 
 pictures: screenshot ## all pictures in the docs: the user's guide played on the simulated table
 	$(BIN)/python -m ui.desktop.pictures docs/pictures
+
+faces: setup ## every panel and dialog, light and dark, for FOLDER=...; fails if any cannot be read whole
+	$(BIN)/python -m ui.desktop.faces $(if $(FOLDER),$(FOLDER),build/faces)
+
+words: setup ## every word of the window, to be translated, for TONGUE=de
+	$(BIN)/python -m ui.desktop.words $(TONGUE)
 
 clean: ## remove the environment and everything made
 	rm -rf .venv .audit *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -32,6 +32,7 @@ class Task:
         number_key: The battle's status that holds the number of a side.
         usual: The number until another is agreed.
         half_of: Where the usual number is half of somebody's figures instead.
+        leads: What stands between the side and `words` in a sentence: "wins when" or "is to".
     """
 
     name: str
@@ -41,6 +42,7 @@ class Task:
     number_key: Callable[[str], str] | None = None
     usual: int = 1
     half_of: HalfOf | None = None
+    leads: str = "wins when"
 
     def usual_number(self, own: int, enemies: int) -> int:
         """What is agreed on most often, of so many figures."""

@@ -119,6 +119,8 @@ def inside(figures: Iterable[Figure], outline_in: Outline) -> tuple[Hit, ...]:
 def off_table(figures: Iterable[Figure], table_in: Outline) -> tuple[Hit, ...]:
     """Every figure that reaches past the table's edge or may do so, and how much of its base is beyond.
 
+    An objective may be to leave by the far edge (WW-05); who routs leaves by any (PF-67).
+
     Args:
         figures: The figures asked about.
         table_in: The table's outline.
@@ -132,7 +134,7 @@ def off_table(figures: Iterable[Figure], table_in: Outline) -> tuple[Hit, ...]:
 
 
 def refuse_off_table(figures: Iterable[Figure], table_in: Outline) -> None:
-    """Refuse figures whose centre is beyond the table's edge, by name.
+    """Refuse figures whose centre is beyond the table's edge, by name: no game is set up so.
 
     Raises:
         Refused: if there is one.

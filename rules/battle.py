@@ -12,26 +12,14 @@ from types import TracebackType
 from typing import Any
 
 from rules.dice import Dice, DiceRequest, Roll, Scripted, play
-from rules.events import (
-    Asked,
-    Begun,
-    Effects,
-    Enlisted,
-    Event,
-    Overruled,
-    Throw,
-    Told,
-    check_version,
-    event_of,
-    is_event,
-    label,
-    plain,
-)
+from rules.entries import check_version, event_of, is_event
+from rules.events import Asked, Begun, Effects, Enlisted, Event, Overruled, Throw, Told, plain
 from rules.game import Game
 from rules.games import open_game
 from rules.journal import BEFALLEN, REDO, UNDO, Entry, Journal, redoable, standing
 from rules.roster import check_card
 from rules.ruleset import Value
+from rules.spoken import label
 from rules.state import State, fold
 from rules.table import Refused
 from rules.verdict import Verdict
@@ -182,6 +170,7 @@ class Battle:
         dice: Dice,
         applies: Applied = _no_effects,
         by: Sequence[str] = (),
+        title: str = "",
     ) -> Verdict:
         """Ask the game, roll, and keep question, faces, verdict and effects in one entry.
 
@@ -191,6 +180,7 @@ class Battle:
             dice: Answers every request.
             applies: What the verdict does to the figures.
             by: Figures that act.
+            title: What is done, for the players.
 
         Raises:
             RuleRefusal: as `Game.begin` and `rules.dice.rolled`; then nothing has happened.
@@ -206,6 +196,7 @@ class Battle:
             throws=throws,
             verdict=Told.of(verdict),
             effects=applies(verdict),
+            title=title,
         )
         self.record(asked)
         return verdict

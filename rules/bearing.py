@@ -95,6 +95,8 @@ def side_struck(
 ) -> Choice[Side]:
     """The side of a figure that a place lies on, seen from the figure's centre.
 
+    A tank is weaker at side and rear (AM-98, AM-A32).
+
     Args:
         figure: The figure that is struck; its facing must be known.
         from_in: Where the attack comes from.

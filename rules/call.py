@@ -61,14 +61,6 @@ def all_of(calls: Iterable[Call]) -> Call:
     return Call.TOO_CLOSE if Call.TOO_CLOSE in found else Call.IN
 
 
-def any_of(calls: Iterable[Call]) -> Call:
-    """IN where one call is, OUT where every one is; no calls at all are OUT."""
-    found = set(calls)
-    if Call.IN in found:
-        return Call.IN
-    return Call.TOO_CLOSE if Call.TOO_CLOSE in found else Call.OUT
-
-
 @dataclass(frozen=True, slots=True)
 class Choice(Generic[T]):
     """One answer of several, such as a range band or the side that is struck.

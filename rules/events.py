@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Annotated, Any, ClassVar
 
 from rules.dice import DiceRequest, Roll
-from rules.journal import REDO, UNDO, Entry
 from rules.table import Outline, PointIn, Refused, TerrainPiece
 from rules.typed import Inches, Reader, Within
 from rules.verdict import Verdict
@@ -251,6 +250,7 @@ class Asked(Event):
         action, given: The question, as it was put to the game.
         by: Figures that acted; counted for each.
         throws: All dice, in order.
+        title: The deed, as "Rifle at Tan 4"; empty in battles of before it was kept.
     """
 
     kind = "asked"
@@ -260,6 +260,7 @@ class Asked(Event):
     throws: tuple[Throw, ...]
     verdict: Told
     effects: Effects
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -380,40 +381,6 @@ class TableLaid(Event):
             _check_point("the table's edge", place_in)
 
 
-EVENTS: Mapping[str, type[Event]] = {
-    event.kind: event
-    for event in (
-        *(Begun, Enlisted, PhaseBegun, Placed, Moved, Asked),
-        *(Changed, Doubted, Settled, Overruled, Ruled, Noted, CameraMoved, MarkerMoved, TableLaid),
-    )
-}
-"""Every event by its kind."""
-
-
-def event_of(entry: Entry) -> Event:
-    """The event of an entry.
-
-    Raises:
-        Refused: if this program does not know it, or its body is not one.
-    """
-    if entry.kind not in EVENTS:
-        raise Refused(f"entry {entry.seq} is of the unknown kind {entry.kind!r}: update Sandtable")
-    check_version(entry, EVENTS[entry.kind].version)
-    return EVENTS[entry.kind].from_body(entry.body, f"entry {entry.seq} ({entry.kind})")
-
-
-def check_version(entry: Entry, known: int = 1) -> None:
-    """Refuse an entry that a newer program wrote."""
-    if entry.version > known:
-        newer = f"has version {entry.version} and this program reads {known}"
-        raise Refused(f"entry {entry.seq} ({entry.kind}) {newer}: update Sandtable")
-
-
-def is_event(entry: Entry) -> bool:
-    """Whether an entry is an event; the rest take one back, or do it again."""
-    return entry.kind not in (UNDO, REDO)
-
-
 def _check_point(figure: str, place_in: PointIn) -> None:
     if len(place_in) != 2:
         raise Refused(f"the place of {figure} must be [x, y] in inches, not {list(place_in)}")
@@ -422,82 +389,3 @@ def _check_point(figure: str, place_in: PointIn) -> None:
 def _check_some(parts: tuple[Any, ...], kind: str) -> None:
     if not parts:
         raise Refused(f"an event of the kind {kind!r} needs at least one figure: name it")
-
-
-# In a few words.
-
-
-def spoken(name: str) -> str:
-    """A figure's id or an action's name as a player says it: "tan-4" is Tan 4."""
-    words = name.replace("-", " ").replace("_", " ")
-    return words[:1].upper() + words[1:]
-
-
-def place_words(at_in: PointIn) -> str:
-    """A bare place in words, as "(12.0, 7.5)"."""
-    return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """Several of them."""
-    return ", ".join(map(spoken, dict.fromkeys(names)))
-
-
-def change_words(change: Change) -> str:
-    """As "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
-    key = change.key.replace("_", " ")
-    if not change.figure:
-        return f"{spoken(key)}: {_value_words(change.value)}"
-    if change.value is True:
-        return f"{spoken(change.figure)} {key}"
-    if change.value is None or change.value is False:
-        return f"{spoken(change.figure)} no longer {key}"
-    return f"{spoken(change.figure)}: {key} {_value_words(change.value)}"
-
-
-def _value_words(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return "yes" if value else "no"
-    several = isinstance(value, (list, tuple, Mapping))  # of a mapping its keys; what they hold is for the rules
-    return ", ".join(map(_one_words, value)) if several else str(value)
-
-
-def _one_words(one: Any) -> str:
-    """One of several: a place as "(12.0, 7.5)"."""
-    if isinstance(one, (list, tuple)) and len(one) == 2 and all(isinstance(inches, (int, float)) for inches in one):
-        return f"({one[0]:.1f}, {one[1]:.1f})"
-    return spoken(str(one))
-
-
-def _moved(moves: tuple[Move, ...]) -> str:
-    return f"{listed(tuple(move.figure for move in moves))} moved {max((m.moved_in for m in moves), default=0):.1f} in"
-
-
-def _effects(effects: Effects) -> str:
-    changes = [change_words(change) for change in effects.changes if not change.this_turn]
-    parts = ([_moved(effects.moves)] if effects.moves else []) + changes
-    return ", ".join(parts)
-
-
-_LABELS: Mapping[type[Event], Callable[[Any], str]] = {
-    Begun: lambda e: f"the battle of {' against '.join(map(spoken, e.players))} begins",
-    Enlisted: lambda e: f"{spoken(e.figure)} joins {spoken(e.side)}",
-    PhaseBegun: lambda e: ", ".join(filter(None, [f"turn {e.turn}", spoken(e.side), e.phase.replace("_", " ")])),
-    Placed: lambda e: f"{spoken(e.figure)} placed at ({e.at_in[0]:.1f}, {e.at_in[1]:.1f})",
-    Moved: lambda e: _moved(e.moves),
-    Asked: lambda e: _effects(e.effects) or f"{spoken(e.action).lower()}: {e.verdict.outcome}".replace("_", " "),
-    Changed: lambda e: ", ".join(map(change_words, e.changes)),
-    Doubted: lambda e: f"asked: {e.question}",
-    Settled: lambda e: f"settled: {e.question} {e.answer}",
-    Overruled: lambda e: f"overruled {e.what}: {e.outcome}" if e.what else f"overruled entry {e.entry}: {e.reason}",
-    Ruled: lambda e: f"ruled {e.title}: {e.outcome}",
-    Noted: lambda e: f"note: {e.text}",
-    CameraMoved: lambda e: f"the {e.what} was bumped",
-    MarkerMoved: lambda e: f"marker {', '.join(map(str, e.ids))} was moved",
-    TableLaid: lambda e: f"on the table: {', '.join(piece.name for piece in e.terrain) or 'no terrain'}",
-}
-
-
-def label(event: Event) -> str:
-    """What happened in a few words, as a menu would name what it takes back."""
-    return _LABELS[type(event)](event)

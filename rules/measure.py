@@ -37,12 +37,12 @@ class Range:
 
     @property
     def slant_centre_in(self) -> float:
-        """From base centre to base centre through the air, the height difference included."""
+        """From base centre to base centre through the air; the games that ship measure over the table."""
         return math.hypot(self.centre_in, self.rise_in)
 
     @property
     def slant_edge_in(self) -> float:
-        """From nearest base edge to nearest base edge through the air, the height difference included."""
+        """From nearest base edge to nearest base edge through the air, as `slant_centre_in`."""
         return math.hypot(self.edge_in, self.rise_in)
 
     def turned(self) -> Range:

@@ -6,17 +6,21 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from rules.area import surface_in
 from rules.body import BODIES
 from rules.call import DOUBT_SIGMAS
 from rules.game import Game
 from rules.measure import Range, range_between, range_to
+from rules.ruleset import Ruleset
 from rules.scene import SightRules
 from rules.sight import SLIVER, Exposures, exposures
+from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
+
+T = TypeVar("T")
 
 SPOT = "the spot"
 BODY_WIDTH_IN = 2 * BODIES[Posture.STANDING].half_width_in
@@ -105,7 +109,7 @@ class Moment:
         """How the figure `of` has the figure `at` before it.
 
         Raises:
-            Refused: if one of them is not on the table.
+            Refused: if one of them is not on the table, or out of the battle.
         """
         if (of, at) not in self._views:
             self._views[of, at] = self._viewed(of, at)
@@ -123,7 +127,7 @@ class Moment:
         """How the figure `of` has a bare place before it; raises `Refused` as `view`."""
         near, spot = self.figure(of), self.spot(at_in)
         seen = exposures([*self._standing, spot], self.terrain, self.sight, shooter=of)
-        row, column = seen.ids.index(of), len(seen.ids) - 1
+        row, column = _place(seen, of), len(seen.ids) - 1
         return View(
             range=range_to(near, (at_in,), spot.z_in),
             exposure=float(seen.exposure[row, column]),
@@ -133,7 +137,7 @@ class Moment:
 
     def _viewed(self, of: str, at: str) -> View:
         near, far = self.figure(of), self.figure(at)
-        row, column = (self._seen.ids.index(name) for name in (of, at))
+        row, column = (_place(self._seen, name) for name in (of, at))
         hidden = tuple((self._pieces[name], part) for name, part in self._seen.hidden_by(row, column))
         return View(
             range=self.measure(near, far),
@@ -158,3 +162,24 @@ class Moment:
     @cached_property
     def _pieces(self) -> Mapping[str, TerrainPiece]:
         return {piece.name: piece for piece in self.terrain}
+
+
+def rules_with(_: type[T]) -> Callable[[Moment], Ruleset[T]]:
+    """What gives the rules of a moment, in a game whose tables are of this type."""
+
+    def rules_of(moment: Moment) -> Ruleset[T]:
+        rules: Ruleset[T] = moment.game.rules
+        return rules
+
+    return rules_of
+
+
+def _place(seen: Exposures, name: str) -> int:
+    """The number of a figure among those who see and are seen.
+
+    Raises:
+        Refused: if it is out of the battle: it may lie on the table still, but sees nobody.
+    """
+    if name not in seen.ids:
+        raise Refused(f"{spoken(name)} is out of the battle: choose another")
+    return seen.ids.index(name)

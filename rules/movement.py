@@ -127,12 +127,12 @@ class Walk:
 
     @property
     def remaining_in(self) -> float:
-        """What is left of the allowance; negative is what it lacks."""
+        """What is left of the allowance, for what else the unit does this turn (FM-24); negative is what it lacks."""
         return self.allowance_in - self.cost_in
 
     @property
     def affordable(self) -> Call:
-        """Whether the allowance pays for the whole path."""
+        """Whether the allowance pays for the whole path (FM-27)."""
         return self.within(self.allowance_in)
 
     def within(self, limit_in: float) -> Call:
@@ -146,7 +146,7 @@ class Walk:
 
     @property
     def unaffordable(self) -> tuple[Stretch, ...]:
-        """The stretches that the allowance does not pay for to their end."""
+        """The stretches that the allowance does not pay for to their end: why a move is refused (FM-27)."""
         left_in, unpaid = self.allowance_in, []
         for stretch in self.stretches:
             left_in -= stretch.cost_in
@@ -166,7 +166,7 @@ class Walk:
         return place
 
     def inches_on(self, *kinds: TerrainKind) -> float:
-        """How much of the path these kinds of terrain set the pace of."""
+        """How much of the path these kinds of terrain set the pace of, such as roads (AM-23)."""
         return sum(s.length_in for s in self.stretches if s.ground is not None and s.ground.kind in kinds)
 
     @property

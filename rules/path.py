@@ -208,13 +208,15 @@ def _touching(mover: Figure, other: Figure, slack_in: float) -> BaseGeometry:
 
 
 def up_to_contact(mover: Figure, path_in: Path, enemies: Iterable[Figure], slack_in: float = 0.0) -> Path:
-    """The path as far as the first enemy base it meets, which ends the move; see `contacts`."""
+    """The path as far as the first enemy base it meets, which ends the move (WW-22); see `contacts`."""
     met = contacts(mover, path_in, enemies, slack_in)
     return cut(path_in, met[0].along_in) if met else path_in
 
 
 def past_edge(mover: Figure, path_in: Path, table_in: Outline) -> float | None:
     """How far along the path a part of the mover's base first goes past the table's edge; None if it stays on.
+
+    Who flees over it is out of the game for good (PF-67).
 
     Args:
         mover: The figure that moves.
@@ -244,6 +246,8 @@ def _edges_met(mover: Figure, outline_in: Outline) -> list[BaseGeometry]:
 
 def glimpses(path_in: Path, seen: Callable[[PointIn], bool], step_in: float, fine_in: float) -> tuple[Span, ...]:
     """The parts of a path along which something holds, such as being seen by a figure that may fire at it.
+
+    Opportunity fire is at whoever came into sight at any moment of his move (AM-34).
 
     Args:
         path_in: The path.

@@ -11,12 +11,13 @@ from rules.aims import Task
 from rules.battle import Battle
 from rules.call import DOUBT_SIGMAS
 from rules.dice import Dice
-from rules.events import Change, Effects, PhaseBegun, place_words
+from rules.events import Change, Effects, PhaseBegun
 from rules.game import Game, Question
 from rules.moment import Moment, View
 from rules.path import Path
 from rules.ruleset import Ruleset
 from rules.scene import SightRules
+from rules.spoken import listed, place_words, spoken
 from rules.state import ELIMINATED, State
 from rules.table import PointIn, Refused, TerrainPiece
 from rules.template import Template
@@ -89,6 +90,12 @@ class Deed:
     listed: bool = True
     each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     round: str = ""
+
+    @property
+    def words(self) -> str:
+        """Its title; whom it is done to is always among the words."""
+        told = not self.at or spoken(self.at[0]) in self.title
+        return self.title if told else f"{self.title}: {listed(self.at)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +301,7 @@ def perform(battle: Battle, referee: Referee[Any], moment: Moment, deed: Deed, d
     def effects(found: Verdict) -> Effects:
         return referee.effects(moment, deed, found) if found.allowed else Effects()
 
-    return battle.ask(deed.action, deed.given, dice, effects, by=deed.by)
+    return battle.ask(deed.action, deed.given, dice, effects, by=deed.by, title=deed.words)
 
 
 SET_UP = "the battle is still being set up: begin the first turn"

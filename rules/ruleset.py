@@ -218,6 +218,11 @@ def _reader(document: Mapping[str, Any]) -> Reader:
     return Reader({key: list(value) for key, value in document.items() if isinstance(value, dict)})
 
 
+def row_words(name: str) -> str:
+    """A row's name as a player says it: "bazooka_team" is the bazooka team."""
+    return "the " + name.replace("_", " ")
+
+
 def rule_ids(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, str]]:
     """Every row that names a rule: (place of the row, id), in the order of the file."""
     for key, value in document.items():

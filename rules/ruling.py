@@ -8,10 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from rules.battle import Battle, folded
-from rules.events import Asked, Change, Effects, Event, GivenBack, Move, Noted, Overruled, Ruled, change_words, event_of
+from rules.entries import event_of
+from rules.events import Asked, Change, Effects, Event, GivenBack, Move, Noted, Overruled, Ruled
 from rules.journal import standing
 from rules.moment import Moment
-from rules.referee import Deed, Referee
+from rules.path import Path
+from rules.referee import Deed, Referee, prospect
+from rules.spoken import change_words, outcome_words
 from rules.state import State, Unit
 from rules.table import Refused
 from rules.verdict import Verdict
@@ -59,7 +62,7 @@ def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[H
 
     def told(verdict: Verdict) -> str:
         effects = referee.effects(moment, deed, verdict) if verdict.allowed else Effects()
-        holding = Holding(verdict.outcome.replace("_", " "), effects)
+        holding = Holding(outcome_words(verdict.outcome), effects)
         found.setdefault(holding.words, holding)
         return holding.words if verdict.allowed else ""
 
@@ -69,6 +72,35 @@ def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[H
         return ()
     ranked = sorted(chances.items(), key=lambda one: (-one[1], one[0]))
     return tuple(replace(found[words], chance=chance) for words, chance in ranked if words)
+
+
+STANDS = "it stands"
+
+
+def let_stand(
+    battle: Battle, referee: Referee[Any], moment: Moment, moves: Sequence[Mapping[str, Path]], reason: str
+) -> None:
+    """Let figures stand where they went though the rules would not: all is marked that any move marks.
+
+    Args:
+        battle: It goes on from there.
+        referee: Of its game.
+        moment: Where they stood before.
+        moves: The paths of those who go together.
+        reason: Why, in the players' words.
+
+    Raises:
+        Refused: if no reason is given, or as `Battle.record`; then nothing has happened.
+    """
+    deeds = [referee.march(moment, paths) for paths in moves]
+    battle.record_all(_ruled(deed, Holding(STANDS, _all_the_same(referee, moment, deed)), reason) for deed in deeds)
+
+
+def _all_the_same(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:
+    """What a move does as if it were allowed; the numbers are those with which the rules forbid it, if any."""
+    answer = prospect(moment, deed)
+    numbers = answer.before.numbers if answer.before else {}
+    return referee.effects(moment, answer.deed, Verdict(STANDS, {**numbers, "allowed": True}, ()))
 
 
 def rule(battle: Battle, deed: Deed, holding: Holding, reason: str, also: Sequence[Change] = ()) -> None:
@@ -84,16 +116,17 @@ def rule(battle: Battle, deed: Deed, holding: Holding, reason: str, also: Sequen
     Raises:
         Refused: if no reason is given, or as `Battle.record`.
     """
-    by = deed.by if holding.counts else ()
-    battle.record(
-        Ruled(
-            title=deed.title,
-            action=deed.action,
-            by=by,
-            outcome=holding.outcome,
-            reason=_reason(reason),
-            effects=replace(holding.effects, changes=(*holding.effects.changes, *also)),
-        )
+    battle.record(_ruled(deed, holding, reason, also))
+
+
+def _ruled(deed: Deed, holding: Holding, reason: str, also: Sequence[Change] = ()) -> Ruled:
+    return Ruled(
+        title=deed.title,
+        action=deed.action,
+        by=deed.by if holding.counts else (),
+        outcome=holding.outcome,
+        reason=_reason(reason),
+        effects=replace(holding.effects, changes=(*holding.effects.changes, *also)),
     )
 
 

@@ -50,9 +50,10 @@ class SightRules:
 
     Attributes:
         opacity: What each kind of terrain hides; kinds left out keep their usual reading.
-        bodies: Silhouettes, eyes and muzzles by posture; postures left out keep theirs.
+        bodies: Silhouettes, eyes and muzzles by posture, of figures unlike the usual soldiers; postures left out keep
+            theirs.
         standing_height_in: Height of a standing figure, by which bodies are scaled.
-        from_muzzle: Sight starts at the muzzle instead of the eye.
+        from_muzzle: Sight starts at the muzzle instead of the eye, from which the games that ship look.
         figures_hide: Other figures hide what is behind them.
 
     Raises:

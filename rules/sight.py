@@ -44,7 +44,7 @@ class Hidden:
     gap_in: float
 
     def touches_target(self, within_in: float = 0.1) -> bool:
-        """Whether it reaches the target's base, give or take what places are uncertain by."""
+        """Whether it reaches the target's base, as what a prone figure lies next to (WW-34), or nearly so."""
         return self.gap_in <= within_in
 
 

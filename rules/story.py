@@ -26,13 +26,9 @@ from rules.events import (
     Settled,
     TableLaid,
     Throw,
-    change_words,
-    label,
-    listed,
-    place_words,
-    spoken,
 )
 from rules.game import Game
+from rules.spoken import change_words, label, listed, outcome_words, place_words, roller_words, spoken
 
 
 def tell(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
@@ -91,7 +87,7 @@ def _move(move: Move) -> str:
 def _asked(event: Asked) -> Iterator[str]:
     action = spoken(event.action)
     winner = event.verdict.numbers.get("winner")
-    outcome = event.verdict.outcome.replace("_", " ")
+    outcome = outcome_words(event.verdict.outcome)
     outcome = f"{outcome} for {spoken(winner)}" if isinstance(winner, str) else outcome
     yield f"  {listed(event.by)}: {action.lower()}: {outcome}." if event.by else f"  {action}: {outcome}."
     yield from (f"    {_throw(throw)}" for throw in event.throws)
@@ -101,7 +97,7 @@ def _asked(event: Asked) -> Iterator[str]:
 
 def _throw(throw: Throw) -> str:
     faces = " ".join(f"{face:+d}" if throw.die == "FUDGE" and face else str(face) for face in throw.faces)
-    return f"{faces} on the dice: {throw.for_whom}, {throw.why}"
+    return f"{faces} on the dice: {roller_words(throw.for_whom)}, {throw.why}"
 
 
 def _reason(reason: Said) -> str:

@@ -181,7 +181,8 @@ def under(
         figures: The figures asked about.
         sigma_in: One standard deviation of the template's own place along one axis.
         walls: Pieces that stop what spreads from the middle of a disc or the apex of a wedge or flame, whatever
-            their height: nothing in or behind them is reached. A piece that holds that place keeps it in.
+            their height: nothing in or behind them is reached. A piece that holds that place keeps it in, as a building
+            does a grenade (WW-39).
     """
     open_to = _open_to(template, walls)
     hits = (_hit(template, figure, math.hypot(figure.sigma_in, sigma_in), open_to) for figure in figures)

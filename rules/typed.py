@@ -57,6 +57,35 @@ def hints(cls: Any) -> Mapping[str, Any]:
     return get_type_hints(cls, include_extras=True)
 
 
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """A type taken apart, once for the thousands of values of a ruleset or a journal.
+
+    Attributes:
+        whole: The type.
+        origin: As `typing.get_origin` has it.
+        parts: What it is made of, without None and the dots of a tuple of any length.
+        notes: What `Annotated` adds.
+    """
+
+    whole: Any
+    origin: Any
+    parts: tuple[_Apart, ...]
+    notes: tuple[object, ...]
+
+
+def _apart(kind: Any) -> _Apart:
+    origin, args = get_origin(kind), get_args(kind)
+    parts, notes = (args[:1], args[1:]) if origin is Annotated else (args, ())
+    return _Apart(kind, origin, tuple(_apart(one) for one in parts if one not in (NoneType, ...)), notes)
+
+
+@cache
+def _fields(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], _Apart]]:
+    """The fields of a dataclass by their names, each with its type."""
+    return {field.name: (field, _apart(hints(cls)[field.name])) for field in dataclasses.fields(cls)}
+
+
 def field_name(key: str) -> str:
     """The name of the field that a key fills; Python keeps `class` and `from` to itself."""
     return f"{key}_" if iskeyword(key) else key
@@ -80,40 +109,45 @@ class Reader:
                 says where (`place`), what was found and what was expected.
         """
         shape: Any = cls
-        fields = {field.name: field for field in dataclasses.fields(shape)}
+        fields = _fields(shape)
         here = place or "the file"
         given = {field_name(key): value for key, value in given.items()}
         for key in given:
             if key not in fields:
                 raise RuleRefusal("unknown_key", f"{here} has the unknown key {key!r}{_meant(key, fields)}")
-        missing = [n for n, f in fields.items() if n not in given and f.default is f.default_factory is MISSING]
+        missing = [n for n, (f, _) in fields.items() if n not in given and f.default is f.default_factory is MISSING]
         if missing:
-            kind = _spoken(hints(shape)[missing[0]])
+            kind = _spoken(fields[missing[0]][1].whole)
             raise RuleRefusal("missing_key", f"{here} lacks the key {missing[0]!r}: give it {kind}")
-        wanted = [name for name in fields if name in given]
         return cls(
             **{
-                name: self.value(hints(shape)[name], given[name], f"{place}: {name}" if place else name)
-                for name in wanted
+                name: self._value(kind, given[name], f"{place}: {name}" if place else name)
+                for name, (_, kind) in fields.items()
+                if name in given
             }
         )
 
     def value(self, kind: Any, found: Any, place: str) -> Any:
         """One value of the type `kind`; raises as `read`."""
-        if get_origin(kind) is Annotated:
-            value = self.value(get_args(kind)[0], found, place)
-            for note in get_args(kind)[1:]:
+        return self._value(_apart(kind), found, place)
+
+    def _value(self, kind: _Apart, found: Any, place: str) -> Any:
+        origin = kind.origin
+        if origin is None:
+            return self._plain(kind.whole, found, place)
+        if origin is Annotated:
+            value = self._value(kind.parts[0], found, place)
+            for note in kind.notes:
                 self._check(note, value, place)
             return value
-        if get_origin(kind) in (UnionType, Union):
-            return None if found is None else self.value(_but_none(kind), found, place)
-        if get_origin(kind) is tuple and isinstance(found, (list, tuple)):
-            inner = get_args(kind)[0]
-            return tuple(self.value(inner, item, f"{place}[{i}]") for i, item in enumerate(found))
-        if isinstance(found, Mapping) and get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
-            inner = get_args(kind)[1]
-            return MappingProxyType({key: self.value(inner, item, f"{place}.{key}") for key, item in found.items()})
-        return self._plain(kind, found, place)
+        if origin in (UnionType, Union):
+            return None if found is None else self._value(kind.parts[0], found, place)
+        if origin is tuple and isinstance(found, (list, tuple)):
+            return tuple(self._value(kind.parts[0], item, f"{place}[{i}]") for i, item in enumerate(found))
+        if isinstance(found, Mapping) and issubclass(origin, Mapping):
+            inner = kind.parts[1]
+            return MappingProxyType({key: self._value(inner, item, f"{place}.{key}") for key, item in found.items()})
+        return self._plain(kind.whole, found, place)
 
     def _plain(self, kind: Any, found: Any, place: str) -> Any:
         if kind is Any:

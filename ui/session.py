@@ -104,6 +104,7 @@ class Session:
         self._bound: Bound = {}
         self._known: frozenset[str] = frozenset()
         self._over: frozenset[Deleted] = frozenset()
+        self._played: tuple[Setup, PlayArea | None, Setup] | None = None  # belongs to the thread that sees
 
     @property
     def state(self) -> TableState:
@@ -126,9 +127,16 @@ class Session:
         Raises:
             Refused: see `Pipeline.look`.
         """
-        view = self._pipeline.look(frame, self.state.setup)
+        view = self._pipeline.look(frame, self._setup_played(self.state))
         self._drifts.extend(view.drifts)
         return view
+
+    def _setup_played(self, state: TableState) -> Setup:
+        """The set-up with the part that is played on; the same one for as long as neither changes."""
+        if self._played is None or self._played[:2] != (state.setup, state.area):
+            area_in = state.area.corners_in if state.area is not None else None
+            self._played = (state.setup, state.area, replace(state.setup, area_in=area_in))
+        return self._played[2]
 
     def take_drifts(self) -> tuple[Drift, ...]:
         """What was found to have been moved since the last call, also in views that nobody saw."""

@@ -42,7 +42,7 @@ OPENED_AGAIN = 6
 NEAR_IN = 0.6
 """A figure found so far from where it stands is that figure; those of a table stand 2.2 in apart."""
 MOST_GROWTH_MIB = 16.0
-"""Over the whole evening, at two standard deviations."""
+"""Over the whole evening, at the pace of its second half, where that is no chance."""
 
 
 @dataclass
@@ -193,8 +193,8 @@ class Evening:
         findings.faults += self.players.checked()
         if self.room.opened != self.room.closed:
             findings.faults.append(f"the camera was opened {self.room.opened} times, closed {self.room.closed}")
-        hours = findings.samples[-1].time_s / 3600
-        if len(findings.samples) > 5 and growth(findings.samples, "resident_mib").most * hours > MOST_GROWTH_MIB:
+        line, hours = growth(findings.samples, "resident_mib"), findings.samples[-1].time_s / 3600
+        if line.certain and line.slope * hours > MOST_GROWTH_MIB:
             findings.faults.append("memory grows")
         half = [one for one in findings.samples if one.time_s >= findings.samples[-1].time_s / 2]
         for what in ("files", "threads", "tasks"):

@@ -54,6 +54,11 @@ class Growth:
     high: float
 
     @property
+    def certain(self) -> float:
+        """What it is at the least, at two standard deviations; 0 where it may as well not grow."""
+        return max(0.0, self.slope - 2 * self.sigma)
+
+    @property
     def most(self) -> float:
         """What it may be at the most, at two standard deviations."""
         return self.slope + 2 * self.sigma

@@ -79,9 +79,12 @@ def _all(tree: Path, room: str) -> list[Mutant]:
 
 def _is_near(file: str, path: str) -> bool:
     """Whether a file of tests is of this module, or of its game: test_sight_properties.py is of rules/sight.py."""
-    module = Path(path)
-    name = module.parent.name if module.parent.parent.name == "games" else module.stem
-    return re.search(rf"_{name}(_(?!figure)|\.)", Path(file).name) is not None
+    module, name = Path(path), Path(file).name
+    if module.parent.parent.name == "games":
+        return (
+            name == "test_worked_examples.py" or re.search(rf"_{module.parent.name}(_(?!figure)|\.)", name) is not None
+        )
+    return re.search(rf"_{module.stem}(_|\.)", name) is not None
 
 
 def _verdict(tree: Path, mutant: Mutant, cover: Cover, near: bool) -> str:

@@ -169,7 +169,7 @@ def judged(root: Path, tests: Mapping[str, float]) -> str:
     """What the tests say, each with its seconds: `caught`, `survived`, or `caught: ...` where no test had to fail."""
     files = sorted({test.partition("::")[0] for test in tests})
     if not files:
-        return "survived: no test enters it"
+        return "survived: no other test enters it"
     status = _forked(root, lambda: _pytest(["-x", *files], _Chosen(tests)), SPARE_S + 3 * sum(tests.values()))
     match status:
         case 0:

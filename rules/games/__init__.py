@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rules.game import Game
-from rules.games.army_men import game as army_men
-from rules.games.fudge_miniatures import game as fudge_miniatures
-from rules.games.plastic_fudge import game as plastic_fudge
-from rules.games.simple_plastic import game as simple_plastic
-from rules.games.simple_plastic_figure import game as simple_plastic_figure
 from rules.verdict import RuleRefusal
 
-GAMES: Mapping[str, Callable[[Path | None], Game[Any]]] = {
-    "army_men": army_men.open_game,
-    "fudge_miniatures": fudge_miniatures.open_game,
-    "plastic_fudge": plastic_fudge.open_game,
-    "simple_plastic": simple_plastic.open_game,
-    "simple_plastic_figure": simple_plastic_figure.open_game,
-}
+GAMES = ("army_men", "fudge_miniatures", "plastic_fudge", "simple_plastic", "simple_plastic_figure")
 
 
 def open_game(name: str, house_rules: Path | None = None) -> Game[Any]:
@@ -32,4 +22,14 @@ def open_game(name: str, house_rules: Path | None = None) -> Game[Any]:
     """
     if name not in GAMES:
         raise RuleRefusal("unknown_ruleset", f"there is no game {name!r}: choose one of {', '.join(GAMES)}")
-    return GAMES[name](house_rules)
+    game: Game[Any] = module_of(name, "game").open_game(house_rules)
+    return game
+
+
+def module_of(game: str, part: str) -> ModuleType:
+    """The module `part` of the package of one of `GAMES`.
+
+    It is imported when it is first asked for: an evening plays one game, and to make the data classes of all five takes
+    as long as all else that a question needs.
+    """
+    return import_module(f"{__name__}.{game}.{part}")

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from rules.aftermath import wrecks
 from rules.battle import Battle
-from rules.games.army_men import referee as army_men_referee
-from rules.games.fudge_miniatures import referee as fudge_miniatures_referee
-from rules.games.plastic_fudge import referee as plastic_fudge_referee
-from rules.games.simple_plastic import referee as simple_plastic_referee
-from rules.games.simple_plastic_figure import referee as simple_plastic_figure_referee
+from rules.games import GAMES, module_of
 from rules.measure import range_between
 from rules.moment import Measure, Moment
 from rules.referee import Referee
 from rules.table import Figure, Refused, TerrainPiece
-
-REFEREES: Mapping[str, Referee[Any]] = {
-    "army_men": army_men_referee.REFEREE,
-    "fudge_miniatures": fudge_miniatures_referee.REFEREE,
-    "plastic_fudge": plastic_fudge_referee.REFEREE,
-    "simple_plastic": simple_plastic_referee.REFEREE,
-    "simple_plastic_figure": simple_plastic_figure_referee.REFEREE,
-}
 
 
 def referee_of(game: str) -> Referee[Any]:
@@ -32,9 +20,10 @@ def referee_of(game: str) -> Referee[Any]:
     Raises:
         Refused: if there is none.
     """
-    if game not in REFEREES:
-        raise Refused(f"there is no referee for {game!r}: choose one of {', '.join(REFEREES)}")
-    return REFEREES[game]
+    if game not in GAMES:
+        raise Refused(f"there is no referee for {game!r}: choose one of {', '.join(GAMES)}")
+    referee: Referee[Any] = module_of(game, "referee").REFEREE
+    return referee
 
 
 def moment_of(

@@ -18,7 +18,8 @@ from calibration.markers import dictionary_of
 from calibration.opencv import cv2
 from calibration.profile import read_layout, read_lens
 from rules.games import GAMES, open_game
-from rules.roster import enlistment, points_check
+from rules.games.rosters import points_check
+from rules.roster import enlistment
 from tests.hostile.nasty import NASTY, TREES, changed, damaged, few, mutants, only_refuses, places, text_of
 from ui.battle.armies import Shelf, load_army
 from ui.files import read_terrain, write_json

@@ -11,7 +11,8 @@ from typing import Any
 
 from rules.battle import Battle, folded, replay
 from rules.dice import DiceRequest, Roll, Scripted
-from rules.events import Change, Changed, Placed, event_of
+from rules.entries import event_of
+from rules.events import Change, Changed, Placed
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.moment import Moment

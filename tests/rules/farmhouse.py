@@ -10,8 +10,9 @@ from typing import Any
 from rules.battle import Battle
 from rules.dice import Scripted
 from rules.events import PhaseBegun
+from rules.games.rosters import points_check
 from rules.referee import Deed, Prospect
-from rules.roster import Army, points_check
+from rules.roster import Army
 from rules.state import Unit
 from rules.table import Figure, PointIn, Posture, TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece

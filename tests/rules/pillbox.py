@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rules.events import Change, Changed, spoken
+from rules.events import Change, Changed
 from rules.referee import Deed
 from rules.roster import Army, Recruit
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure, PointIn, TerrainKind
 from tests.rules.board import box, figure, piece

@@ -52,7 +52,7 @@ def test_a_bridge_is_held_for_the_turns_agreed(tmp_path: Path) -> None:
     one = evening(tmp_path, "fudge_miniatures")
     agree(one.battle, Aim("green", "hold_bridge", 3, "the stone one"))
     assert one.battle.can_undo is not None
-    assert "hold_bridge" in one.battle.can_undo
+    assert "hold bridge" in one.battle.can_undo
 
     def held() -> bool:
         return bool(one.do(one.duty("victory")).numbers["victory"])

@@ -11,7 +11,8 @@ import pytest
 
 from rules.battle import Battle, differences, replay
 from rules.dice import DiceRequest, Roll, Scripted
-from rules.events import CameraMoved, Change, Effects, Enlisted, MarkerMoved, Noted, Overruled, event_of
+from rules.entries import event_of
+from rules.events import CameraMoved, Change, Effects, Enlisted, MarkerMoved, Noted, Overruled
 from rules.journal import Entry, Journal
 from rules.table import Refused
 from rules.verdict import RuleRefusal, Verdict

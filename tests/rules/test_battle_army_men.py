@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from rules.battle import Battle
-from rules.events import Change, Changed, event_of
-from rules.roster import points_check
+from rules.entries import event_of
+from rules.events import Change, Changed
+from rules.games.rosters import points_check
 from tests.rules.evening import (
     Evening,
     plot,
@@ -233,8 +234,8 @@ def test_the_machine_gun_tells_its_dice_and_its_rules(battle: Battle) -> None:
     burst = lines.index("  Green 2: burst rolls: hits 1 of 2.")
     # From the rulebook's tables: 8, behind cover -3, in the leader's area +1; a 12 misses whatever the value.
     assert lines[burst + 1 : burst + 14] == [
-        "    3 3 on the dice: tan-2, the attack with the hmg",
-        "    6 6 on the dice: tan-1, the attack with the hmg",
+        "    3 3 on the dice: Tan 2, the attack with the hmg",
+        "    6 6 on the dice: Tan 1, the attack with the hmg",
         "    AM-51  the hmg attacks at 8 (+8)",
         "    AM-83  the target is behind cover (-3)",
         "    AM-64  in the leader's area (+1)",
@@ -275,7 +276,7 @@ def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     names = undone_and_done_again(battle)
-    assert names[0] == "victory: victory"
+    assert names[0] == "Has Green won, victory"
     assert names[-1] == "Green 1 joins Green"
     assert battle.state.sides == ("green", "tan")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle import Battle
-from rules.roster import points_check
+from rules.games.rosters import points_check
 from tests.rules.bridge import BLUE, go, owed_by, put, say, set_up
 from tests.rules.evening import Evening, plot, random_evening, replays_to_the_same, told, undone_and_done_again
 
@@ -317,7 +317,7 @@ def test_the_bow_tells_its_dice_and_its_rules(battle: Battle) -> None:
         "    +1 +1 -1 0 on the dice: the attacker, the attack on the normal target, again after four pluses",
         "    FM-03  the dice show +6 (+6)",
         "    FM-04  Four natural pluses: the four dice are thrown again, and only their pluses are added.",
-        "    FM-38  RODF (+3)",
+        "    FM-38  the ranged weapon (RODF) (+3)",
         "    FM-31  against DDF +1",
         "    FM-32  +9 against +1: a wound of 8, Near Death",
         "  Red 4: wounds to mark 8.",
@@ -347,7 +347,7 @@ def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     names = undone_and_done_again(battle)
-    assert names[0] == "Victory: blue, Turns held by blue: 3"
+    assert names[0] == "Blue: the bridge was held for the turns agreed, victory"
     assert names[-1] == "Blue 1 joins Blue"
     assert battle.state.sides == ("blue", "red")
 

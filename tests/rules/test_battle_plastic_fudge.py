@@ -12,7 +12,7 @@ import pytest
 
 from rules.battle import Battle
 from rules.dice import Scripted
-from rules.roster import points_check
+from rules.games.rosters import points_check
 from rules.table import PointIn, TerrainKind
 from tests.rules.board import box, piece
 from tests.rules.evening import (
@@ -178,9 +178,9 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "  Tan 3 falls.",
         "  Tan 3 explodes.",
         "  Tan 3: blast: green-3 NE.",
-        "  Tan 4: shot: INJ.",
+        "  Tan 4: shot: injures.",
         "  Green 5: under fire 1.",
-        "  Green 5: shot: INJ.",
+        "  Green 5: shot: injures.",
         "  Tan 4: under fire 1.",
         "  Conflagration: conflagration.",
         "  Tan 3 no longer explodes.",
@@ -216,11 +216,11 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "  Tan 1 moves 5.7 in to (4.0, 14.0), which takes 6.7.",
         "",
         "Turn 2, attacks",
-        "  Green 1: shot: KIL.",
+        "  Green 1: shot: kills.",
         "  Tan 4 falls.",
-        "  Tan 4: shot: INJ.",
+        "  Tan 4: shot: injures.",
         "  Green 1: under fire 1.",
-        "  Tan 1: shot: NE.",
+        "  Tan 1: shot: no effect.",
         "  Casualties: 1 destroyed.",
         "  Green 1 no longer under fire.",
         "  Green 1: lost defense 1.",
@@ -249,9 +249,9 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "Turn 3, Tan, b moves",
         "",
         "Turn 3, attacks",
-        "  Green 1: shot: KIL.",
+        "  Green 1: shot: kills.",
         "  Tan 1 falls.",
-        "  Tan 1: shot: NE.",
+        "  Tan 1: shot: no effect.",
         "  Casualties: 1 destroyed.",
         "  Tan 1 eliminated.",
         "  Victory check: victory for Green.",
@@ -261,7 +261,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 
 def test_a_shot_into_the_woods_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
-    shot = lines.index("  Tan 4: shot: INJ.")
+    shot = lines.index("  Tan 4: shot: injures.")
     assert lines[shot + 1 : shot + 3] == [
         "    +1 +1 +1 +1 on the dice: the attacker, the attack",
         "    0 0 0 0 on the dice: the defender, the defence",
@@ -294,7 +294,11 @@ def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     names = undone_and_done_again(battle)
-    assert names[:3] == ["Victory: green", "Tan 1 eliminated", "shot: NE"]
+    assert names[:3] == [
+        "Has Green won, victory",
+        "All attacks are made: take off the fallen: Tan 1, 1 destroyed",
+        "Tan 1: Pistol at Green 1, no effect",
+    ]
     assert names[-1] == "Green 1 joins Green"
 
 

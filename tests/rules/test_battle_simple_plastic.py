@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from rules.battle import Battle
-from rules.events import Doubted, Settled, event_of
+from rules.entries import event_of
+from rules.events import Doubted, Settled
+from rules.games.rosters import points_check
 from rules.referee import SET_UP
-from rules.roster import Army, Recruit, points_check
+from rules.roster import Army, Recruit
 from rules.table import PointIn, Refused, TerrainKind
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import Evening, begun, plot, random_evening, replays_to_the_same, told, undone_and_done_again
@@ -169,7 +171,11 @@ def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
 
 def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     names = undone_and_done_again(battle)
-    assert names[:3] == ["victory: victory", "Tan 3 eliminated", "turn 3, Green, attacking"]
+    assert names[:3] == [
+        "Who has won, victory",
+        "Green 3: Attack with the squad: Tan 3, kills",
+        "turn 3, Green, attacking",
+    ]
     assert names[-1] == "Green 1 joins Green"
     assert battle.state.sides == ("green", "tan")
 
@@ -232,7 +238,7 @@ def test_nobody_attacks_in_the_enemys_turn(evening: Evening) -> None:
     evening.next_phase(1, "green", "attacking")
     tan = evening.outlook("tan-1")
     assert {one.why_not for one in (tan.movement, *tan.attacks, *tan.others)} == {"it is the turn of Green (SP-01)"}
-    with pytest.raises(Refused, match="Attack cannot be: it is the turn of Green"):
+    with pytest.raises(Refused, match="Attack on Green 1 cannot be: it is the turn of Green"):
         evening.do(evening.attack("tan-1", "green-1"), 6)
 
 

@@ -118,10 +118,10 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
     assert lines[lines.index("  Armies: ready.") : lines.index("Turn 2, initiative")] == [
         "  Armies: ready.",
         "  Objective: agreed.",
-        "  Goal of german: eliminate_number.",
+        "  Goal of german: eliminate number.",
         "  Needed by german: 3.",
         "  Objective: agreed.",
-        "  Goal of american: eliminate_all.",
+        "  Goal of american: eliminate all.",
         "",
         "Turn 1, initiative",
         "  Initiative: german.",
@@ -202,7 +202,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 def test_the_grenade_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
     thrown = lines.index("  German 4: charge: eliminates 1 of 1.")
-    assert lines[thrown + 1] == "    4 on the dice: american-2, the effect of the grenade"
+    assert lines[thrown + 1] == "    4 on the dice: American 2, the effect of the grenade"
     assert lines[thrown + 5] == (
         "    WW-41  A grenade lands in a foxhole or trench from within 3 inches, and its blast stays inside."
     )
@@ -236,7 +236,11 @@ def test_replayed_it_is_the_same_battle(tmp_path: Path) -> None:
 def test_undone_to_the_beginning_and_done_again(tmp_path: Path) -> None:
     with played(tmp_path / "evening.battle") as battle:
         names = undone_and_done_again(battle)
-    assert names[:3] == ["Victory: german", "American 2 eliminated", "turn 3, German, first actions"]
+    assert names[:3] == [
+        "Has German won, won",
+        "German 4: Grenade at American 2, eliminates 1 of 1",
+        "turn 3, German, first actions",
+    ]
     assert names[-1] == "German 1 joins German"
 
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 
 from rules.dice import DiceRequest, Die, Roll
-from rules.events import EVENTS, Change, Enlisted, Event, Placed, Throw, Told, event_of, label, plain
+from rules.entries import EVENTS, event_of
+from rules.events import Change, Enlisted, Event, Placed, Throw, Told, plain
 from rules.journal import Entry
+from rules.spoken import label
 from rules.table import Refused
 from rules.verdict import Reason, forbidden
 from tests.rules.test_state import events
@@ -79,6 +81,12 @@ def test_changes_in_a_players_words(value: Any, words: str) -> None:
         {"changes": [plain(Change(figure="tan-4", key="out_of_ammo", value=value, rule="AM-1"))]}
     )
     assert label(event) == words
+
+
+@pytest.mark.parametrize(("value", "words"), [(True, "yes"), (False, "no"), (None, "no"), ("tan", "tan")])
+def test_what_is_so_of_the_whole_battle_is_told_with_its_value(value: Any, words: str) -> None:
+    event = EVENTS["changed"].from_body({"changes": [plain(Change(figure="", key="flag_taken", value=value))]})
+    assert label(event) == f"Flag taken: {words}"
 
 
 def test_a_figure_has_one_card() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from rules.dice import Scripted
@@ -49,3 +52,10 @@ def test_what_is_typed_becomes_a_value(holds: type, typed: str, value: object) -
 def test_no_number_where_one_is_asked_for_is_refused_with_the_question() -> None:
     with pytest.raises(Refused, match=r"How many\? 'two' is not a whole number"):
         Question("fact", "How many?", None, (), int).read("two")
+
+
+def test_only_the_game_that_is_opened_is_imported() -> None:
+    told = "print(sorted(name.split('.')[2] for name in sys.modules if name.endswith('.tables')))"
+    code = f"import sys; from rules.games import open_game; open_game('simple_plastic'); {told}"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "['simple_plastic']\n"

@@ -111,7 +111,7 @@ def test_undo_gives_the_ammunition_back(evening: Evening) -> None:
     assert empty.before.numbers["reason"] == "out_of_ammo"
     while evening.battle.state.turn == 2:
         evening.battle.undo()
-    assert evening.battle.undo() == "Green 9 tank gun out of ammunition"
+    assert evening.battle.undo() == "Green 9: Tank gun at Tan 3, misses"
     assert evening.prospect(attack(evening, "green-9", "tan-3", "tank_gun")).possible
 
 

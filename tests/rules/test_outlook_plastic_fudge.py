@@ -60,7 +60,7 @@ def test_why_not_out_of_range_hidden_or_not_now(tmp_path: Path) -> None:
     assert why["tan-3"] == "R1"
     evening.do(evening.attack("green-1", "tan-3"), *EVEN, *EVEN)
     assert set(shots(evening, "green-1").values()) == {"A unit makes one attack a turn. (PF-45)"}
-    assert evening.battle.undo() == "shot: NE"
+    assert evening.battle.undo() == "Green 1: Rifle at Tan 3, no effect"
     assert shots(evening, "green-1")["tan-3"] == "R1"  # the attack is given back
     evening.next_phase(1, "", "morale")
     assert "(PF-44)" in shots(evening, "green-1")["tan-3"]
@@ -162,7 +162,7 @@ def test_a_mine_goes_off_under_who_crosses_it(tmp_path: Path) -> None:
     assert evening.do(trodden, 1, 1, 0, 0, *EVEN).numbers["goes_off"]
     assert evening.battle.state.unit("green-1").out
     assert evening.battle.state.statuses["mine marker"] == "gone"
-    assert evening.battle.undo() == "Mine marker: gone, Green 1 eliminated"
+    assert evening.battle.undo() == "Green 1 on marker, goes off"
     evening.say("green-1", "real", False)
     assert not evening.do(trodden).numbers["goes_off"]  # a false marker
     assert not evening.battle.state.unit("green-1").out

@@ -11,7 +11,8 @@ import pytest
 
 from rules.battle import Battle, replay
 from rules.dice import Scripted
-from rules.events import Effects, Overruled, event_of
+from rules.entries import event_of
+from rules.events import Effects, Overruled
 from rules.referee import Deed, befallen
 from rules.ruling import Holding, known_holdings, overrule, rule
 from rules.table import Refused
@@ -63,10 +64,10 @@ def test_the_players_rule_and_no_die_is_rolled(evening: Evening, tmp_path: Path)
     assert battle.state.unit("tan-1").out
     assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}
     assert told(battle)[-2:] == [
-        "  Green 1: Attack: the players rule: kills. He is in the open, we all saw it.",
+        "  Green 1: Attack on Tan 1: the players rule: kills. He is in the open, we all saw it.",
         "  Tan 1 eliminated.",
     ]
-    assert battle.undo() == "ruled Attack: kills"
+    assert battle.undo() == "Green 1: Attack on Tan 1, ruled: kills"
     assert not battle.state.unit("tan-1").out
     battle.close()
     assert replay(tmp_path / "b") == ()

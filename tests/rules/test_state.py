@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.entries import EVENTS
 from rules.events import (
-    EVENTS,
     Asked,
     Begun,
     CameraMoved,

@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.events import spoken
+from rules.spoken import spoken
 from rules.table import PointIn, Refused, TerrainPiece
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table
@@ -278,7 +278,7 @@ class Player:
         """What is offered, each with its chance."""
         tree = self._deeds
         items = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
-        return {item.text(0): item.text(1) for item in items}
+        return {item.text(0): item.text(1).replace("\n", ", ") for item in items}
 
     @property
     def story(self) -> list[str]:

@@ -31,7 +31,7 @@ def grown(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 def test_what_grows_is_told_from_the_second_half(grown: Callable[..., Any]) -> None:
     line = grown(200, 220, 230, 231, 232, 233, 234)  # 1 MiB each half hour, exactly
     assert line.slope == pytest.approx(2.0)
-    assert line.most == pytest.approx(2.0)
+    assert (line.certain, line.most) == pytest.approx((2.0, 2.0))
     assert (line.low, line.high) == (231, 234)
 
 
@@ -40,6 +40,7 @@ def test_what_only_wavers_is_told_with_its_error(grown: Callable[..., Any]) -> N
     # 0, 2, 0, 2 at -0.75, -0.25, 0.25, 0.75 h: the slope is 1 / 1.25, what is left 4 - 0.8, over two degrees of freedom
     assert line.slope == pytest.approx(0.8)
     assert line.sigma == pytest.approx((3.2 / 2 / 1.25) ** 0.5)
+    assert line.certain == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")

@@ -15,6 +15,7 @@ from tests.ui.views import (
     view_of,
 )
 from ui.session import Ruler, Session
+from ui.table.play_area import PlayArea
 from ui.units import Unit
 from vision.frame import Frame
 from vision.palette import log_colour
@@ -70,6 +71,20 @@ def test_a_tray_is_put_aside_in_every_step_and_is_none():
     session.put_aside(())
     session.redo()
     assert session.state.setup.aside_px == ()
+
+
+def test_who_looks_is_told_what_is_played_on_and_that_once(monkeypatch):
+    asked = []
+    session = Session()
+    monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: asked.append(setup) or view_of())
+    session.use_area(PlayArea((1.0, 2.0), 30.0, 20.0))
+    for _ in range(2):
+        session.look(view_of().frame)
+    assert asked[0].area_in == ((1, 2), (31, 2), (31, 22), (1, 22))
+    assert asked[0] is asked[1], "another set-up would be searched anew"
+    session.undo()
+    session.look(view_of().frame)
+    assert asked[2].area_in is None
 
 
 def test_teaching_undoes_and_refines():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from rules.events import spoken
+from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.table import PointIn, ellipse_outline
 from ui.picture.overlay import Shape, marked

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from rules.dice import Die
-from rules.events import listed, place_words, spoken
+from rules.events import PhaseBegun
 from rules.moment import View
 from rules.referee import Outlook, Prospect
+from rules.spoken import listed, outcome_words, place_words, spoken
 from rules.state import State
 from rules.verdict import Verdict
 from ui.readout import edge_words, percent_words, range_words
@@ -20,8 +21,12 @@ def state_words(state: State) -> str:
     """Where in the turn the battle is, as "Turn 2, Green, attacking"."""
     if not state.turn:
         return "Set-up"
-    parts = (f"Turn {state.turn}", spoken(state.side), state.phase.replace("_", " "))
-    return ", ".join(filter(None, parts))
+    return f"Turn {state.turn}, {step_words(state)}".removesuffix(", ")
+
+
+def step_words(step: State | PhaseBegun) -> str:
+    """A part of a turn, with the side where only one acts in it, as "Green, attacking"."""
+    return ", ".join(filter(None, (spoken(step.side), step.phase.replace("_", " "))))
 
 
 def deed_words(prospect: Prospect) -> str:
@@ -29,7 +34,7 @@ def deed_words(prospect: Prospect) -> str:
     deed = prospect.deed
     if deed.spot_in is not None:
         return deed.title.removesuffix(f" at the spot {place_words(deed.spot_in)}")
-    return deed.title if not deed.at or spoken(deed.at[0]) in deed.title else f"{deed.title}: {listed(deed.at)}"
+    return deed.words
 
 
 def chance_words(prospect: Prospect) -> str:
@@ -41,14 +46,38 @@ def chance_words(prospect: Prospect) -> str:
     if not prospect.odds:
         return "yes"
     if len(prospect.odds) == 1:
-        return str(next(iter(prospect.odds)))
+        return outcome_words(next(iter(prospect.odds)))
     return odds_words(prospect.odds)
+
+
+_MOST_LINES, _MOST_OWED = 3, 3
+
+
+def chance_lines(prospect: Prospect) -> str:
+    """The same for a narrow column: the likeliest ways, a line each."""
+    if len(prospect.odds) < 2 or not prospect.possible or prospect.doubts:
+        return chance_words(prospect)
+    lines = _ranked(prospect.odds)
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES - 1 :] = [f"and {len(lines) - _MOST_LINES + 1} more"]
+    return "\n".join(lines)
 
 
 def odds_words(odds: Mapping[str, Fraction]) -> str:
     """As "kills 50 %, misses 50 %", the likeliest first."""
+    return ", ".join(_ranked(odds))
+
+
+def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
     ranked = sorted(odds.items(), key=lambda one: (-one[1], one[0]))
-    return ", ".join(f"{str(outcome).replace('_', ' ')} {percent_words(float(chance))}" for outcome, chance in ranked)
+    return [f"{outcome_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
+
+
+def owed_words(duties: Sequence[Prospect]) -> str:
+    """What is still owed in this phase besides, as "Still owed: Status checks of Green (Esc shows it)"."""
+    named = [deed_words(one) for one in duties[:_MOST_OWED]]
+    more = [f"{len(duties) - _MOST_OWED} more"] if len(duties) > _MOST_OWED else []
+    return f"Still owed: {', '.join(named + more)} (Esc shows {'it' if len(duties) == 1 else 'them'})"
 
 
 def needed_words(prospect: Prospect) -> str:

@@ -10,8 +10,10 @@ from html import escape
 from typing import Any
 
 from rules.battle import Battle, Difference, differences
-from rules.events import event_of, is_event, plain, spoken
+from rules.entries import event_of, is_event
+from rules.events import plain
 from rules.journal import Entry, standing
+from rules.spoken import spoken
 from rules.story import tell
 from ui.battle.history import Moment
 

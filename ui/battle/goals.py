@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from rules.aims import Aim, Task, agreed, aims_of
 from rules.battle import Battle
-from rules.events import Changed, spoken
+from rules.events import Changed
 from rules.games.referees import referee_of
 from rules.moment import Moment
 from rules.referee import prospect
+from rules.spoken import outcome_words, spoken
 from ui.battle.play import Play
 
 
@@ -37,12 +38,13 @@ def agree(battle: Battle, aims: Sequence[Aim]) -> int:
 
 
 def aim_words(aim: Aim, tasks: Sequence[Task]) -> str:
-    """As "Green: take or hold a place: the stone bridge" or "Tan: eliminate a number (6 figures)"; empty for none."""
+    """As "Green is to take or hold a place: the stone bridge" or "Tan wins when no enemy is left"; empty for none."""
     row = next((one for one in tasks if one.name == aim.task), None)
     number = f" ({aim.number} {row.number})" if row is not None and row.number and aim.number else ""
     parts = [f"{row.words}{number}" if row is not None else "", aim.words]
     told = ": ".join(filter(None, parts))
-    return f"{spoken(aim.side)}: {told}" if told else ""
+    leads = f" {row.leads}" if row is not None else ":"
+    return f"{spoken(aim.side)}{leads} {told}" if told else ""
 
 
 def goal_lines(play: Play) -> tuple[str, ...]:
@@ -55,7 +57,7 @@ def standings(play: Play, moment: Moment) -> dict[str, str]:
     """How each side stands with its task, where the game can tell without asking, as "not yet"."""
     duties = [prospect(moment, deed) for deed in play.referee.duties(moment) if deed.given.get("side")]
     return {
-        str(one.deed.given["side"]): one.before.outcome.replace("_", " ")
+        str(one.deed.given["side"]): outcome_words(one.before.outcome)
         for one in duties
         if one.deed.action.startswith("victory") and one.before is not None
     }

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from rules.battle import Battle
-from rules.events import Enlisted, Event, PhaseBegun, Placed, event_of, label
+from rules.entries import event_of
+from rules.events import Enlisted, Event, PhaseBegun, Placed
 from rules.game import Game
 from rules.journal import BEFALLEN, Entry, redoable, standing
+from rules.spoken import label
 from rules.state import State, fold
 from rules.story import tell
 from ui.readout import begun

@@ -10,7 +10,8 @@ from rules.aims import Aim
 from rules.battle import Battle, Clock
 from rules.game import Game
 from rules.games import open_game
-from rules.roster import Army, Recruit, enlistment, points_check
+from rules.games.rosters import points_check
+from rules.roster import Army, Recruit, enlistment
 from rules.ruleset import Value
 from rules.table import Figure, Refused
 from rules.verdict import Verdict
@@ -61,7 +62,7 @@ def checked(muster: Muster) -> dict[str, Verdict]:
     """What the game says of each side's army, where it says anything.
 
     Raises:
-        Refused: as `rules.roster.points_check`, or as `open_game`.
+        Refused: as `rules.games.rosters.points_check`, or as `open_game`.
     """
     game = open_game(muster.game, muster.house_rules).choosing(**muster.options)
     found = {side: points_check(game, army) for side, army in muster.armies.items()}

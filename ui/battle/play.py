@@ -8,31 +8,22 @@ from dataclasses import dataclass, replace
 
 from calibration.drift import Drift
 from calibration.drift import Moved as DriftOf
-from rules.aftermath import as_journalled, walked
+from rules.aftermath import as_journalled
 from rules.battle import Battle
 from rules.call import DOUBT_SIGMAS
 from rules.dice import Dice, no_dice
-from rules.events import (
-    CameraMoved,
-    Change,
-    Changed,
-    Doubted,
-    MarkerMoved,
-    Moved,
-    Noted,
-    Placed,
-    Settled,
-    event_of,
-    spoken,
-)
+from rules.entries import event_of
+from rules.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Placed, Settled
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.moment import Moment
 from rules.path import Path, length_in
 from rules.referee import Deed, Doubt, Outlook, Prospect, at_spot, outlook, perform, prospect, told_key
+from rules.ruling import let_stand
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.story import tell
-from rules.table import Figure, PointIn
+from rules.table import Figure, PointIn, Refused
 from rules.verdict import Verdict
 from ui.measuring import Tape
 from vision.pipeline import Setup, TableView
@@ -85,7 +76,9 @@ class Play:
         return moment_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
 
     def outlook(self, moment: Moment, figure: str) -> Outlook:
-        """What a figure can do now; raises as `rules.referee.outlook`."""
+        """What a figure can do now; raises as `rules.referee.outlook`, and where it is out."""
+        if moment.unit(figure).out:
+            raise Refused(f"{spoken(figure)} is out")
         return outlook(self.referee, moment, figure)
 
     def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[Prospect, ...]:
@@ -151,14 +144,26 @@ class Play:
         stood = as_journalled(moment)
         return Proposal(paths, prospect(stood, self.referee.march(stood, paths)))
 
+    def left_in(self, moment: Moment, proposal: Proposal) -> float | None:
+        """What was left of the allowance of those who went, before they did; None where the rules do not say."""
+        stood = as_journalled(moment)
+        answers = [prospect(stood, self.referee.movement(stood, name)).before for name in proposal.paths]
+        left = [one.numbers.get("left_in") for one in answers if one is not None]
+        return min((float(inches) for inches in left if inches is not None), default=None)
+
     def accept(self, moment: Moment, proposal: Proposal) -> Verdict:
         """Ask the rules of the move and journal it as they say; raises as `do`."""
         return self.do(as_journalled(moment), proposal.prospect.deed, no_dice)
 
     def let_pass(self, moment: Moment, proposal: Proposal, reason: str) -> None:
-        """Let a move stand that the rules would not: the players overrule them."""
-        self.battle.record(Moved(moves=walked(as_journalled(moment), proposal.paths)))
-        self.battle.record(Noted(text=f"The players let it pass: {reason}"))
+        """Let a move stand that the rules would not: the players overrule them.
+
+        Raises:
+            Refused: as `rules.ruling.let_stand`.
+        """
+        together = bool(proposal.prospect.deed.given)  # without facts they may only be asked one by one
+        moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]
+        let_stand(self.battle, self.referee, as_journalled(moment), moves, reason)
 
     def only_shifted(self, proposal: Proposal) -> None:
         """It was no move: the figures were nudged, or the table was."""
@@ -195,6 +200,11 @@ class Play:
     def story(self) -> tuple[str, ...]:
         """The battle so far, in lines."""
         return tuple(tell(self.battle.game, (event_of(entry) for entry in standing(self.battle.entries))))
+
+
+def owed(duties: Iterable[Prospect]) -> tuple[Prospect, ...]:
+    """The duties that can be done now, but for whether anybody has won, which is no debt."""
+    return tuple(one for one in duties if one.possible and not one.deed.action.startswith("victory"))
 
 
 def _went(unit: Unit, seen: Figure | None) -> bool:

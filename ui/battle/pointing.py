@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rules.bearing import bearing_deg, onward
+from rules.path import Path
 from rules.referee import Prospect
 from rules.table import PointIn
 from rules.template import Blast, Template
+from ui.battle.play import Proposal
 from ui.picture.overlay import Preview
 from ui.session import Ruler
 from ui.table.finding import Mark, Note, Trace, along, lifted, ring
 from ui.table.shapes import relaid
-from ui.theme import BLAST, BLAST_WORDS, PREVIEW, faded
+from ui.theme import BLAST, BLAST_WORDS, PREVIEW, Colour, faded
 
 _PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
 
@@ -35,15 +38,11 @@ class Stray:
 
 def stray_marks(stray: Stray) -> tuple[Mark, ...]:
     """A pin where it was aimed, an arrow with its inches, and a pin where it fell."""
-    toward = bearing_deg(stray.aimed_in, stray.fell_in)
-    barbs = [onward(stray.fell_in, toward + side * _BARB_DEG, _BARB_IN) for side in (1, -1)]
-    head = along(lifted([barbs[0], stray.fell_in, barbs[1]]))
     up = -1.0 if stray.fell_in[1] >= stray.aimed_in[1] else 1.0  # away from the way between, as the screen has it
     return (
-        Trace(ring(_pin(stray.aimed_in)), PREVIEW, 3.0, closed=True),
-        Trace(along(lifted([stray.aimed_in, stray.fell_in])), BLAST, 4.0, dashed=True),
-        Trace(head, BLAST, 4.0),
-        Trace(ring(_pin(stray.fell_in)), BLAST, 3.0, faded(BLAST, 120), closed=True),
+        _pinned(stray.aimed_in, PREVIEW),
+        *_arrow((stray.aimed_in, stray.fell_in), BLAST),
+        _pinned(stray.fell_in, BLAST, faded(BLAST, 120)),
         Note((*stray.aimed_in, 0.0), (("aimed", 13.0),), PREVIEW, (0.0, -up * 20.0)),
         Note((*stray.fell_in, 0.0), ((f"fell {stray.off_in:.1f} in off", 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
     )
@@ -52,6 +51,23 @@ def stray_marks(stray: Stray) -> tuple[Mark, ...]:
 def _pin(at_in: PointIn) -> list[PointIn]:
     turns = np.linspace(0, 2 * np.pi, 12, endpoint=False)
     return [(at_in[0] + _PIN_IN * math.cos(turn), at_in[1] + _PIN_IN * math.sin(turn)) for turn in turns]
+
+
+def way_marks(proposals: Sequence[Proposal]) -> tuple[Mark, ...]:
+    """The ways of moves that the camera saw, while the players have not said what they are."""
+    paths = [path for one in proposals for path in one.paths.values()]
+    return tuple(mark for path in paths for mark in (*_arrow(path, PREVIEW), _pinned(path[0], PREVIEW)))
+
+
+def _arrow(path: Path, colour: Colour) -> tuple[Mark, ...]:
+    toward = bearing_deg(path[-2], path[-1])
+    barbs = [onward(path[-1], toward + side * _BARB_DEG, _BARB_IN) for side in (1, -1)]
+    head = along(lifted([barbs[0], path[-1], barbs[1]]))
+    return Trace(along(lifted(path)), colour, 4.0, dashed=True), Trace(head, colour, 4.0)
+
+
+def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
+    return Trace(ring(_pin(at_in)), colour, 3.0, fill, closed=True)
 
 
 def pointing(chosen: Prospect | None, figure: str, stray: Stray | None = None) -> Preview:

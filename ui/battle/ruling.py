@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rules.events import Asked, Change, Effects, Event, Ruled, event_of, listed, spoken
+from rules.entries import event_of
+from rules.events import Asked, Change, Effects, Event, Ruled
 from rules.journal import standing
 from rules.moment import Moment
 from rules.referee import Prospect, befallen
 from rules.ruling import Holding, Verdicts, known_holdings, overrule, rule
+from rules.spoken import listed, outcome_words, spoken
 from ui.battle.chances import deed_words
 from ui.battle.play import Play
 from ui.readout import percent_words
@@ -71,7 +73,7 @@ def _after(play: Play, seq: int, said: Verdicts) -> Case:
     done = play.done(seq)
     struck = tuple(one.figure for one in said.effects.changes if one.figure)
     at = done[1].at if done else tuple(name for name in dict.fromkeys(struck) if name not in said.by)
-    title = said.title if isinstance(said, Ruled) else done[1].title if done else spoken(said.action).lower()
+    title = said.title or spoken(said.action).lower()  # battles of before titles were kept have the action only
     words = f"{listed(said.by)}: {title}" if said.by else title
     overruled = " (overruled)" if seq in play.battle.state.overruled else ""
     return Case(f"{words}: {outcome_of(said)}{overruled}", said.by, at, seq, said=said)
@@ -82,7 +84,7 @@ def outcome_of(said: Event) -> str:
     return (
         said.outcome
         if isinstance(said, Ruled)
-        else said.verdict.outcome.replace("_", " ")
+        else outcome_words(said.verdict.outcome)
         if isinstance(said, Asked)
         else ""
     )
@@ -146,6 +148,3 @@ Said = tuple[str, str]
 def all_said(play: Play, said: Iterable[Said]) -> tuple[Change, ...]:
     """What is so of several figures."""
     return tuple(change for figure, words in said for change in said_of(play, figure, words))
-
-
-HoldingsOf = Callable[[Case], Sequence[Holding]]

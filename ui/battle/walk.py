@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rules.events import Asked, PhaseBegun, Ruled, event_of, spoken
+from rules.entries import event_of
+from rules.events import Asked, PhaseBegun, Ruled
 from rules.journal import standing
 from rules.moment import Moment
 from rules.referee import FIRE, Deed, prospect
+from rules.spoken import spoken
 from ui.battle.play import Play
 
 PATIENCE = 2

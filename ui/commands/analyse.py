@@ -19,7 +19,8 @@ from rules.template import Blast
 from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
 from ui.commands.report import report
 from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture
-from ui.picture.overlay import table_overlay, trouble_overlay
+from ui.picture.overlay import table_overlay
+from ui.picture.troubles import trouble_overlay
 from ui.session import Session
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from vision.frame import Frame

@@ -16,6 +16,7 @@ from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_desk import HistoryDesk
 from ui.desktop.setup.table_desk import TableDesk
 from ui.desktop.stills import Stills
+from ui.desktop.tongue import mark, tr
 from ui.setup.cameras import Camera, cameras
 
 
@@ -55,19 +56,28 @@ class _Tool:
 
 
 _TOOLS = (
-    _Tool("measure", "Measure", "M", "Click a soldier, then another: the distance between them"),
-    _Tool("path", "Path", "K", "A ruler round corners: click after click; right button or Enter ends it"),
-    _Tool("sight", "Sight", "S", "What one soldier sees of another, and what hides the rest"),
-    _Tool("fan", "Targets", "A", "Whom a soldier can shoot: in range, too close to call, out of reach, hidden"),
-    _Tool("blast", "Blast", "B", "Lay a blast disc: who is under it, and how much of each"),
-    _Tool("wedge", "Wedge", "W", "Lay a wedge from a soldier: who is under it, and how much of each"),
-    _Tool("flame", "Flame", "L", "Lay a flame from a soldier, as wide at its end as the game says"),
-    _Tool("strip", "Strip", "I", "Lay a strip from a soldier, of one width all along"),
-    _Tool("plan", "Move", "D", "A move before it is made: its inches, what the ground costs, what is left"),
-    _Tool("teach", "Teach", "T", "Click a soldier to teach his army's colour"),
-    _Tool("terrain", "Terrain", "G", "Click a house, a book, a tree: its outline; drag it, say its kind and height"),
-    _Tool("correct", "Correct", "C", "Click a figure, or where one is missing; or the right button, any time"),
-    _Tool("select", "Inspect", "V", "Point at a figure to see what is known of it"),
+    _Tool("measure", mark("Measure"), "M", mark("Click a soldier, then another: the distance between them")),
+    _Tool("path", mark("Path"), "K", mark("A ruler round corners: click after click; right button or Enter ends it")),
+    _Tool("sight", mark("Sight"), "S", mark("What one soldier sees of another, and what hides the rest")),
+    _Tool(
+        "fan", mark("Targets"), "A", mark("Whom a soldier can shoot: in range, too close to call, out of reach, hidden")
+    ),
+    _Tool("blast", mark("Blast"), "B", mark("Lay a blast disc: who is under it, and how much of each")),
+    _Tool("wedge", mark("Wedge"), "W", mark("Lay a wedge from a soldier: who is under it, and how much of each")),
+    _Tool("flame", mark("Flame"), "L", mark("Lay a flame from a soldier, as wide at its end as the game says")),
+    _Tool("strip", mark("Strip"), "I", mark("Lay a strip from a soldier, of one width all along")),
+    _Tool("plan", mark("Move"), "D", mark("A move before it is made: its inches, what the ground costs, what is left")),
+    _Tool("teach", mark("Teach"), "T", mark("Click a soldier to teach his army's colour")),
+    _Tool(
+        "terrain",
+        mark("Terrain"),
+        "G",
+        mark("Click a house, a book, a tree: its outline; drag it, say its kind and height"),
+    ),
+    _Tool(
+        "correct", mark("Correct"), "C", mark("Click a figure, or where one is missing; or the right button, any time")
+    ),
+    _Tool("select", mark("Inspect"), "V", mark("Point at a figure to see what is known of it")),
 )
 
 
@@ -87,34 +97,38 @@ class Actions:
         group = QActionGroup(window)
         for action in self._tools.values():
             group.addAction(action)
-        self.undo = self._action("Undo", "Ctrl+Z", "Take the last step back", do.undo)
-        self.redo = self._action("Redo", "Ctrl+Shift+Z", "Do again what was undone", do.redo)
+        self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Take the last step back"), do.undo)
+        self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Do again what was undone"), do.redo)
         still = do.stills
         self.freeze = self._action(
-            "Freeze", "P", "Hold the picture still; it can still be measured", still.freeze, True
+            tr("Freeze"), "P", tr("Hold the picture still; it can still be measured"), still.freeze, True
         )
-        tip = "Show the picture that was frozen last and the one of now in turn, and mark what has changed"
-        self.compare = self._action("Compare", "Shift+P", tip, still.compare, True)
-        self._clear = self._action("Clear", "Ctrl+L", "Take all rulers and templates off the table", do.clear)
-        self._basis = self._action("Centre or edge", "E", "Measure from the bases' centres, or edges", do.turn_basis)
+        tip = tr("Show the picture that was frozen last and the one of now in turn, and mark what has changed")
+        self.compare = self._action(tr("Compare"), "Shift+P", tip, still.compare, True)
+        self._clear = self._action(tr("Clear"), "Ctrl+L", tr("Take all rulers and templates off the table"), do.clear)
+        self._basis = self._action(
+            tr("Centre or edge"), "E", tr("Measure from the bases' centres, or edges"), do.turn_basis
+        )
         self._save = self._action(
-            "Save picture…", "Ctrl+S", "Save the picture with all that is drawn", lambda: do.save_snapshot()
+            tr("Save picture…"), "Ctrl+S", tr("Save the picture with all that is drawn"), lambda: do.save_snapshot()
         )
         self._save_bare = self._action(
-            "Save bare picture…",
+            tr("Save bare picture…"),
             "Ctrl+Shift+S",
-            "Save the picture as the camera sees it, with nothing drawn over it",
+            tr("Save the picture as the camera sees it, with nothing drawn over it"),
             lambda: do.save_snapshot(bare=True),
         )
-        self._fit = self._action("Fit", "F", "Show the whole picture", do.fit)
+        self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), do.fit)
         self.source_menu = self._source_menu(do)
         self._make_menus(do)
         self._make_toolbar()
-        self._silent("Escape", "Let go", "Let go of what is half done; of the tool where nothing is", do.let_go)
+        self._silent("Escape", tr("Let go"), tr("Let go of what is half done; of the tool where nothing is"), do.let_go)
         for key, steps in (("+", 1), ("=", 1), ("-", -1)):
-            self._silent(key, "Size", "Larger or smaller, as the wheel does for a template", partial(do.turn, steps))
+            self._silent(
+                key, tr("Size"), tr("Larger or smaller, as the wheel does for a template"), partial(do.turn, steps)
+            )
         for digit in "0123456789.":
-            self._silent(digit, "Number", "Type a template's size in inches", partial(do.type_digit, digit))
+            self._silent(digit, tr("Number"), tr("Type a template's size in inches"), partial(do.type_digit, digit))
 
     def tick_tool(self, name: str) -> None:
         """Show which tool is in hand."""
@@ -122,7 +136,7 @@ class Actions:
 
     def name_steps(self, undo: str | None, redo: str | None) -> None:
         """Show what would be undone and done again."""
-        for action, verb, step in ((self.undo, "Undo", undo), (self.redo, "Redo", redo)):
+        for action, verb, step in ((self.undo, tr("Undo"), undo), (self.redo, tr("Redo"), redo)):
             action.setEnabled(step is not None)
             action.setText(f"{verb} {step}" if step else verb)
             action.setIconText(verb)
@@ -149,22 +163,26 @@ class Actions:
         self._window.addAction(action)
 
     def _tool(self, tool: _Tool, do: Doer) -> QAction:
-        action = self._action(tool.text, tool.key, tool.tip, lambda: None)
+        action = self._action(tr(tool.text), tool.key, tr(tool.tip), lambda: None)
         action.setCheckable(True)
         action.triggered.connect(lambda: do.use_tool(tool.name))
         return action
 
     def _source_menu(self, do: Doer) -> QMenu:
-        menu = QMenu("Open source", self._window)
+        menu = QMenu(tr("Open source"), self._window)
         menu.setToolTipsVisible(True)
-        open_ = self._action("Picture or video…", "Ctrl+O", "Open a picture or a video of a table", do.open_file)
-        folder = self._action("Folder of pictures…", "Ctrl+Shift+O", "Play the pictures of a folder", do.open_folder)
+        open_ = self._action(
+            tr("Picture or video…"), "Ctrl+O", tr("Open a picture or a video of a table"), do.open_file
+        )
+        folder = self._action(
+            tr("Folder of pictures…"), "Ctrl+Shift+O", tr("Play the pictures of a folder"), do.open_folder
+        )
         demo = self._action(
-            "Simulated table", "Ctrl+D", "A table of soldiers without a camera", lambda: do.open("demo")
+            tr("Simulated table"), "Ctrl+D", tr("A table of soldiers without a camera"), lambda: do.open("demo")
         )
         menu.addActions([open_, folder, demo])
         menu.addSeparator()
-        cameras = menu.addMenu("Camera")
+        cameras = menu.addMenu(tr("Camera"))
         if cameras is not None:
             cameras.aboutToShow.connect(lambda: self._list_cameras(cameras, do))
         return menu
@@ -174,65 +192,72 @@ class Actions:
         for camera in cameras() or [Camera(number, "") for number in range(3)]:
             action = menu.addAction(camera.words)
             if action is not None:
-                action.setToolTip(f"Look through camera {camera.number}")
+                action.setToolTip(tr("Look through camera {number}", number=camera.number))
                 action.triggered.connect(partial(_open, do, str(camera.number)))
 
     def _make_menus(self, do: Doer) -> None:
         bar = self._window.menuBar()
         if bar is None:
             return
-        table = QMenu("&Table", self._window)
+        table = QMenu(tr("&Table"), self._window)
         table.addMenu(self.source_menu)
         table.addSeparator()
-        tip = "Markers, the board for the lens, the range rod, unit cards: as a PDF"
-        table.addAction(self._action("Print…", "Ctrl+P", tip, do.print_sheets))
+        tip = tr("Markers, the board for the lens, the range rod, unit cards: as a PDF")
+        table.addAction(self._action(tr("Print…"), "Ctrl+P", tip, do.print_sheets))
         table.addAction(
             self._action(
-                "Learn empty table",
+                tr("Learn empty table"),
                 "Ctrl+E",
-                "Take this picture as the table without figures; they are found more surely then",
+                tr("Take this picture as the table without figures; they are found more surely then"),
                 do.learn_empty_table,
             )
         )
-        tip = "Terrain, rulers, corrections, the empty table and everybody's names, as this camera saw them last"
-        table.addAction(self._action("As you left it", "", tip, do.kept.take_up))
-        tip = "Figures, every range and sight, rulers and terrain as JSON, for programs"
-        table.addAction(self._action("Save what lies there…", "", tip, do.kept.save))
+        tip = tr("Terrain, rulers, corrections, the empty table and everybody's names, as this camera saw them last")
+        table.addAction(self._action(tr("As you left it"), "", tip, do.kept.take_up))
+        tip = tr("Figures, every range and sight, rulers and terrain as JSON, for programs")
+        table.addAction(self._action(tr("Save what lies there…"), "", tip, do.kept.save))
         table.addSeparator()
         table.addActions([self._save, self._save_bare])
-        table.addAction(self._action("Quit", "Ctrl+Q", "Close the program", do.close))
-        edit, look = QMenu("&Edit", self._window), QMenu("&View", self._window)
+        table.addAction(self._action(tr("Quit"), "Ctrl+Q", tr("Close the program"), do.close))
+        edit, look = QMenu(tr("&Edit"), self._window), QMenu(tr("&View"), self._window)
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
         look.addActions([self._fit, self.freeze, self.compare])
-        look.addAction(self._action("Closer", "Ctrl++", "Enlarge the picture (or turn the wheel)", lambda: do.zoom(1)))
-        look.addAction(self._action("Farther", "Ctrl+-", "Show more of the picture", lambda: do.zoom(-1)))
-        tools = QMenu("T&ools", self._window)
+        look.addAction(
+            self._action(tr("Closer"), "Ctrl++", tr("Enlarge the picture (or turn the wheel)"), lambda: do.zoom(1))
+        )
+        look.addAction(self._action(tr("Farther"), "Ctrl+-", tr("Show more of the picture"), lambda: do.zoom(-1)))
+        tools = QMenu(tr("T&ools"), self._window)
         tools.addActions(list(self._tools.values()))
         for menu in (table, edit, tools, self._battle_menu(do), look):
             bar.addMenu(menu)
 
     def _battle_menu(self, do: Doer) -> QMenu:
-        menu = QMenu("&Battle", self._window)
+        menu = QMenu(tr("&Battle"), self._window)
         for text, key, tip, slot in (
-            ("New battle…", "Ctrl+N", "Choose a game and say which figure is which unit", do.files.new_battle),
-            ("Open battle…", "Ctrl+B", "Go on with a battle; every one is saved as it is played", do.files.open_battle),
-            ("Lay out its terrain", "", "Put the battle's terrain where it stood", do.history.lay_out),
-            ("History…", "Ctrl+H", "What happened, with pictures; look back, and go back", do.history.show),
-            ("Save the story…", "", "The battle so far as a text to read", do.files.save_story),
-            ("Save with pictures…", "", "The battle as one page that any browser opens", do.history.save_page),
-            ("Save as JSON…", "", "The battle's journal and state, for programs", do.history.save_json),
+            (tr("New battle…"), "Ctrl+N", tr("Choose a game and say which figure is which unit"), do.files.new_battle),
+            (
+                tr("Open battle…"),
+                "Ctrl+B",
+                tr("Go on with a battle; every one is saved as it is played"),
+                do.files.open_battle,
+            ),
+            (tr("Lay out its terrain"), "", tr("Put the battle's terrain where it stood"), do.history.lay_out),
+            (tr("History…"), "Ctrl+H", tr("What happened, with pictures; look back, and go back"), do.history.show),
+            (tr("Save the story…"), "", tr("The battle so far as a text to read"), do.files.save_story),
+            (tr("Save with pictures…"), "", tr("The battle as one page that any browser opens"), do.history.save_page),
+            (tr("Save as JSON…"), "", tr("The battle's journal and state, for programs"), do.history.save_json),
         ):
             menu.addAction(self._action(text, key, tip, slot))
         return menu
 
     def _make_toolbar(self) -> None:
-        bar = QToolBar("Tools", self._window)
+        bar = QToolBar(tr("Tools"), self._window)
         bar.setObjectName("tools")
         bar.setMovable(False)
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         open_ = QToolButton(bar)
-        open_.setText("Open…")
-        open_.setToolTip("Choose a camera, a picture, a video, a folder or the simulated table")
+        open_.setText(tr("Open…"))
+        open_.setToolTip(tr("Choose a camera, a picture, a video, a folder or the simulated table"))
         open_.setMenu(self.source_menu)
         open_.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         bar.addWidget(open_)

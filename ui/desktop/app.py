@@ -17,6 +17,7 @@ from ui.care.diary import Diary, log_file
 from ui.care.stalls import StallWatch
 from ui.desktop.claims import Claims, claims_folder
 from ui.desktop.heartbeat import Heartbeat
+from ui.desktop.tongue import speak, tr
 from ui.desktop.window import Window
 
 
@@ -31,6 +32,7 @@ def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> 
     assert isinstance(application, QApplication)  # noqa: S101 - the program makes no other
     application.setApplicationName("sandtable")
     application.setApplicationDisplayName("Sandtable")
+    _spoken = speak(application)  # they speak as long as this name lives
     diary = Diary(log_file(), examined=examined)
     opener = Claims(claims_folder()).open
     window = Window(source, QSettings("sandtable", "sandtable"), opener, diary=diary)
@@ -87,8 +89,8 @@ class LastResort(QObject):
     def _show(self, report: str) -> None:
         if self.box is not None and self.box.isVisible():
             return  # one is enough: what fails once in painting fails sixty times a second
-        box = QMessageBox(QMessageBox.Icon.Warning, "Sandtable", "Something went wrong that should not have.")
-        box.setInformativeText("The program goes on. If it happens again, send in the report below.")
+        box = QMessageBox(QMessageBox.Icon.Warning, tr("Sandtable"), tr("Something went wrong that should not have."))
+        box.setInformativeText(tr("The program goes on. If it happens again, send in the report below."))
         box.setDetailedText(report)
         box.setModal(False)
         box.show()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ui.desktop.tongue import tr
 from ui.desktop.worker import Worker
 from ui.session import Session
 from ui.setup.demo_armies import demo_ground, demo_setup
@@ -11,7 +12,7 @@ from ui.table.corrections import Correction
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
 from vision.simulator import SimulatedTable
-from vision.source import Source, Webcam
+from vision.source import Source, Webcam, is_camera
 
 _SOON_S = 1 / 15
 """Where looking takes longer, the picture runs ahead of what is drawn over it."""
@@ -58,7 +59,7 @@ class Bench:
         """Why there are no pictures or no inches; empty when all is well."""
         seen = self.view.problem if self.view else None
         if self.worker.broken:
-            return "An error has stopped the camera or the finding of figures: try again."
+            return tr("An error has stopped the camera or the finding of figures: try again.")
         return self.worker.source_problem or self.worker.view_problem or seen or ""
 
     def _begin(self) -> None:
@@ -70,7 +71,7 @@ class Bench:
         self._shown: TableView | None = None
         self._asked: tuple[TableView | None, tuple[Correction, ...]] = (None, ())
         self._newest: Frame | None = None
-        retry_s = _CAMERA_RETRY_S if self.spec.isdecimal() else None
+        retry_s = _CAMERA_RETRY_S if is_camera(self.spec) else None
         self.worker = Worker(self.session, self._open, retry_s, self._clock)
         self.worker.start()
 

@@ -15,6 +15,7 @@ from PyQt6.QtCore import QLockFile
 
 from calibration.opencv import cv2
 from rules.table import Refused
+from ui.desktop.tongue import tr
 from vision.source import Capture, OpenCapture, Source, open_source
 
 
@@ -60,8 +61,11 @@ class Claims:
         if lock.error() is not QLockFile.LockError.LockFailedError or holder == os.getpid():
             return None
         raise Refused(
-            f"camera {number} is in use by another window of Sandtable: close that one and this one goes on by itself,"
-            " or open another source"
+            tr(
+                "camera {number} is in use by another window of Sandtable: close that one and this one"
+                " goes on by itself, or open another source",
+                number=number,
+            )
         )
 
 

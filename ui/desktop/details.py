@@ -9,10 +9,11 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, Q
 from ui.behind import Behind
 from ui.care.bug_report import bug_report
 from ui.care.diary import Diary
+from ui.desktop.tongue import mark, tr
 
 _TICK_MS = 100
 _SIZE = (760, 560)
-_ABOUT = (
+_ABOUT = mark(
     "Copy this into your report, and say what you did and what happened. The names of files, cameras and ports are in"
     " it, not where they lie: read it before you send it."
 )
@@ -29,23 +30,23 @@ class DetailsDialog(QDialog):
     def __init__(self, diary: Diary, parent: QWidget | None = None) -> None:
         """Begin to look."""
         super().__init__(parent)
-        self.setWindowTitle("Details for a bug report")
+        self.setWindowTitle(tr("Details for a bug report"))
         self.resize(*_SIZE)
         self._diary = diary
         self._looking: Behind[str] = Behind("sandtable details")
-        self._text = QPlainTextEdit("Looking at this machine …")
+        self._text = QPlainTextEdit(tr("Looking at this machine …"))
         self._text.setReadOnly(True)
         self._text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._text.setAccessibleName("Details for a bug report")
-        about = QLabel(_ABOUT)
+        self._text.setAccessibleName(tr("Details for a bug report"))
+        about = QLabel(tr(_ABOUT))
         about.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         self.report = ""
-        self.copy = buttons.addButton("Copy", QDialogButtonBox.ButtonRole.ActionRole)
+        self.copy = buttons.addButton(tr("Copy"), QDialogButtonBox.ButtonRole.ActionRole)
         if self.copy is not None:
             self.copy.setEnabled(False)
-            self.copy.setToolTip("Put the whole text on the clipboard")
+            self.copy.setToolTip(tr("Put the whole text on the clipboard"))
             self.copy.clicked.connect(self._copy)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)

@@ -24,6 +24,7 @@ from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.prints import Prints
 from rules.table import Refused
 from ui.desktop.labels import word_label
+from ui.desktop.tongue import tr
 from ui.readout import begun
 from vision.source import IMAGE_SUFFIXES
 
@@ -52,59 +53,70 @@ class PrintsDialog(QDialog):
 
     def __init__(self, prints: Prints, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Markers on the table")
-        self._side = NumberBox()
+        self.setWindowTitle(tr("Markers on the table"))
+        self._side, self._dictionary, self._problem = NumberBox(), QComboBox(), word_label()
+        self._measured = QCheckBox(tr("I have measured the 100 mm scales on the sheet"))
+        self._across, self._down = NumberBox(), NumberBox()
+        self._form = QFormLayout(self)
+        self._fill_markers(prints)
+        self._fill_scale(prints.scale)
+        self._lay_out()
+
+    def _fill_markers(self, prints: Prints) -> None:
         self._side.setRange(0.2, 40.0)
         self._side.setDecimals(3)
         self._side.setSingleStep(0.05)
         self._side.setSuffix(" in")
         self._side.setValue(prints.side_in)
         self._side.setToolTip(
-            "Side of the black square as the words beside it say, or by your ruler where there are none"
+            tr("Side of the black square as the words beside it say, or by your ruler where there are none")
         )
-        self._dictionary = QComboBox()
         self._dictionary.addItems([*_DICTIONARIES, *({prints.dictionary} - {*_DICTIONARIES})])
         self._dictionary.setCurrentText(prints.dictionary)
-        self._dictionary.setToolTip("The ArUco dictionary; the program's own sheets are of 4X4_50")
+        self._dictionary.setToolTip(tr("The ArUco dictionary; the program's own sheets are of 4X4_50"))
         self._dictionary.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._dictionary.setMinimumContentsLength(14)
-        from_file = QPushButton("From a file…")
-        from_file.setToolTip("A dictionary of your own, as OpenCV writes it (.yml)")
-        from_file.clicked.connect(self._ask_dictionary)
-        self._problem = word_label()
-        self._measured = QCheckBox("I have measured the 100 mm scales on the sheet")
-        self._measured.setToolTip("Then lengths are sure to a quarter of a per cent instead of half of one")
-        self._measured.setChecked(prints.scale is not None)
-        self._across, self._down = NumberBox(), NumberBox()
-        scale = prints.scale or TRUE_PRINT
+
+    def _fill_scale(self, known: PrintScale | None) -> None:
+        self._measured.setToolTip(tr("Then lengths are sure to a quarter of a per cent instead of half of one"))
+        self._measured.setChecked(known is not None)
+        scale = known or TRUE_PRINT
         for box, measured_mm in ((self._across, scale.measured_x_mm), (self._down, scale.measured_y_mm)):
             box.setRange(95.0, 105.0)  # what `PrintScale` takes
             box.setDecimals(1)
             box.setSingleStep(0.1)
             box.setSuffix(" mm")
             box.setValue(measured_mm)
-            box.setToolTip("Length of this scale; 100 where the sheet was printed with the right correction")
-            box.setEnabled(prints.scale is not None)
+            box.setToolTip(tr("Length of this scale; 100 where the sheet was printed with the right correction"))
+            box.setEnabled(known is not None)
             self._measured.toggled.connect(box.setEnabled)
+
+    def _lay_out(self) -> None:
+        from_file = QPushButton(tr("From a file…"))
+        from_file.setToolTip(tr("A dictionary of your own, as OpenCV writes it (.yml)"))
+        from_file.clicked.connect(self._ask_dictionary)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        form = QFormLayout(self)
-        form.addRow("Side of the black square, as drawn:", self._side)
         row = QHBoxLayout()
         row.addWidget(self._dictionary, 1)
         row.addWidget(from_file)
-        form.addRow("Dictionary:", row)
-        form.addRow(self._problem)
-        form.setRowVisible(self._problem, False)
-        self._form = form
-        form.addRow(self._measured)
-        form.addRow("The level one is:", self._across)
-        form.addRow("The upright one is:", self._down)
-        form.addRow(buttons)
+        self._form.addRow(tr("Side of the black square, as drawn:"), self._side)
+        self._form.addRow(tr("Dictionary:"), row)
+        self._form.addRow(self._problem)
+        self._form.setRowVisible(self._problem, False)
+        self._form.addRow(self._measured)
+        self._form.addRow(tr("The level one is:"), self._across)
+        self._form.addRow(tr("The upright one is:"), self._down)
+        self._form.addRow(buttons)
 
     def _ask_dictionary(self) -> None:
-        path = QFileDialog.getOpenFileName(self, "A dictionary", "", f"Dictionaries ({_files(DICTIONARY_SUFFIXES)})")[0]
+        path = QFileDialog.getOpenFileName(
+            self,
+            tr("A dictionary"),
+            "",
+            tr("Dictionaries ({endings})", endings=_files(DICTIONARY_SUFFIXES)),
+        )[0]
         if path:
             self.use_dictionary(Path(path))
 
@@ -131,25 +143,25 @@ class PrintsDialog(QDialog):
 def ask_file(parent: QWidget) -> str:
     """An image or a video to open, or nothing."""
     images, videos = _files(IMAGE_SUFFIXES), _files(_VIDEO_SUFFIXES)
-    kinds = f"Pictures and videos ({images} {videos});;All files (*)"
-    return QFileDialog.getOpenFileName(parent, "Open a picture or a video", "", kinds)[0]
+    kinds = tr("Pictures and videos ({images} {videos});;All files (*)", images=images, videos=videos)
+    return QFileDialog.getOpenFileName(parent, tr("Open a picture or a video"), "", kinds)[0]
 
 
 def ask_battle(parent: QWidget) -> Path | None:
     """A battle to go on with, or None."""
-    found = QFileDialog.getOpenFileName(parent, "Open a battle", "", "Battles (*.battle);;All files (*)")[0]
+    found = QFileDialog.getOpenFileName(parent, tr("Open a battle"), "", tr("Battles (*.battle);;All files (*)"))[0]
     return Path(found) if found else None
 
 
 def ask_terrain(parent: QWidget) -> Path | None:
     """A file of terrain, or None."""
-    found = QFileDialog.getOpenFileName(parent, "Open terrain", "", "Terrain (*.json);;All files (*)")[0]
+    found = QFileDialog.getOpenFileName(parent, tr("Open terrain"), "", tr("Terrain (*.json);;All files (*)"))[0]
     return Path(found) if found else None
 
 
 def ask_folder(parent: QWidget) -> str:
     """A folder of pictures to open, or nothing."""
-    return QFileDialog.getExistingDirectory(parent, "Open a folder of pictures")
+    return QFileDialog.getExistingDirectory(parent, tr("Open a folder of pictures"))
 
 
 def ask_where(parent: QWidget, title: str, name: str, kinds: str) -> Path | None:

@@ -11,6 +11,7 @@ from PyQt6.QtCore import QObject, QTimer
 
 from ui.behind import Behind
 from ui.desktop.bar import Ways
+from ui.desktop.tongue import tr
 from ui.files import write_bytes
 
 _TICK_MS = 40
@@ -38,11 +39,6 @@ class Errand(QObject):
         self._timer.timeout.connect(self._pull)
 
     @property
-    def is_busy(self) -> bool:
-        """Whether an errand is under way."""
-        return self._going
-
-    @property
     def is_cancelled(self) -> bool:
         """Whether nobody waits for it any more: what takes long may ask now and then, and stop."""
         return self._cancelled
@@ -57,13 +53,13 @@ class Errand(QObject):
             done: What to say then.
         """
         if self._going:
-            self._say(f"{self._doing} is not done yet: wait a moment, or cancel it.", self._ways)
+            self._say(tr("{doing} is not done yet: wait a moment, or cancel it.", doing=self._doing), self._ways)
             return
 
         def work() -> str:
             data = make()
             if self._cancelled:
-                return "Cancelled: nothing was written."
+                return tr("Cancelled: nothing was written.")
             write_bytes(path, data)
             return done
 
@@ -82,7 +78,7 @@ class Errand(QObject):
 
     @property
     def _ways(self) -> Ways:
-        return (("Cancel", self.cancel),)
+        return ((tr("Cancel"), self.cancel),)
 
     def _pull(self) -> None:
         if not self._behind.busy:
@@ -90,6 +86,6 @@ class Errand(QObject):
             self._going = False
             self._say(self._behind.take() or self._behind.refusal)
         elif self._cancelled:
-            self._say("Cancelling …")
+            self._say(tr("Cancelling …"))
         elif self._clock() - self._since_s > _PATIENCE_S:
             self._say(f"{self._doing} …", self._ways)

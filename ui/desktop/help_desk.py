@@ -22,6 +22,7 @@ from ui.care.diary import Diary
 from ui.desktop.details import DetailsDialog
 from ui.desktop.memory import Memory
 from ui.desktop.setup.guide_desk import Guided, GuideDesk
+from ui.desktop.tongue import tr
 
 _SIZE = (560, 600)
 _FORMAT = QKeySequence.SequenceFormat.NativeText
@@ -43,13 +44,18 @@ class HelpDesk:
         self._window, self._diary = window, diary
         self.guide = GuideDesk(window, do, memory, hint)
         self.dialog: QDialog | None = None
-        menu = QMenu("&Help", window)
+        menu = QMenu(tr("&Help"), window)
         for text, key, tip, slot in (
-            ("Guide…", "", "From the camera to the first measured shot, step by step", self.guide.begin),
-            ("Keys…", "F1", "Every key, and what it does", self.show_keys),
-            ("Details for a bug report…", "", "What whoever mends the program needs to know", self.show_details),
-            ("About…", "", "What this program is", self.show_about),
-            ("Licences…", "", "The libraries that it stands on, and their licences", self.show_licences),
+            (tr("Guide…"), "", tr("From the camera to the first measured shot, step by step"), self.guide.begin),
+            (tr("Keys…"), "F1", tr("Every key, and what it does"), self.show_keys),
+            (
+                tr("Details for a bug report…"),
+                "",
+                tr("What whoever mends the program needs to know"),
+                self.show_details,
+            ),
+            (tr("About…"), "", tr("What this program is"), self.show_about),
+            (tr("Licences…"), "", tr("The libraries that it stands on, and their licences"), self.show_licences),
         ):
             action = QAction(text, window)
             action.setShortcut(QKeySequence(key))
@@ -68,7 +74,7 @@ class HelpDesk:
             f"<h3>{escape(title)}</h3><table cellpadding='3'>{''.join(map(_row, rows))}</table>"
             for title, rows in keys_of(self._window)
         ]
-        self._show("Keys", "".join(parts))
+        self._show(tr("Keys"), "".join(parts))
 
     def show_details(self) -> None:
         """Show what belongs into a bug report."""
@@ -78,7 +84,7 @@ class HelpDesk:
         """Show what the program is."""
         paragraphs = about_words().split("\n\n")
         self._show(
-            "About", f"<h2>{escape(paragraphs[0])}</h2>" + "".join(f"<p>{escape(p)}</p>" for p in paragraphs[1:])
+            tr("About"), f"<h2>{escape(paragraphs[0])}</h2>" + "".join(f"<p>{escape(p)}</p>" for p in paragraphs[1:])
         )
 
     def show_licences(self) -> None:
@@ -88,7 +94,7 @@ class HelpDesk:
             f"<td><a href='{escape(one.home)}'>{escape(one.home)}</a></td></tr>"
             for one in libraries()
         )
-        self._show("Licences", f"<table cellpadding='4'>{rows}</table>")
+        self._show(tr("Licences"), f"<table cellpadding='4'>{rows}</table>")
 
     def _show(self, title: str, html: str) -> None:
         dialog = QDialog(self._window)
@@ -125,11 +131,11 @@ def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
         sections.append((top.text().replace("&", ""), _rows(actions)))
     rest = [action for action in window.actions() if id(action) not in told]
     buttons = [
-        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or "Presses the button of that name")
+        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Presses the button of that name"))
         for button in window.findChildren(QAbstractButton)
         if not button.shortcut().isEmpty() and "&" not in button.text()
     ]
-    sections.append(("Anywhere", (*_rows(rest), *buttons)))
+    sections.append((tr("Anywhere"), (*_rows(rest), *buttons)))
     return tuple((title, rows) for title, rows in sections if rows)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QFont, QFontInfo, QFontMetricsF
 from PyQt6.QtWidgets import QLabel
 
 
@@ -40,3 +41,16 @@ def in_mark_up(words: str) -> str:
 def as_typed(words: str) -> str:
     """Words as they stand where Qt guesses and cannot be told: in tool tips, and in the questions of its dialogs."""
     return "<qt>" + in_mark_up(words).replace("\n", "<br>") + "</qt>" if "<" in words else words
+
+
+_LEAST_PX = 8
+
+
+def fitted(font: QFont, words: str, width_px: float) -> QFont:
+    """The font, smaller where it leaves these words no room on one line."""
+    wide_px = QFontMetricsF(font).horizontalAdvance(words)
+    if wide_px <= width_px:
+        return font
+    smaller = QFont(font)
+    smaller.setPixelSize(max(_LEAST_PX, int(QFontInfo(font).pixelSize() * width_px / wide_px)))
+    return smaller

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFont, QIcon, QPixmap
+from PyQt6.QtGui import QColor, QFont, QFontInfo, QFontMetrics, QIcon, QPixmap
 from PyQt6.QtWidgets import (
     QComboBox,
     QGroupBox,
@@ -20,7 +20,8 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.table import Figure, PointIn
-from ui.desktop.labels import as_typed, plain_label, word_label
+from ui.desktop.labels import as_typed, fitted, plain_label, word_label
+from ui.desktop.tongue import tr
 from ui.readout import in_order, place_words
 from ui.table.finding import Answer
 from ui.theme import Colour, army_colour
@@ -29,6 +30,7 @@ from vision.plastics import PLASTIC_BGR
 SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
 _HEADLINE_PT = 30
 _WIDTH = 360
+_EDGE_PX, _INDENT_PX = 8, 4
 _MOST_APART = 3  # sentences on how armies separate; all of them stand in the tip
 _TEXT = 1.2  # the screen stands beyond the table: at arm's length the usual size is hard to read
 
@@ -52,16 +54,19 @@ class SidePanel(QWidget):
         font = self.font()
         font.setPointSizeF(_TEXT * font.pointSizeF())
         self.setFont(font)
+        self._large = QFont(font)
+        self._large.setPointSize(_HEADLINE_PT)
+        self._large.setBold(True)
         self._headline, self._rows = plain_label(), word_label()
         self._army = QComboBox()
-        self._forget = QPushButton("Forget")
-        self._usual = QPushButton("Begin with its usual colour")
+        self._forget = QPushButton(tr("Forget"))
+        self._usual = QPushButton(tr("Begin with its usual colour"))
         self._apart = word_label()
         self._tree = QTreeWidget()
         self._laid = QListWidget()
         self._told: tuple[object, ...] = ()
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setContentsMargins(_EDGE_PX, 4, _EDGE_PX, 4)
         layout.addWidget(self._answer_box())
         layout.addWidget(self._armies_box(), 3)
         layout.addWidget(self._laid_box(), 2)
@@ -77,6 +82,11 @@ class SidePanel(QWidget):
         return self._headline.text()
 
     @property
+    def answer_px(self) -> int:
+        """How large the answer's letters are."""
+        return QFontInfo(self._headline.font()).pixelSize()
+
+    @property
     def rows(self) -> str:
         """What belongs to it."""
         return self._rows.text()
@@ -86,19 +96,17 @@ class SidePanel(QWidget):
         """How well the armies separate."""
         return self._apart.text()
 
-    @property
-    def apart_tip(self) -> str:
-        """All that there is to say of it."""
-        return self._apart.toolTip()
-
     def choose(self, army: str) -> None:
         """Let a click teach this army."""
         self._army.setCurrentText(army)
 
     def show_answer(self, answer: Answer) -> None:
         """Show the answer."""
-        self._headline.setText(answer.headline or "-- in")
-        self._rows.setText("\n".join(answer.rows) or "Nothing measured yet.")
+        headline = answer.headline or "-- in"
+        if headline != self._headline.text():
+            self._headline.setFont(fitted(self._large, headline, _WIDTH - 2 * (_EDGE_PX + _INDENT_PX)))
+            self._headline.setText(headline)
+        self._rows.setText("\n".join(answer.rows) or tr("Nothing measured yet."))
 
     def show_table(
         self,
@@ -170,17 +178,15 @@ class SidePanel(QWidget):
         self._usual.setVisible(army.lower() in PLASTIC_BGR and army not in known)
 
     def _answer_box(self) -> QWidget:
-        font = QFont(self.font())
-        font.setPointSize(_HEADLINE_PT)
-        font.setBold(True)
-        self._headline.setFont(font)
-        self._headline.setAccessibleName("Answer")
-        self._headline.setToolTip("Base centre to base centre; ± holds nineteen times in twenty")
+        # Always as high as large words are, or the lists below would jump.
+        self._headline.setFixedHeight(QFontMetrics(self._large).height())
+        self._headline.setAccessibleName(tr("Answer"))
+        self._headline.setToolTip(tr("Base centre to base centre; ± holds nineteen times in twenty"))
         self._rows.setMinimumHeight(4 * self.fontMetrics().height())
         self._rows.setAlignment(Qt.AlignmentFlag.AlignTop)
         box = QWidget()
         layout = QVBoxLayout(box)
-        layout.setContentsMargins(4, 0, 4, 0)
+        layout.setContentsMargins(_INDENT_PX, 0, _INDENT_PX, 0)
         layout.setSpacing(0)
         layout.addWidget(self._headline)
         layout.addWidget(self._rows)
@@ -188,28 +194,30 @@ class SidePanel(QWidget):
         return box
 
     def _armies_box(self) -> QWidget:
-        box = QGroupBox("Armies")
+        box = QGroupBox(tr("Armies"))
         self._tree.setColumnCount(2)
         self._tree.setHeaderHidden(True)
         header = self._tree.header()
         if header is not None:
             header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self._tree.setToolTip("The armies taught, how many figures of each are seen, and where they stand")
-        self._tree.setAccessibleName("Armies and figures")
+        self._tree.setToolTip(tr("The armies taught, how many figures of each are seen, and where they stand"))
+        self._tree.setAccessibleName(tr("Armies and figures"))
         self._tree.currentItemChanged.connect(lambda *_: self._allow_forget())
         self._army.setEditable(True)
         self._army.addItems(SUGGESTED_ARMIES)
-        self._army.setToolTip("Name of the army to teach: choose one or type a new one, then click one of its soldiers")
-        self._army.setAccessibleName("Army to teach")
+        self._army.setToolTip(
+            tr("Name of the army to teach: choose one or type a new one, then click one of its soldiers")
+        )
+        self._army.setAccessibleName(tr("Army to teach"))
         self._army.editTextChanged.connect(self.army_chosen)
         self._army.editTextChanged.connect(self._allow_usual)
-        self._forget.setToolTip("Forget the army that is chosen in the list")
+        self._forget.setToolTip(tr("Forget the army that is chosen in the list"))
         self._forget.clicked.connect(lambda: self.forget.emit(self._chosen() or ""))
-        self._usual.setToolTip("Look for what this plastic usually looks like; a click on a soldier is surer")
+        self._usual.setToolTip(tr("Look for what this plastic usually looks like; a click on a soldier is surer"))
         self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
-        self._apart.setAccessibleName("How well the armies separate")
+        self._apart.setAccessibleName(tr("How well the armies separate"))
         row = QHBoxLayout()
-        row.addWidget(plain_label("Teach:"))
+        row.addWidget(plain_label(tr("Teach:")))
         row.addWidget(self._army, 1)
         row.addWidget(self._forget)
         layout = QVBoxLayout(box)
@@ -220,9 +228,9 @@ class SidePanel(QWidget):
         return box
 
     def _laid_box(self) -> QWidget:
-        box = QGroupBox("On the table")
-        self._laid.setToolTip("Rulers and blasts; they go where their figures go")
-        self._laid.setAccessibleName("Rulers and blasts")
+        box = QGroupBox(tr("On the table"))
+        self._laid.setToolTip(tr("Rulers and blasts; they go where their figures go"))
+        self._laid.setAccessibleName(tr("Rulers and blasts"))
         self._laid.setWordWrap(True)
         layout = QVBoxLayout(box)
         layout.addWidget(self._laid)
@@ -230,7 +238,7 @@ class SidePanel(QWidget):
 
 
 def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:
-    item.setText(1, f"{len(figures)} seen")
+    item.setText(1, tr("{count} seen", count=len(figures)))
     while item.childCount() > len(figures):
         item.takeChild(item.childCount() - 1)
     while item.childCount() < len(figures):

@@ -23,6 +23,7 @@ from PyQt6.QtGui import (
 
 from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from rules.table import Refused
+from ui.desktop.tongue import tr
 from ui.files import write_bytes
 from ui.paper.pdf import unscaled
 
@@ -49,7 +50,9 @@ def pdf_of(sheet: Sheet) -> bytes:
     # Text needs an application; held until the drawing is done. A file needs no display, so on Linux none is asked for.
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     if not QFontDatabase.families():
-        raise Refused("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
+        raise Refused(
+            tr("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
+        )
     drawn = unscaled(_drawn(sheet))
     del own
     return drawn

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QWidget
+from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.table import Figure, Posture, Refused
 from ui.battle.armies import Shelf
 from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.dark import dark_palette
 from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, staged, wait
 from ui.desktop.window import Window
 from ui.measuring import sights
@@ -50,7 +51,12 @@ def _save(shown: QWidget, path: Path) -> None:
     print(path)
 
 
-def _wait_for(condition: Callable[[], object], what: str) -> None:
+def wait_for(condition: Callable[[], object], what: str) -> None:
+    """Let Qt work until the condition holds.
+
+    Raises:
+        Refused: if it never does.
+    """
     until_s = time.monotonic() + _PATIENCE_S
     while not condition():
         if time.monotonic() > until_s:
@@ -63,12 +69,12 @@ def _guide(window: Window, _: Path) -> QWidget:
     guide = window.help.guide
     guide.begin()
     guide.choose("demo")
-    _wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
+    wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
     guide.bar.button.click()
     table = window.bench.simulated
     if table is None:
         raise Refused("this is not the simulated table: open that")
-    _wait_for(lambda: not table.bare, "the armies")
+    wait_for(lambda: not table.bare, "the armies")
     wait(2.0)
     for army in ("green", "tan"):
         window.panel.choose(army)
@@ -76,7 +82,7 @@ def _guide(window: Window, _: Path) -> QWidget:
             px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
             window.picture.pressed.emit(*px)
             window.picture.released.emit(*px)
-    _wait_for(lambda: window.bench.view and any(f.army == "tan" for f in window.bench.view.figures), "the soldiers")
+    wait_for(lambda: window.bench.view and any(f.army == "tan" for f in window.bench.view.figures), "the soldiers")
     window.picture.left.emit()
     wait(8.5)  # until the message that they are taught has gone
     return window
@@ -86,7 +92,7 @@ def _measure(window: Window, _: Path) -> QWidget:
     """A range, the answer in large type."""
     window.help.guide.leave()
     window.open("demo")
-    view = _all_seen(window)
+    view = all_seen(window)
     window.use_tool("measure")
     for figure in enemies(view.figures, set()):
         click(window, view, figure.centre_in, figure.z_in)
@@ -99,7 +105,7 @@ def _sight(window: Window, _: Path) -> QWidget:
     """What one soldier sees of another."""
     window.stage.referee.setChecked(False)
     window.clear()
-    view = _all_seen(window)
+    view = all_seen(window)
     window.use_tool("sight")
     for figure in _across_the_terrain(window, view):
         click(window, view, figure.centre_in, figure.z_in)
@@ -109,7 +115,7 @@ def _sight(window: Window, _: Path) -> QWidget:
 def _targets(window: Window, _: Path) -> QWidget:
     """Whom a soldier can shoot."""
     window.use_tool("fan")
-    view = _all_seen(window)
+    view = all_seen(window)
     shooter = enemies(view.figures, set())[0]
     click(window, view, shooter.centre_in, shooter.z_in)
     return window
@@ -127,19 +133,19 @@ def _map(window: Window, _: Path) -> QWidget:
 def _muster(window: Window, own: Path) -> QWidget:
     """The question which game is played, and who is what."""
     window.stage.map.setChecked(False)
-    dialog = _mustered(window, own)
+    dialog = mustered(window, own)
     dialog.show()
     return dialog
 
 
 def _battle(window: Window, own: Path) -> QWidget:
     """What a soldier can do, and how likely."""
-    dialog = _mustered(window, own)
+    dialog = mustered(window, own)
     window.battle.begin(own / "evening.battle", dialog.muster)
     dialog.deleteLater()
     window.sides.setCurrentWidget(window.battle.panel)
-    view = _all_seen(window)
-    _wait_for(lambda: window.battle.moment, "the battle")
+    view = all_seen(window)
+    wait_for(lambda: window.battle.moment, "the battle")
     for _step in range(2):
         window.battle.panel.go_on.emit()
     rivals = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
@@ -150,8 +156,47 @@ def _battle(window: Window, own: Path) -> QWidget:
     return window
 
 
-def _mustered(window: Window, own: Path) -> MusterDialog:
-    view = _all_seen(window)
+def _terrain(window: Window, _: Path) -> QWidget:
+    """What stands on the table, a hill with its handles."""
+    window.use_tool("terrain")
+    window.terrain.tool.select(window.session.state.setup.terrain[0].name)
+    return window
+
+
+def _devices(window: Window, _: Path) -> QWidget:
+    """The rod and dice, emulated."""
+    devices = window.devices.panel
+    window.use_tool("select")
+    window.sides.setCurrentWidget(devices)
+    devices.rod.emulated.emit()
+    devices.dice.emulated.emit()
+    devices.thrown.emit("2d6")
+    wait(2.0)
+    return window
+
+
+def _history(window: Window, _: Path) -> QWidget:
+    """What happened in the battle, with pictures of the table."""
+    window.devices.panel.rod.forgotten.emit()
+    window.devices.panel.dice.forgotten.emit()
+    window.history.show()
+    if window.history.dialog is None:
+        raise Refused("there is no battle to look back on: begin one")
+    return window.history.dialog
+
+
+def _dark(window: Window, _: Path) -> QWidget:
+    """The battle on a dark desktop."""
+    if window.history.dialog is not None:
+        window.history.dialog.reject()
+    window.sides.setCurrentWidget(window.battle.panel)
+    QApplication.setPalette(dark_palette())
+    return window
+
+
+def mustered(window: Window, own: Path) -> MusterDialog:
+    """The question who plays what, answered for a battle of two armies; its lists lie in `own`."""
+    view = all_seen(window)
     dialog = MusterDialog(["green", "tan"], view.figures, Shelf(own / "armies"), window)
     dialog.choose_game("simple_plastic")
     for side in ("green", "tan"):
@@ -164,10 +209,10 @@ def _mustered(window: Window, own: Path) -> MusterDialog:
     return dialog
 
 
-def _all_seen(window: Window) -> TableView:
+def all_seen(window: Window) -> TableView:
     """The table when no more soldiers come to light."""
     view = figures_seen(window)
-    _wait_for(lambda: len(window.bench.view.figures) > 20 if window.bench.view else False, "all soldiers")
+    wait_for(lambda: len(window.bench.view.figures) > 20 if window.bench.view else False, "all soldiers")
     return window.bench.view or view
 
 
@@ -187,6 +232,10 @@ _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "map": _map,
     "muster": _muster,
     "battle": _battle,
+    "terrain": _terrain,
+    "devices": _devices,
+    "history": _history,
+    "dark": _dark,
 }
 
 

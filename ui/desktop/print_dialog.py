@@ -33,21 +33,27 @@ from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
 from ui.desktop.labels import plain_label, word_label
 from ui.desktop.paper import preview
+from ui.desktop.tongue import mark, tr
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
 from ui.readout import begun
 
 _KINDS = (
     (
         Kind.MARKERS,
-        "Markers, two a page",
+        mark("Markers, two a page"),
         SHEET_SIDE_IN,
-        "Four markers to lay on the table: one is enough, four better",
+        mark("Four markers to lay on the table: one is enough, four better"),
     ),
-    (Kind.MARKERS, "Markers, one a page", 4.5, "Four large markers, for a high camera or a large table"),
-    (Kind.EDGE, "Small markers for the table's edge", EDGE_SIDE_IN, "Eight small markers for corners and edges"),
-    (Kind.BOARD, "Board for the lens", None, "A ChArUco board, to calibrate the lens by"),
-    (Kind.ROD, "Range rod", None, "The 36 in rod of Plastic Fudge, in strips to glue together"),
-    (Kind.CARDS, "Unit cards", None, "Ready units of a game, or the figures of an army list"),
+    (Kind.MARKERS, mark("Markers, one a page"), 4.5, mark("Four large markers, for a high camera or a large table")),
+    (
+        Kind.EDGE,
+        mark("Small markers for the table's edge"),
+        EDGE_SIDE_IN,
+        mark("Eight small markers for corners and edges"),
+    ),
+    (Kind.BOARD, mark("Board for the lens"), None, mark("A ChArUco board, to calibrate the lens by")),
+    (Kind.ROD, mark("Range rod"), None, mark("The 36 in rod of Plastic Fudge, in strips to glue together")),
+    (Kind.CARDS, mark("Unit cards"), None, mark("Ready units of a game, or the figures of an army list")),
 )
 _PREVIEW_PX = 320
 
@@ -57,7 +63,7 @@ def ask_sheet(job: PrintJob, parent: QWidget) -> tuple[PrintJob, Path] | None:
     dialog = PrintDialog(job, Shelf(armies_folder()), parent)
     if dialog.exec() != QDialog.DialogCode.Accepted:
         return None
-    path = ask_where(parent, "Save the sheet", dialog.job.file_name, "PDF (*.pdf)")
+    path = ask_where(parent, tr("Save the sheet"), dialog.job.file_name, tr("PDF (*.pdf)"))
     return None if path is None else (dialog.job, path)
 
 
@@ -79,20 +85,20 @@ class PrintDialog(QDialog):
 
     def __init__(self, job: PrintJob, shelf: Shelf, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Print")
+        self.setWindowTitle(tr("Print"))
         self._sheet: Sheet | None = None
         self._number = 0
         self._job = job
-        self.kind = _combo([text for _, text, _, _ in _KINDS], "What to print")
-        self.paper = _combo(["Letter", "A4"], "The paper in the printer")
-        self.side = _box(" in", 3, "Side of the black square; all markers on one table must be of one size")
+        self.kind = _combo([tr(text) for _, text, _, _ in _KINDS], tr("What to print"))
+        self.paper = _combo(["Letter", "A4"], tr("The paper in the printer"))
+        self.side = _box(" in", 3, tr("Side of the black square; all markers on one table must be of one size"))
         self.across = _box(
-            " mm", 1, "Length of the level 100 mm scale, on a page that was printed without a correction"
+            " mm", 1, tr("Length of the level 100 mm scale, on a page that was printed without a correction")
         )
         self.down = _box(
-            " mm", 1, "Length of the upright 100 mm scale, on a page that was printed without a correction"
+            " mm", 1, tr("Length of the upright 100 mm scale, on a page that was printed without a correction")
         )
-        self.cards = _combo([], "Whose cards: all ready units of a game, or the figures of an army list")
+        self.cards = _combo([], tr("Whose cards: all ready units of a game, or the figures of an army list"))
         self.problem, self.about = word_label(), word_label()
         self.problem.setObjectName("problem")
         self.about.setObjectName("about")
@@ -101,13 +107,13 @@ class PrintDialog(QDialog):
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.page = plain_label()
         self.page.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._back, self._on = _turner("◀", "The page before"), _turner("▶", "The next page")
-        self._load = QPushButton("Army list from a file…")
-        self._load.setToolTip("Cards of an army list that is in a file of its own")
+        self._back, self._on = _turner("◀", tr("The page before")), _turner("▶", tr("The next page"))
+        self._load = QPushButton(tr("Army list from a file…"))
+        self._load.setToolTip(tr("Cards of an army list that is in a file of its own"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
         self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
         if self._save is not None:
-            self._save.setText("Save PDF…")
+            self._save.setText(tr("Save PDF…"))
         self._lay_out(buttons)
         self._fill(job, shelf)
         buttons.accepted.connect(self.accept)
@@ -144,15 +150,15 @@ class PrintDialog(QDialog):
 
     def _lay_out(self, buttons: QDialogButtonBox) -> None:
         self._form = QFormLayout()
-        self._form.addRow("Print:", self.kind)
-        self._form.addRow("Paper:", self.paper)
-        self._form.addRow("Side of the black square:", self.side)
-        self._form.addRow("Cards of:", self.cards)
+        self._form.addRow(tr("Print:"), self.kind)
+        self._form.addRow(tr("Paper:"), self.paper)
+        self._form.addRow(tr("Side of the black square:"), self.side)
+        self._form.addRow(tr("Cards of:"), self.cards)
         self._form.addRow("", self._load)
         self._form.addRow(self.about)
-        self._form.addRow(plain_label("Measured on a page that was printed without a correction:"))
-        self._form.addRow("100 mm came out across:", self.across)
-        self._form.addRow("100 mm came out down:", self.down)
+        self._form.addRow(plain_label(tr("Measured on a page that was printed without a correction:")))
+        self._form.addRow(tr("100 mm came out across:"), self.across)
+        self._form.addRow(tr("100 mm came out down:"), self.down)
         self._form.addRow(self.problem)
         left = QVBoxLayout()
         left.addLayout(self._form)
@@ -178,7 +184,7 @@ class PrintDialog(QDialog):
             box.setSingleStep(0.1)
             box.setValue(measured_mm)
         for name in GAMES:
-            self.cards.addItem(f"{title_of(name)}, every ready unit", name)
+            self.cards.addItem(tr("{name}, every ready unit", name=title_of(name)), name)
         for one in shelf.listed():
             if one.army is not None and one.army.game in GAMES:
                 self.cards.addItem(f"{one.army.name} ({title_of(one.army.game)})", one.army)
@@ -226,7 +232,7 @@ class PrintDialog(QDialog):
         count = len(self._sheet.pages) if self._sheet else 0
         self._back.setEnabled(self._number > 0)
         self._on.setEnabled(self._number + 1 < count)
-        self.page.setText(f"page {self._number + 1} of {count}" if count else "")
+        self.page.setText(tr("page {page} of {count}", page=self._number + 1, count=count) if count else "")
         if self._sheet is None:
             self.picture.clear()
             return
@@ -236,7 +242,9 @@ class PrintDialog(QDialog):
         self.picture.setPixmap(QPixmap.fromImage(image))
 
     def _load_army(self) -> None:
-        path = QFileDialog.getOpenFileName(self, "Open an army list", "", "Army lists (*.json);;All files (*)")[0]
+        path = QFileDialog.getOpenFileName(self, tr("Open an army list"), "", tr("Army lists (*.json);;All files (*)"))[
+            0
+        ]
         if path:
             self.open_army(Path(path))
 

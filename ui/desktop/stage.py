@@ -14,6 +14,7 @@ from ui.desktop.picture.big_answer import BigAnswer
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.projector import Projector
 from ui.desktop.picture.view import PictureView
+from ui.desktop.tongue import tr
 from ui.desktop.tools.tool import Pointed, point_at
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import PointPx, Preview
@@ -45,10 +46,14 @@ class Stage(QObject):
         self._shown: tuple[Frame, TableMap | None] | None = None
         self._map: TableMap | None = None
         self._maker, self._drawing = MapMaker(), Drawing()
-        menu = QMenu("&Screen", window)
-        self.map = self._switch(menu, "Map", "O", "The table from straight above, every figure where it stands")
-        self.referee = self._switch(menu, "Large answer", "R", "The answer so large that it is read across the table")
-        self.projector = self._switch(menu, "Projector", "J", "A second window with the drawings only, on black")
+        menu = QMenu(tr("&Screen"), window)
+        self.map = self._switch(menu, tr("Map"), "O", tr("The table from straight above, every figure where it stands"))
+        self.referee = self._switch(
+            menu, tr("Large answer"), "R", tr("The answer so large that it is read across the table")
+        )
+        self.projector = self._switch(
+            menu, tr("Projector"), "J", tr("A second window with the drawings only, on black")
+        )
         bar = window.menuBar()
         if bar is not None:
             bar.addMenu(menu)

@@ -7,6 +7,7 @@ from PyQt6.QtWidgets import QStatusBar
 from calibration.solve import Calibration
 from ui.desktop.bench import Bench
 from ui.desktop.labels import plain_label
+from ui.desktop.tongue import tr
 from ui.desktop.tools.tool import Pointed
 from ui.readout import calibration_words
 from ui.session import TableState
@@ -38,7 +39,7 @@ class StatusLine:
     def _calibration_words(self, view: TableView | None, unit: Unit) -> str:
         calibration = view.calibration if view else None
         if calibration is not self._known[0] or unit is not self._known[1]:
-            words = calibration_words(calibration, unit) if calibration else "not calibrated"
+            words = calibration_words(calibration, unit) if calibration else tr("not calibrated")
             self._known = (calibration, unit, words)
         return self._known[2]
 
@@ -48,7 +49,7 @@ def _rate_words(bench: Bench) -> str:
     if worker.source_problem or worker.frame is None:
         return ""
     if worker.ended or worker.held:
-        return "frozen" if worker.held else "still picture"
+        return tr("frozen") if worker.held else tr("still picture")
     if bench.view is not None and bench.view.frozen:
-        return "something moves: the figures stay as they were"
-    return f"{bench.rate.per_second():.1f} pictures/s"
+        return tr("something moves: the figures stay as they were")
+    return tr("{per_second:.1f} pictures/s", per_second=bench.rate.per_second())

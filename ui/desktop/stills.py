@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QWidget
 from ui.desktop.dialogs import ask_where
 from ui.desktop.errand import Errand
 from ui.desktop.picture.painter import annotated
+from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.files import picture_bytes, refuse_unpicturable
 from ui.picture.overlay import Preview, table_overlay
@@ -75,7 +76,7 @@ class Stills(QObject):
         if on and self._hands.bench().worker.held:
             self.thawed.emit()
         if on and self._then is None:
-            self._hands.say("There is nothing to compare with yet: freeze a picture (P), compare (Shift+P) later.")
+            self._hands.say(tr("There is nothing to compare with yet: freeze a picture (P), compare (Shift+P) later."))
             self.ended.emit()
             return
         self.comparing = self.shows_then = on
@@ -98,9 +99,11 @@ class Stills(QObject):
         if not self.comparing:
             return ""
         ago_s = self._clock() - self._frozen_s
-        ago = f"{ago_s:.0f} s ago" if ago_s < 100 else f"{ago_s / 60:.0f} min ago"
-        picture = f"THEN: as it was frozen {ago}." if self.shows_then else "NOW: what has changed is marked."
-        return f"{picture}   Shift+P: leave"
+        ago = tr("{ago_s:.0f} s ago", ago_s=ago_s) if ago_s < 100 else tr("{ago_min:.0f} min ago", ago_min=ago_s / 60)
+        picture = (
+            tr("THEN: as it was frozen {ago}.", ago=ago) if self.shows_then else tr("NOW: what has changed is marked.")
+        )
+        return tr("{picture}   Shift+P: leave", picture=picture)
 
     def shown(self, frame: Frame | None, view: TableView | None) -> Seen:
         """What is to be shown in their place."""
@@ -128,15 +131,15 @@ class Stills(QObject):
         bench = self._hands.bench()
         frame, view = self.shown(bench.frame, bench.view)
         state, preview = self._hands.session.state, self.over(Preview(), bench.view)
-        path = path or ask_where(self._window, "Save the picture", "sandtable.png", "Pictures (*.png *.jpg)")
+        path = path or ask_where(self._window, tr("Save the picture"), "sandtable.png", tr("Pictures (*.png *.jpg)"))
         if path is None or frame is None:
             return
         refuse_unpicturable(path)
         where, image_bgr = path, frame.image_bgr
         shapes = table_overlay(view, state, preview) if view and not bare else ()
         self._errand.send(
-            f"Saving {path.name}",
+            tr("Saving {name}", name=path.name),
             lambda: picture_bytes(where, annotated(image_bgr, shapes) if shapes else image_bgr),
             path,
-            f"{path} is saved.",
+            tr("{path} is saved.", path=path),
         )

@@ -28,21 +28,21 @@ from ui.desktop.labels import word_label
 from ui.desktop.memory import Memory
 from ui.desktop.middle import Middle
 from ui.desktop.panel import SidePanel
-from ui.desktop.paper import pdf_of
 from ui.desktop.picture.view import PictureView
-from ui.desktop.print_dialog import ask_sheet, usual_paper
+from ui.desktop.print_desk import PrintDesk
+from ui.desktop.said import Said
 from ui.desktop.setup.calibration_desk import CalibrationDesk
 from ui.desktop.setup.kept_tables import KeptTables
 from ui.desktop.setup.table_desk import TableDesk
 from ui.desktop.stage import Stage
 from ui.desktop.status_line import StatusLine
 from ui.desktop.stills import Stills
+from ui.desktop.tongue import tr
 from ui.desktop.tools.correct_menu import CorrectDesk
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.terrain_desk import TerrainDesk
 from ui.desktop.tools.tool import Pointed, Tool
 from ui.desktop.tools.toolbox import Toolbox
-from ui.paper.printing import PrintJob, sheet_of
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.answer import Laid, asked_now, current_answer, newest, on_table
 from ui.questions.situation import Situation, basis_of
@@ -54,7 +54,6 @@ from ui.setup.kept_shelf import TableShelf, tables_folder
 from vision.source import Source, open_source
 
 _TICK_MS = 16
-_WORDS_STAY_S = 8.0
 _WORDS_EVERY_S = 0.2
 """Numbers that flicker cannot be read."""
 
@@ -94,8 +93,7 @@ class Window(QMainWindow):
         self._memory, self._opener, self._clock = Memory(settings), opener, clock
         self._tables = KeptTables(self._memory)
         self._left_benches: list[Bench] = []
-        self._words, self._words_until_s, self._told_s = "", 0.0, 0.0
-        self._words_ways: Ways = ()
+        self._said, self._told_s = Said(clock), 0.0
         self._mouse_px: PointPx | None = None
         self._last_laid: Laid | None = None
         self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
@@ -103,7 +101,7 @@ class Window(QMainWindow):
         self._status = StatusLine(self.statusBar())
         self.devices = DevicesDesk(self._memory, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
-        tabs = {"Table": self.panel, "Battle": self.battle.panel, "Devices": self.devices.panel}
+        tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
         middle = Middle(self.picture, self.bar, self._hint, tabs)
         self.sides = middle.sides
         self.setCentralWidget(middle)
@@ -112,6 +110,7 @@ class Window(QMainWindow):
         self.corrections = CorrectDesk(self.picture, hands)
         self.files = BattleFiles(self, self.battle, hands, self._show_battle)
         self._errand = Errand(self, self._say)
+        self._prints = PrintDesk(self, self._memory, self._errand)
         self.history = HistoryDesk(self, self.battle, hands, self._errand)
         shelf = TableShelf(tables or tables_folder())
         self.kept = TableDesk(self, hands, shelf, self._deeds, self._errand, clock=clock)
@@ -170,7 +169,8 @@ class Window(QMainWindow):
     def _take_up(self, spec: str) -> None:
         setup = self._tables.setup_for(spec)
         self.bench = Bench(spec, setup, self._opener, self._clock)
-        self._last_laid, self._words = None, ""
+        self._last_laid = None
+        self._said.forget()
         self.setWindowTitle(title_words(spec))
         self.stage.clear()
         self.panel.show_table((), (), ())
@@ -200,7 +200,7 @@ class Window(QMainWindow):
         self.tools.take(name)
         self.picture.takes_wheel = self.tool.takes_wheel
         self.actions_.tick_tool(name)
-        self._words = ""
+        self._said.forget()
         self._refresh()
 
     def let_go(self) -> None:
@@ -208,7 +208,7 @@ class Window(QMainWindow):
         left = self._in_battle and self.tool.name == "select" and self.battle.let_go()
         if not (self.tool.cancel() or left):
             self.use_tool("select")
-        self._words = ""
+        self._said.forget()
         self._refresh()
 
     def turn(self, steps: int) -> None:
@@ -254,17 +254,11 @@ class Window(QMainWindow):
         frame = self.bench.frame
         if frame is not None:
             self._change(lambda: self.session.learn_empty_table(frame))
-            self._say("This picture is now the empty table. Keep the camera where it is, and put the figures on.")
+            self._say(tr("This picture is now the empty table. Keep the camera where it is, and put the figures on."))
 
     def print_sheets(self) -> None:
         """Ask what to print and where to, and write it there."""
-        dictionary = self.session.state.setup.prints.dictionary
-        asked = ask_sheet(PrintJob(paper=usual_paper(), dictionary=dictionary, scale=self._memory.print_scale), self)
-        if asked is not None:
-            job, path = asked
-            self._memory.keep_print_scale(job.scale)
-            done = f"{path} is written: print it at 100 % (actual size)."
-            self._errand.send(f"Drawing {path.name}", lambda: pdf_of(sheet_of(job)), path, done)
+        self._prints.print_sheets(self.session.state.setup.prints.dictionary)
 
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None:
         """Save the picture with what is drawn over it, or `bare`; ask where to if no path is given."""
@@ -308,7 +302,7 @@ class Window(QMainWindow):
 
     def _change(self, change: Callable[[], object]) -> None:
         """Do something new to the table, and show what came of it."""
-        self._words = ""
+        self._said.forget()
         self._do(change)
 
     def _do(self, change: Callable[[], object]) -> None:
@@ -328,10 +322,15 @@ class Window(QMainWindow):
     # What is shown
 
     def _taught(self, army: str) -> None:
-        self._say(f"{army} is taught. The list at the right tells how many are seen, and how well they stand out.")
+        self._say(
+            tr(
+                "{army} is taught. The list at the right tells how many are seen, and how well they stand out.",
+                army=army,
+            )
+        )
 
     def _say(self, words: str, ways: Ways = ()) -> None:
-        self._words, self._words_ways, self._words_until_s = words, ways, self._clock() + _WORDS_STAY_S
+        self._said.say(words, ways)
         self._tell()
 
     def pull(self) -> None:
@@ -373,11 +372,10 @@ class Window(QMainWindow):
     def _tell(self) -> None:
         """Bring the words up to date: message bar, hint, lists, status."""
         self._told_s = self._clock()
-        if self._words and self._told_s > self._words_until_s:
-            self._words = ""
-        words = self._words or self.bench.problem
+        said, its_ways = self._said.now
+        words = said or self.bench.problem
         self._diary.said(words)
-        ways = self._words_ways if self._words else self._ways_out()
+        ways = its_ways if said else self._ways_out()
         offered, answers = ("", ()) if words else self.kept.offer
         self.bar.say(begun(words or offered), answers or ways)
         self._hint.setText(self._next_step())
@@ -400,9 +398,9 @@ class Window(QMainWindow):
 
     def _ways_out(self) -> Ways:
         if self.bench.worker.source_problem or self.bench.worker.broken:
-            return (("Try again", self.try_again), ("Open another source…", self._offer_sources))
+            return ((tr("Try again"), self.try_again), (tr("Open another source…"), self._offer_sources))
         if self.bench.view is not None and self.bench.view.problem:
-            return (("Print markers…", self.print_sheets), *self.calibration.ways)
+            return ((tr("Print markers…"), self.print_sheets), *self.calibration.ways)
         return ()
 
     def _offer_sources(self) -> None:
@@ -413,7 +411,9 @@ class Window(QMainWindow):
         if self.stills.hint:
             return self.stills.hint
         if view is None:
-            return "" if self.bench.worker.source_problem else f"Opening: {title_words(self.bench.spec)} …"
+            return (
+                "" if self.bench.worker.source_problem else tr("Opening: {spec} …", spec=title_words(self.bench.spec))
+            )
         return next_step(view, state, self.tool.name, self.tool.hint)
 
     def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name

@@ -111,9 +111,6 @@ def _port_words(port: Port) -> str:
     return f"{port.description or 'serial port'} on {port.device}" + (" (likely)" if port.likely else "")
 
 
-_ONE_MOMENT = Standing(Level.LOOKING, "One moment …")
-
-
 class _Device(Protocol):
     @property
     def status(self) -> LinkStatus: ...

@@ -11,7 +11,8 @@ from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.prints import SHEET_SIDE_IN
 from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
 from rules.games import GAMES, open_game
-from rules.roster import Army, points_check
+from rules.games.rosters import points_check
+from rules.roster import Army
 from rules.table import Refused
 from ui.paper.card_sheet import card_sheet
 from ui.paper.cards import army_cards, game_cards

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rules.call import Call, all_of, at_least, at_most
-from rules.events import spoken
 from rules.game import Game
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.plastic_fudge.tables import rating
 from rules.measure import Range
 from rules.moment import Moment
+from rules.spoken import spoken
 from ui.readout import Basis
 
 

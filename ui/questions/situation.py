@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules.events import spoken
 from rules.measure import Range
 from rules.moment import Moment
 from rules.scene import SightRules
+from rules.spoken import spoken
 from rules.table import Figure, TerrainPiece
 from ui.battle.play import Play
 from ui.measuring import measured

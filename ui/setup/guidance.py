@@ -10,6 +10,7 @@ from ui.session import Ruler, TableState
 from ui.table.shapes import template_words
 from ui.units import Unit
 from vision.pipeline import TableView
+from vision.source import is_camera
 
 TEACH = "teach"
 """The tool by which armies are taught."""
@@ -22,7 +23,7 @@ def title_words(spec: str) -> str:
     """What is open, for people."""
     if spec == "demo":
         return "Simulated table"
-    return f"Camera {spec}" if spec.isdecimal() else Path(spec).name
+    return f"Camera {spec}" if is_camera(spec) else Path(spec).name
 
 
 def next_step(view: TableView, state: TableState, tool: str, hint: str) -> str:

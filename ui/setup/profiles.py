@@ -16,6 +16,7 @@ from calibration.camera import Lens
 from calibration.profile import lens_document, read_json, read_lens
 from rules.table import Refused
 from ui.files import write_json
+from vision.source import is_camera
 
 
 def lens_folder() -> Path:
@@ -30,7 +31,7 @@ def camera_identity(spec: str, root: Path = Path("/")) -> str:
         spec: As for `vision.source.open_source`.
         root: Where Linux has /dev and /sys; elsewhere the camera's number must do.
     """
-    if not spec.isdecimal():
+    if not is_camera(spec):
         return ""
     for link in sorted((root / "dev/v4l/by-id").glob("*")):
         if link.is_symlink() and link.readlink().name == f"video{spec}":

@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 from rules.bearing import bearing_deg, onward
-from rules.events import spoken
 from rules.game import Game
 from rules.path import length_in
+from rules.spoken import spoken
 from rules.table import PointIn
 from rules.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
 

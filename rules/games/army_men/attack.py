@@ -19,11 +19,10 @@ from rules.games.army_men.shot import (
     holds,
     its_phase,
     kind_of,
-    spoken,
     weapon_of,
 )
 from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase
-from rules.ruleset import limit
+from rules.ruleset import limit, row_words
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
 
 # What forbids an attack, in the order in which it is looked at.
@@ -139,7 +138,7 @@ def _range_text(rules: Rules, shot: Shot) -> str:
     weapon = weapon_of(rules, shot)
     reach = "" if weapon.range_max_in is None else f" to {weapon.range_max_in:g}"
     away = f"the target is {shot.distance_in:.4g} in away"
-    return f"{away}; {spoken(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
+    return f"{away}; {row_words(shot.weapon)} reaches {weapon.range_min_in:g}{reach} in"
 
 
 # The attack value.
@@ -148,7 +147,7 @@ def _range_text(rules: Rules, shot: Shot) -> str:
 def attack_value(rules: Rules, shot: Shot) -> tuple[Reason, ...]:
     """The weapon's attack value and every modifier that applies, in reading order."""
     weapon = weapon_of(rules, shot)
-    base = rules.because(weapon.rule, f"{spoken(shot.weapon)} attacks at {weapon.attack}", weapon.attack)
+    base = rules.because(weapon.rule, f"{row_words(shot.weapon)} attacks at {weapon.attack}", weapon.attack)
     rows = [
         row
         for row in rules.tables.attack_modifiers.values()
@@ -186,7 +185,7 @@ def attack(rules: Rules, shot: Shot) -> Answer:
 
 
 def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
-    roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {spoken(shot.weapon)}")
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the firer", f"the attack with {row_words(shot.weapon)}")
     return (yield from struck(rules, shot, roll.total))
 
 
@@ -276,7 +275,7 @@ def _eliminates(rules: Rules, shot: Shot) -> Procedure[Found]:
     kind = kind_of(rules, shot)
     printed = {"infantry": "AM-40", "soft": "AM-107", "cannon": "AM-106"}
     rule = printed.get(kind.target, rules.tables.effects[weapon_of(rules, shot).group].rule)
-    reasons = [rules.because(rule, f"{spoken(shot.target)} is eliminated")]
+    reasons = [rules.because(rule, f"{row_words(shot.target)} is eliminated")]
     numbers: dict[str, Any] = {"target_eliminated": True}
     if kind.hard:
         numbers["hard_result"] = "destroyed"
@@ -320,7 +319,7 @@ def _nothing(rules: Rules, shot: Shot) -> Procedure[Found]:
     yield from ()
     hard = {"hard_result": "no_effect"} if kind_of(rules, shot).hard else {}
     rule = rules.tables.effects[weapon_of(rules, shot).group].rule
-    return hard, [rules.because(rule, f"{spoken(shot.weapon)} does nothing to {spoken(shot.target)}")]
+    return hard, [rules.because(rule, f"{row_words(shot.weapon)} does nothing to {row_words(shot.target)}")]
 
 
 ON_HIT: Mapping[Effect, Callable[[Rules, Shot], Procedure[Found]]] = {

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.games.army_men.bursts import radius_in
-from rules.games.army_men.shot import near_cover, spoken, struck_face, touching
+from rules.games.army_men.shot import near_cover, struck_face, touching
 from rules.games.army_men.tables import Face, Indirect, Rules, WeaponName
-from rules.ruleset import limit
+from rules.ruleset import limit, row_words
 from rules.table import TerrainKind
 from rules.typed import Asked, Inches, Row
 from rules.verdict import Verdict, forbidden, verdict
@@ -66,7 +66,7 @@ def template(rules: Rules, asked: Armed) -> Verdict:
         return Verdict("flame", numbers, (rules.because(row.rule),))
     across_in = row.blast_in if row.blast_in is not None else row.area_in
     if across_in is None:
-        return forbidden("no_blast", rules.because(row.rule, f"{spoken(asked.weapon)} fills no area"))
+        return forbidden("no_blast", rules.because(row.rule, f"{row_words(asked.weapon)} fills no area"))
     reasons = (rules.because(row.rule), rules.because("AM-79"))
     return verdict("circle", *reasons, shape="circle", radius_in=radius_in(rules, across_in))
 

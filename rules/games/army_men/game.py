@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from rules.game import Game, actions
-from rules.games.army_men import attack, bursts, facts, hard, movement, shot, specialists, turn
+from rules.games.army_men import attack, bursts, facts, feats, hard, movement, shot, specialists, turn
 from rules.games.army_men.tables import Rules, Tables
 from rules.ruleset import load
 from rules.table import Refused
@@ -29,11 +29,11 @@ ACTIONS = actions(
     movement.march,
     movement.board,
     movement.hitch,
-    movement.overrun,
-    movement.climb,
-    movement.swim,
-    movement.paratrooper,
-    movement.minefield,
+    feats.overrun,
+    feats.climb,
+    feats.swim,
+    feats.paratrooper,
+    feats.minefield,
     movement.blocks,
     # Fire
     facts.weapon,

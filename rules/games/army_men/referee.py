@@ -8,7 +8,7 @@ from typing import Any
 
 from rules.aftermath import following
 from rules.aims import Task
-from rules.events import PhaseBegun, plain, spoken
+from rules.events import PhaseBegun, plain
 from rules.games.army_men import status
 from rules.games.army_men.ground import gait, sight_rules, stretches
 from rules.games.army_men.referee_deeds import USUAL_GOAL, duties, others
@@ -21,6 +21,7 @@ from rules.movement import Walk, walk
 from rules.path import Path, turns_deg
 from rules.referee import CONDITIONS, FIRE, Deed, Measured, Referee, condition, unharmed
 from rules.ruleset import Ruleset
+from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.table import PointIn
 from rules.verdict import Verdict

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import product
 
 from rules.aftermath import goal_of
-from rules.events import spoken
 from rules.games.army_men import status
 from rules.games.army_men.hard import THROUGH_THE_PORT
 from rules.games.army_men.movement import TRACTORS
@@ -17,6 +16,7 @@ from rules.games.army_men.specialists import as_what
 from rules.measure import range_to
 from rules.moment import Moment
 from rules.referee import Deed, Measured
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import TerrainKind, TerrainPiece
 from rules.verdict import Verdict, forbidden

@@ -294,7 +294,8 @@ def _landed(moment: Moment, deed: Deed, found: Verdict) -> Effects:
 
 def _marched(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     numbers = found.numbers.get("each") or {deed.by[0]: found.numbers}
-    costs = {name: float(numbers[name]["cost_in"]) for name in deed.paths}
+    # What the players let pass may have no price in the rules; then it takes its length.
+    costs = {name: float(numbers.get(name, {}).get("cost_in", length_in(path))) for name, path in deed.paths.items()}
     gone = {name: path for name, path in deed.paths.items() if length_in(path) > 0}
     changes = [change for name, path in gone.items() for change in _on_foot(moment, deed, name, path)]
     changes += [change for name in gone for change in _seen_on_the_way(moment, name, gone[name])]

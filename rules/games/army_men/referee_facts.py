@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from rules.bearing import aspect_sigma_deg, bearing_deg, turn_deg
-from rules.events import spoken
 from rules.games.army_men import status
 from rules.games.army_men.ground import cover_to_target_in
 from rules.measure import Range
 from rules.moment import Moment, View
 from rules.referee import Measured, at_once
 from rules.sight import SLIVER
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from rules.bearing import arc_of_fire, bearing_deg
-from rules.events import spoken
 from rules.games.army_men import status
 from rules.games.army_men.bursts import smallest_arc_deg
 from rules.games.army_men.referee_facts import aim_of, errors, facts_of
@@ -18,6 +17,7 @@ from rules.path import placed
 from rules.referee import Deed, Measured, at_once
 from rules.ruleset import limit
 from rules.sight import SLIVER
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import PointIn
 from rules.verdict import Verdict

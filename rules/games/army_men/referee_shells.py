@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rules.events import place_words, spoken
 from rules.games.army_men import status
 from rules.games.army_men.bursts import laid
 from rules.games.army_men.referee_facts import (
@@ -22,6 +21,7 @@ from rules.games.army_men.shot import armoured
 from rules.moment import Moment
 from rules.referee import Deed, Measured, at_once
 from rules.sight import SLIVER
+from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn, Refused
 from rules.template import Template, under

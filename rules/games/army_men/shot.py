@@ -9,7 +9,7 @@ from typing import Annotated
 from rules.call import reaches, within
 from rules.games.army_men.hard import ZoneOfPillbox
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName
-from rules.ruleset import limit
+from rules.ruleset import limit, row_words
 from rules.typed import Asked, Count, Inches, Part
 
 
@@ -118,12 +118,7 @@ def its_phase(rules: Rules, weapon: str) -> str:
     """When a weapon fires, in words."""
     number = rules.tables.weapons[weapon].phase
     phase = next(name for name, row in rules.tables.phases.items() if row.number == number)
-    return f"{spoken(weapon)} fires in the phase of {phase.replace('_', ' ')}"
-
-
-def spoken(name: str) -> str:
-    """A row's name as a player says it."""
-    return "the " + name.replace("_", " ")
+    return f"{row_words(weapon)} fires in the phase of {phase.replace('_', ' ')}"
 
 
 def _led(rules: Rules, shot: Shot) -> bool:

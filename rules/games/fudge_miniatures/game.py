@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from rules.game import Game, actions
-from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, turn, wounds
+from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, shooting, turn, wounds
 from rules.games.fudge_miniatures.tables import Rules, Tables
 from rules.ruleset import load
 from rules.table import Refused
@@ -53,9 +53,9 @@ ACTIONS = actions(
     attack.melee_attack,
     attack.melee_aim,
     attack.two_weapon_attack,
-    attack.may_shoot,
-    attack.ranged_attack,
-    attack.ranged_aim,
+    shooting.may_shoot,
+    shooting.ranged_attack,
+    shooting.ranged_aim,
     attack.behind,
     attack.cast_spell,
     # Wounds

@@ -10,7 +10,7 @@ from typing import Annotated
 from rules.call import EXACT, within
 from rules.dice import Procedure
 from rules.game import Answer
-from rules.games.fudge_miniatures.attack import Melee, aimed, barred, shaken, struck
+from rules.games.fudge_miniatures.attack import MELEE, Melee, aimed, barred, shaken, struck
 from rules.games.fudge_miniatures.rolls import Modifier, added, because_of, throw, told, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, Rules, whole
 from rules.going import Gait, Going, Rounding
@@ -329,13 +329,13 @@ class FreeStrike(Melee):
 def free_attack(rules: Rules, strike: FreeStrike) -> Answer:
     """A free attack; its damage is not kept for step 3. Raises as `free_attack_bonus`."""
     gains = _free_gains(rules, strike)
-    return barred(rules, strike, "melee") or struck(rules, strike, rules.because("FM-31", "MODF", strike.modf), gains)
+    return barred(rules, strike, "melee") or struck(rules, strike, rules.because("FM-31", MELEE, strike.modf), gains)
 
 
 def free_aim(rules: Rules, strike: FreeStrike) -> Verdict:
     """The same before its dice: what they must show."""
     gains = _free_gains(rules, strike)
-    return barred(rules, strike, "melee") or aimed(rules, strike, rules.because("FM-31", "MODF", strike.modf), gains)
+    return barred(rules, strike, "melee") or aimed(rules, strike, rules.because("FM-31", MELEE, strike.modf), gains)
 
 
 def _free_gains(rules: Rules, strike: FreeStrike) -> list[Reason]:

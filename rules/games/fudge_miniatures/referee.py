@@ -5,7 +5,6 @@ from __future__ import annotations
 from rules.aftermath import following
 from rules.aims import Task
 from rules.events import PhaseBegun
-from rules.games.fudge_miniatures.attack import sight_rules
 from rules.games.fudge_miniatures.referee_deeds import USUAL_GOAL, duties, others
 from rules.games.fudge_miniatures.referee_effects import effects
 from rules.games.fudge_miniatures.referee_facts import (
@@ -21,6 +20,7 @@ from rules.games.fudge_miniatures.referee_facts import (
 from rules.games.fudge_miniatures.referee_fight import attacks
 from rules.games.fudge_miniatures.referee_moves import march, movement
 from rules.games.fudge_miniatures.referee_turn import order, step_of
+from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 from rules.moment import Moment
 from rules.referee import CONDITIONS, FIRE, Referee, at_once, condition, unharmed

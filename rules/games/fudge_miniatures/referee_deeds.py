@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from rules.aftermath import as_journalled, goal_of, kept
-from rules.events import spoken
 from rules.games.fudge_miniatures.referee_facts import (
     CARRIES,
     CLINGS,
@@ -43,6 +42,7 @@ from rules.games.fudge_miniatures.wounds import NEAR_DEATH
 from rules.measure import Range, range_to
 from rules.moment import Moment
 from rules.referee import Deed, Measured
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.verdict import Verdict
 

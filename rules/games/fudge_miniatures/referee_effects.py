@@ -79,9 +79,11 @@ def _went(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     each = found.numbers.get("each", dict.fromkeys(deed.paths, found.numbers))
     cost_in = {}
     changes: Changes = ()
-    for name in deed.paths:
+    for name, path in deed.paths.items():
         unit = moment.unit(name)
-        taken_in = float(deed.given["run_in"] if deed.action == "flee" else each[name]["cost_in"])
+        # What the players let pass may have no price in the rules; then it takes its length.
+        walked_in = float(each[name].get("cost_in", length_in(path)))
+        taken_in = float(deed.given["run_in"]) if deed.action == "flee" else walked_in
         cost_in[name] = taken_in if unit.side == moment.state.side else 0.0
         changes += _left_behind(moment, unit, deed)
     changes += marked(deed.by, MUST_RUN, None, "FM-53") if deed.action == "flee" else ()

@@ -7,13 +7,13 @@ from itertools import combinations, count
 from typing import Any
 
 from rules.call import DOUBT_SIGMAS, Call
-from rules.events import spoken
 from rules.games.fudge_miniatures.characters import odf_with, stats_now
 from rules.games.fudge_miniatures.rolls import bearing, traits_of, words
-from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, whole
+from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, Tables, whole
 from rules.games.fudge_miniatures.wounds import DEAD, NEAR_DEATH, level
 from rules.measure import Range
-from rules.moment import Moment
+from rules.moment import Moment, rules_with
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure
 from rules.typed import Reader
@@ -62,10 +62,8 @@ def agreed_for(side: str) -> str:
 # A model.
 
 
-def rules_of(moment: Moment) -> Rules:
-    """The game's data."""
-    rules: Rules = moment.game.rules
-    return rules
+rules_of = rules_with(Tables)
+"""The game's data at a moment."""
 
 
 def card(moment: Moment, unit: Unit) -> Card:

@@ -8,8 +8,6 @@ from typing import Any
 
 from rules.aftermath import kept
 from rules.bearing import bearing_deg
-from rules.events import spoken
-from rules.games.fudge_miniatures.attack import ranges
 from rules.games.fudge_miniatures.referee_facts import (
     DONE,
     MUST_RUN,
@@ -29,10 +27,12 @@ from rules.games.fudge_miniatures.referee_facts import (
     weapons,
 )
 from rules.games.fudge_miniatures.referee_turn import may_strike, not_now, strikers
+from rules.games.fudge_miniatures.shooting import ranges
 from rules.games.fudge_miniatures.tables import Concern, Item, ItemKind
 from rules.moment import Moment, View
 from rules.referee import Deed, Measured, at_once
 from rules.sight import SLIVER
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.verdict import Verdict, forbidden
 

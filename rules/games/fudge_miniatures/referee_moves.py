@@ -9,7 +9,7 @@ from typing import Any
 from rules.aftermath import kept
 from rules.bearing import onward
 from rules.call import DOUBT_SIGMAS, Call
-from rules.events import plain, spoken
+from rules.events import plain
 from rules.games.fudge_miniatures.movement import gait, measured
 from rules.games.fudge_miniatures.referee_facts import (
     BROKE_FROM,
@@ -30,6 +30,7 @@ from rules.moment import Moment
 from rules.movement import Walk, walk
 from rules.path import Path, length_in, placed
 from rules.referee import Deed, Measured, at_once
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.verdict import Verdict, forbidden
 

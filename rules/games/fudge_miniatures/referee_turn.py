@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules.aftermath import kept
-from rules.events import spoken
 from rules.games.fudge_miniatures.referee_facts import (
     MUST_RUN,
     ORDER,
@@ -25,6 +24,7 @@ from rules.games.fudge_miniatures.referee_facts import (
 from rules.games.fudge_miniatures.tables import ItemKind, Step
 from rules.moment import Moment
 from rules.referee import at_once
+from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.verdict import Verdict, forbidden
 

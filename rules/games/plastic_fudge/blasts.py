@@ -30,9 +30,9 @@ from rules.games.plastic_fudge.tables import (
     WeaponName,
     fudge,
     rating,
-    spoken,
     thrown,
 )
+from rules.ruleset import row_words
 from rules.typed import Asked, Count, Inches, Part
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
@@ -132,7 +132,7 @@ class Explosion:
 
 def explosion(rules: Rules, blast: Explosion) -> Procedure[Verdict]:
     """The attack roll of a blast, and a defence roll for each that is in it."""
-    rolled, _ = yield from fudge(rules, spoken(blast.weapon), "the blast", attack=True)
+    rolled, _ = yield from fudge(rules, row_words(blast.weapon), "the blast", attack=True)
     return (yield from blown(rules, blast, rolled))
 
 
@@ -149,7 +149,7 @@ def blown(rules: Rules, blast: Explosion, rolled: int) -> Procedure[Verdict]:
             found.append({"id": target.id, "affected": False})
             continue
         if attacked and rules.chooses("blast_rolls", "one_each"):
-            rolled, _ = yield from fudge(rules, spoken(blast.weapon), f"the blast on {target.id}", attack=True)
+            rolled, _ = yield from fudge(rules, row_words(blast.weapon), f"the blast on {target.id}", attack=True)
         attacked += 1
         row, steps = yield from _defended(rules, blast, target, rolled, extent)
         found.append(row)

@@ -22,10 +22,9 @@ from rules.games.plastic_fudge.tables import (
     range_bands,
     rating,
     special_of,
-    spoken,
     thrown,
 )
-from rules.ruleset import limit
+from rules.ruleset import limit, row_words
 from rules.typed import Asked, Count, Inches
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
@@ -133,7 +132,7 @@ def weapon_of(rules: Rules, request: Request) -> str:
     has = rules.tables.cards[request.unit].weapons
     if request.weapon is not None and request.weapon not in has:
         words = ", ".join(has) or "no weapon"
-        raise RuleRefusal("unknown_weapon", f"{spoken(request.unit)} has {words}, not {request.weapon!r}")
+        raise RuleRefusal("unknown_weapon", f"{row_words(request.unit)} has {words}, not {request.weapon!r}")
     return request.weapon or (has[0] if has else "")
 
 
@@ -143,7 +142,9 @@ def levels_of(rules: Rules, request: Request) -> tuple[int, int]:
     at = card.weapons.index(weapon)
     attack_levels, range_levels = request.AL or card.AL, request.RL or card.RL
     if len(attack_levels) <= at or len(range_levels) <= at:
-        raise RuleRefusal("missing_key", f"{spoken(request.unit)} needs an AL and an RL for each weapon: name them all")
+        raise RuleRefusal(
+            "missing_key", f"{row_words(request.unit)} needs an AL and an RL for each weapon: name them all"
+        )
     attack_level, range_level = rating(rules, attack_levels[at]), rating(rules, range_levels[at])
     if request.attacked_hand_to_hand:
         attack_level, range_level, _ = by_hand(rules, request.unit, attack_level, range_level, None)
@@ -188,7 +189,7 @@ def _too_far(rules: Rules, request: Request) -> bool:
 
 def _how_far(rules: Rules, request: Request) -> str:
     weapon, limit_in = weapon_of(rules, request), _reach_of(rules, request)
-    return f"the target is {request.distance_in:.4g} in away; {spoken(weapon)} reaches {limit_in:g} in"
+    return f"the target is {request.distance_in:.4g} in away; {row_words(weapon)} reaches {limit_in:g} in"
 
 
 def _in_the_air(rules: Rules, request: Request) -> bool:
@@ -208,7 +209,12 @@ BARS = (
         lambda rules, request: request.routed and not rules.option("routed_act"),
         lambda rules, request: "he flees until he passes a morale check",
     ),
-    Bar("wrong_phase", "PF-44", _wrong_phase),
+    Bar(
+        "wrong_phase",
+        "PF-44",
+        _wrong_phase,
+        lambda rules, request: "attacks wait for their own phase, after all units have moved",
+    ),
     Bar("no_weapon", "PF-93", lambda rules, request: not _card(rules, request).weapons),
     Bar(
         "already_attacked",

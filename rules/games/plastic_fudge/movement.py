@@ -17,9 +17,8 @@ from rules.games.plastic_fudge.tables import (
     moves_in,
     rating,
     special_of,
-    spoken,
 )
-from rules.ruleset import limit
+from rules.ruleset import limit, row_words
 from rules.typed import Asked, Count, Inches
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
@@ -305,7 +304,7 @@ def carry(rules: Rules, lift: Lift) -> Verdict:
     """Whether troops may board or leave; it takes the place of the attack."""
     because = rules.because("PF-123")
     if not rules.tables.cards[lift.unit].carries:
-        return forbidden("cannot_carry", rules.because("PF-123", f"{spoken(lift.unit)} carries nobody"))
+        return forbidden("cannot_carry", rules.because("PF-123", f"{row_words(lift.unit)} carries nobody"))
     if lift.attacks_made_this_turn:
         return forbidden("already_attacked", because)
     if lift.does is Carrying.UNLOAD and lift.figures > lift.aboard:

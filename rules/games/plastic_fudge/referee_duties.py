@@ -9,7 +9,6 @@ from typing import Any
 
 from rules.aftermath import kept
 from rules.call import DOUBT_SIGMAS
-from rules.events import spoken
 from rules.games.plastic_fudge.board import disk, spoken_of
 from rules.games.plastic_fudge.forces import counted
 from rules.games.plastic_fudge.referee_facts import (
@@ -47,6 +46,7 @@ from rules.games.plastic_fudge.tables import rating
 from rules.moment import Moment
 from rules.path import approaches, placed
 from rules.referee import Deed, Measured, at_once
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure, TerrainPiece
 

@@ -13,9 +13,9 @@ from rules.games.plastic_fudge.board import PART, after_hole, bands_up, spoken_o
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.fire import Contact, hand_to_hand
 from rules.games.plastic_fudge.forces import Posed, basic_defense_level
-from rules.games.plastic_fudge.tables import Card, Rules, special_of
+from rules.games.plastic_fudge.tables import Card, Rules, Tables, special_of
 from rules.measure import Range
-from rules.moment import Moment, View
+from rules.moment import Moment, View, rules_with
 from rules.path import Path, place_at, placed, spans_over
 from rules.referee import Measured
 from rules.state import State, Unit
@@ -91,10 +91,8 @@ def markers(moment: Moment) -> tuple[TerrainPiece, ...]:
 # A unit.
 
 
-def rules_of(moment: Moment) -> Rules:
-    """The game's data."""
-    rules: Rules = moment.game.rules
-    return rules
+rules_of = rules_with(Tables)
+"""The game's data at a moment."""
 
 
 def card_name(unit: Unit) -> str:

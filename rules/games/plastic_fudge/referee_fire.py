@@ -12,7 +12,6 @@ from shapely.geometry import Point, Polygon
 
 from rules.bearing import bearing_deg
 from rules.call import Call
-from rules.events import place_words, spoken
 from rules.games.plastic_fudge.board import disk, flame, flight, rod, spoken_of
 from rules.games.plastic_fudge.movement import JetTurn, jet_acts
 from rules.games.plastic_fudge.referee_facts import (
@@ -45,6 +44,7 @@ from rules.measure import Range, range_to
 from rules.moment import Moment
 from rules.path import length_in
 from rules.referee import Deed, Measured, at_once
+from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn, TerrainKind, TerrainPiece
 from rules.template import Template

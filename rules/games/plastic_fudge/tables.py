@@ -340,11 +340,6 @@ def special_of(rules: Rules, unit: str | None) -> Special | None:
     return rules.tables.specials[name] if name else None
 
 
-def spoken(name: str) -> str:
-    """A row's name as a player says it."""
-    return "the " + name.replace("_", " ")
-
-
 def fudge(rules: Rules, for_whom: str, why: str, attack: bool = False) -> Procedure[tuple[int, bool]]:
     """Roll Fudge dice: their sum, and whether every one of them shows minus."""
     count = int(limit(rules, "dice")) if attack else rules.option("dice_for_other_rolls")

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
-from rules.games.simple_plastic.tables import Cover, Elevation, PhaseName, Rules, Unit, UnitName, spoken
-from rules.ruleset import limit
+from rules.games.simple_plastic.tables import Cover, Elevation, PhaseName, Rules, Unit, UnitName
+from rules.ruleset import limit, row_words
 from rules.typed import Asked, Count, Inches, Part
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
@@ -84,13 +84,13 @@ def look(rules: Rules, visible_fraction: float, obstacle: str | None) -> Look:
     name = obstacle or "solid"
     row = _cover(rules, name)
     if not row.counts:
-        return Look(True, False, False, rules.because(row.rule, f"{spoken(name)} neither block nor cover"))
+        return Look(True, False, False, rules.because(row.rule, f"{row_words(name)} neither block nor cover"))
     hidden = 1 - visible_fraction
     visible = visible_fraction > 0 or not row.blocks
     covered = visible and (row.always or not within(hidden, rules.option("cover_beyond")))
     barely = min(hidden, visible_fraction)
     ask = not row.always and 0 < barely < limit(rules, "ask_when_hidden_below")
-    text = f"{spoken(name)} cover: {visible_fraction:.0%} of the target can be seen"
+    text = f"{row_words(name)} cover: {visible_fraction:.0%} of the target can be seen"
     return Look(visible, covered, ask, rules.because(row.rule, text) if covered else rules.because("SP-09"))
 
 
@@ -272,7 +272,9 @@ def _attacker(rules: Rules, wanted: Attack) -> Attacker:
 def _attack_barred(rules: Rules, wanted: Attack, attacker: Attacker) -> Verdict | None:
     dice, shared = attacker.row(rules).dice, wanted.dice_at_target
     if shared is not None and shared != dice and not (rules.chooses("split_dice", True) and 0 < shared < dice):
-        return no_attack("dice_not_shared", rules.because("SP-A14", f"{spoken(wanted.attacker)} rolls {dice} at once"))
+        return no_attack(
+            "dice_not_shared", rules.because("SP-A14", f"{row_words(wanted.attacker)} rolls {dice} at once")
+        )
     barred = attacker_barred(rules, attacker, wanted.phase, wanted.attacks_made_this_turn)
     return barred or target_barred(rules, attacker, wanted.target)
 
@@ -293,7 +295,7 @@ def _need(rules: Rules, wanted: Attack, attacker: Attacker) -> Verdict:
 
 def _rolled(rules: Rules, wanted: Attack, attacker: Attacker) -> Procedure[Verdict]:
     need = _need(rules, wanted, attacker)
-    roll = yield DiceRequest(Die.D6, need.numbers["dice"], spoken(wanted.attacker), "the attack")
+    roll = yield DiceRequest(Die.D6, need.numbers["dice"], row_words(wanted.attacker), "the attack")
     hits = sum(kills(rules, need.numbers["to_kill"], face) for face in roll.faces)
     fallen = hits if wanted.target_figures is None else min(hits, wanted.target_figures)
     ones = [rules.because("SP-13")] if limit(rules, "never_kills") in roll.faces else []

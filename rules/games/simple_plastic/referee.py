@@ -7,7 +7,7 @@ from typing import Any
 
 from rules.aftermath import fallen, following, marked, walked
 from rules.bearing import bearing_deg
-from rules.events import Effects, PhaseBegun, spoken
+from rules.events import Effects, PhaseBegun
 from rules.games.simple_plastic.attack import level
 from rules.games.simple_plastic.movement import distances, sight_rules
 from rules.games.simple_plastic.tables import Tables
@@ -15,6 +15,7 @@ from rules.moment import Moment
 from rules.opacity import Veil
 from rules.path import Path, length_in, placed
 from rules.referee import FIRE, Deed, Measured, Referee, at_once
+from rules.spoken import spoken
 from rules.squad import ahead_of, lead
 from rules.state import Unit
 from rules.verdict import Verdict, forbidden
@@ -97,7 +98,16 @@ def attacks(moment: Moment, figure: str) -> Iterator[Deed]:
         measured = tuple(Measured(("visible_fraction",), sigma, what, 0.0, 1.0) for sigma in errors)
         names = (man.id,), (enemy.id,)
         bar = _bar(moment, man)
-        yield Deed("Attack", "attack", given, *names, preview="to_kill", view=view, measured=measured, bar=bar)
+        yield Deed(
+            f"Attack on {spoken(enemy.id)}",
+            "attack",
+            given,
+            *names,
+            preview="to_kill",
+            view=view,
+            measured=measured,
+            bar=bar,
+        )
 
 
 def others(moment: Moment, figure: str) -> Iterator[Deed]:
@@ -109,7 +119,8 @@ def others(moment: Moment, figure: str) -> Iterator[Deed]:
             made = _turn(moment, man)
             shots = [_target(moment, man, enemy)] * max(1, row.attacks - made["attacks_made_this_turn"])
             facts = {**made, "targets": shots}
-            yield Deed("All his attacks", "sniper_attacks", facts, (man.id,), (enemy.id,), bar=_bar(moment, man))
+            title = f"All his attacks on {spoken(enemy.id)}"
+            yield Deed(title, "sniper_attacks", facts, (man.id,), (enemy.id,), bar=_bar(moment, man))
         return
     groups: dict[str, list[Unit]] = {}
     for enemy in moment.enemies(man):

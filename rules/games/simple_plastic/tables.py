@@ -131,8 +131,3 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
-
-
-def spoken(name: str) -> str:
-    """A row's name as a player says it."""
-    return "the " + name.replace("_", " ")

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
-from rules.games.simple_plastic.tables import Rules, UnitName, spoken
-from rules.ruleset import limit
+from rules.games.simple_plastic.tables import Rules, UnitName
+from rules.ruleset import limit, row_words
 from rules.table import Posture
 from rules.typed import Asked, Count, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
@@ -115,7 +115,7 @@ def unit_card(rules: Rules, asked: Named) -> Verdict:
     numbers = {**dataclasses.asdict(unit), "title": card.title, "unit": card.unit, "note": card.note}
     del numbers["rule"]
     numbers["move_in"] = limit(rules, "move_in")
-    return Verdict(card.title, numbers, (rules.because(card.rule), rules.because(unit.rule, spoken(card.unit))))
+    return Verdict(card.title, numbers, (rules.because(card.rule), rules.because(unit.rule, row_words(card.unit))))
 
 
 # The turn.

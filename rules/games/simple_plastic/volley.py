@@ -19,7 +19,8 @@ from rules.games.simple_plastic.attack import (
     reckoning,
     target_barred,
 )
-from rules.games.simple_plastic.tables import Rules, UnitName, spoken
+from rules.games.simple_plastic.tables import Rules, UnitName
+from rules.ruleset import row_words
 from rules.verdict import Reason, RuleRefusal, Verdict, total, verdict
 
 
@@ -76,7 +77,7 @@ def _barred(rules: Rules, fire: SquadAttack) -> Verdict | None:
         if barred:
             return barred
         if len({target.squad for target in fire.seen_by(index)}) > 1:
-            return no_attack("several_targets", rules.because("SP-A14", f"{spoken(unit)} attacks one unit or squad"))
+            return no_attack("several_targets", rules.because("SP-A14", f"{row_words(unit)} attacks one unit or squad"))
     squads = {target.squad for index in range(len(fire.attackers)) for target in fire.seen_by(index)}
     if len(squads) > 1 and rules.chooses("squad_fires_at", "one_target"):
         return no_attack("several_targets", rules.because("SP-A20", "the whole squad attacks one target"))
@@ -131,8 +132,8 @@ def _fired(rules: Rules, man: Attacker, standing: list[Target]) -> Procedure[tup
     """One man's dice. They are thrown together and not told apart: the best is read against the closest target."""
     first = _closest(rules, man, standing)
     if first is None:
-        return [], [], [rules.because("SP-15", f"{spoken(man.unit)} has nobody left to attack")]
-    roll = yield DiceRequest(Die.D6, man.row(rules).dice, spoken(man.unit), "the attack")
+        return [], [], [rules.because("SP-15", f"{row_words(man.unit)} has nobody left to attack")]
+    roll = yield DiceRequest(Die.D6, man.row(rules).dice, row_words(man.unit), "the attack")
     by_first = rules.chooses("modifiers_of", "closest_of_squad")
     fallen: list[str] = []
     reasons: list[Reason] = []
@@ -143,7 +144,7 @@ def _fired(rules: Rules, man: Attacker, standing: list[Target]) -> Procedure[tup
         number = reckoning(rules, man, first if by_first else target)
         killed = kills(rules, total(number), face)
         outcome = "kills" if killed else "misses"
-        reasons += [*number, rules.because("SP-11", f"{spoken(man.unit)} rolls {face} and {outcome} {target.id}")]
+        reasons += [*number, rules.because("SP-11", f"{row_words(man.unit)} rolls {face} and {outcome} {target.id}")]
         if killed:
             standing.remove(target)
             fallen.append(target.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -84,10 +84,20 @@ def move(rules: Rules, path: Move) -> Verdict:
     return _moved(rules, path, reasons, numbers)
 
 
+def met(rules: Rules, ends_in: str, enemies_inside: Iterable[str], enemy_gaps_in: Mapping[str, float]) -> list[str]:
+    """Whom a move leads into a fight with: those in the house that it comes into, else whoever it ends in touch with.
+
+    Args:
+        rules: Of the game.
+        ends_in, enemies_inside, enemy_gaps_in: As of a `Move`.
+    """
+    inside = list(enemies_inside) if rules.tables.places[ends_in].enemies is Enemies.FIGHT else []
+    return inside or [name for name, gap_in in enemy_gaps_in.items() if within(gap_in, 0)]
+
+
 def _moved(rules: Rules, path: Move, reasons: Sequence[Reason], numbers: Mapping[str, float]) -> Verdict:
     """A move that may be made, and the fight that it leads to."""
-    inside = Enemies.FIGHT is rules.tables.places[path.ends_in].enemies and path.enemies_inside
-    fights = list(path.enemies_inside) if inside else [n for n, gap in path.enemy_gaps_in.items() if within(gap, 0)]
+    fights = met(rules, path.ends_in, path.enemies_inside, path.enemy_gaps_in)
     why = [rules.because("WW-22", f"in touch with {name}") for name in fights]
     outcome = "moves into hand-to-hand" if fights else "may move"
     return legal(outcome, *reasons, *why, **numbers, must_fight=bool(fights), fights=fights)

@@ -85,9 +85,11 @@ def tasks(rules: Ruleset[Tables]) -> tuple[Task, ...]:
     rows = rules.tables.goals
     half_of = {"eliminate_number": HalfOf.ENEMIES, "exit_far_edge": HalfOf.OWN}
     return tuple(
-        Task(name, row.title, row.rule, number="figures", number_key=needed_by, half_of=half_of.get(name))
+        Task(
+            name, row.title, row.rule, number="figures", number_key=needed_by, half_of=half_of.get(name), leads="is to"
+        )
         if row.numbered
-        else Task(name, row.title, row.rule)
+        else Task(name, row.title, row.rule, leads="is to")
         for name, row in sorted(rows.items(), key=lambda one: one[0] != USUAL_GOAL)
     )
 

@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 from rules.call import DOUBT_SIGMAS, Call
-from rules.events import place_words, spoken
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.referee_facts import (
     FALLING,
@@ -28,6 +27,7 @@ from rules.games.simple_plastic_figure.tables import AimAt
 from rules.measure import Range, range_to
 from rules.moment import Moment, View
 from rules.referee import Deed, Measured
+from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn, TerrainPiece
 from rules.template import Blast

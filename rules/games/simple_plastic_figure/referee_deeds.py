@@ -8,7 +8,6 @@ from itertools import chain, product
 from typing import Any
 
 from rules.aftermath import goal_of
-from rules.events import place_words, spoken
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -46,6 +45,7 @@ from rules.games.simple_plastic_figure.tables import Commander, Enemies
 from rules.moment import Moment, View
 from rules.referee import Deed, Measured
 from rules.sight import SLIVER
+from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn
 from rules.template import Blast

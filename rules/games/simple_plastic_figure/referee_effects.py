@@ -9,6 +9,7 @@ from typing import Any
 from rules.aftermath import fallen, goal_of, marked, walked
 from rules.events import Change, Effects, Move
 from rules.games.simple_plastic_figure.command import Helped
+from rules.games.simple_plastic_figure.movement import met
 from rules.games.simple_plastic_figure.referee_facts import (
     CHOOSER,
     DIRECTED_BY,
@@ -34,6 +35,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
 )
 from rules.games.simple_plastic_figure.tables import weapon_of
 from rules.moment import Moment
+from rules.path import length_in
 from rules.referee import Deed
 from rules.state import ELIMINATED
 from rules.verdict import Verdict
@@ -123,11 +125,14 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
         return Effects()
     [name] = deed.by
     numbers = found.numbers
-    spent_in = numbers["allowance_in"] - numbers["left_in"]
-    rule = "WW-22" if numbers["must_fight"] else "WW-10"
-    changes = _did(moment, name, "move_into_hand_to_hand" if numbers["must_fight"] else "move", rule)
-    if numbers["must_fight"]:
-        changes += _now(name, FIGHTS, {"with": list(numbers["fights"]), "in": deed.given["ends_in"]}, rule)
+    # What the players let pass may have no price in the rules; then it takes its length.
+    priced = "left_in" in numbers
+    spent_in = numbers["allowance_in"] - numbers["left_in"] if priced else length_in(deed.paths[name])
+    fights = met(rules_of(moment), *(deed.given[fact] for fact in ("ends_in", "enemies_inside", "enemy_gaps_in")))
+    rule = "WW-22" if fights else "WW-10"
+    changes = _did(moment, name, "move_into_hand_to_hand" if fights else "move", rule)
+    if fights:
+        changes += _now(name, FIGHTS, {"with": fights, "in": deed.given["ends_in"]}, rule)
     stays = len(deed.paths[name]) < 2
     return Effects(moves=() if stays else walked(moment, deed.paths, {name: spent_in}), changes=changes)
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rules.call import DOUBT_SIGMAS, Call
-from rules.events import spoken
 from rules.games.simple_plastic_figure.board import holder, near, place_kind, terrain_names
 from rules.games.simple_plastic_figure.cover import Piece, exposure
-from rules.games.simple_plastic_figure.tables import Phase, Rules, Weapon
+from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon
 from rules.measure import range_to
-from rules.moment import Moment, View
+from rules.moment import Moment, View, rules_with
 from rules.referee import Measured, at_once
 from rules.sight import SLIVER, exposures
+from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
 from rules.verdict import Verdict, forbidden
@@ -57,10 +57,8 @@ def holes_in(piece: str) -> str:
     return f"holes in {piece}"
 
 
-def rules_of(moment: Moment) -> Rules:
-    """The game's data."""
-    rules: Rules = moment.game.rules
-    return rules
+rules_of = rules_with(Tables)
+"""The game's data at a moment."""
 
 
 # A figure.

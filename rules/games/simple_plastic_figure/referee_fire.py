@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from rules.events import spoken
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.fire import held
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -30,6 +29,7 @@ from rules.games.simple_plastic_figure.tables import AimAt, band, called
 from rules.measure import Range
 from rules.moment import Moment, View
 from rules.referee import Deed, Measured, prospect
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import PointIn
 from rules.verdict import Verdict

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules.call import DOUBT_SIGMAS, Call
-from rules.events import spoken
 from rules.games.simple_plastic_figure.board import crossings, holder, place_kind
 from rules.games.simple_plastic_figure.movement import gait
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -26,6 +25,7 @@ from rules.moment import Moment
 from rules.movement import Walk, walk
 from rules.path import Path, contacts, length_in, placed
 from rules.referee import Deed, Measured, at_once
+from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure, TerrainPiece
 from rules.verdict import Verdict, forbidden

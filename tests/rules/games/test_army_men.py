@@ -284,6 +284,18 @@ def test_every_effect_column_is_filled_by_a_kind() -> None:
         assert all(isinstance(getattr(row, column), Effect) for column in columns)
 
 
+@pytest.mark.parametrize(
+    ("weapon", "faces", "empty"),
+    [("flame_thrower", (6, 6), True), ("flame_thrower", (6, 5), False), ("grenade", (6, 6), False)],
+)
+def test_a_flame_thrower_is_empty_after_a_12_through_a_gun_port(
+    weapon: str, faces: tuple[int, int], empty: bool
+) -> None:
+    """As after any other 12; grenades do not run out."""
+    found = GAME.ask("attack_pillbox_from_safe_zone", {"weapon": weapon}, Scripted(list(faces)))
+    assert found.numbers["out_of_ammo"] is empty
+
+
 def test_every_rule_has_a_home_and_a_test() -> None:
     homes, shown = rule_table.lives("army_men"), rule_table.tests("army_men")
     enforced = [rule for rule in GAME.rules.header.rules if rule not in GAME.rules.header.beyond]

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.games.fudge_miniatures.attack import sight_rules
 from rules.games.fudge_miniatures.characters import computed
 from rules.games.fudge_miniatures.movement import gait
+from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 from rules.games.fudge_miniatures.wounds import column_of, marked
 from rules.movement import walk

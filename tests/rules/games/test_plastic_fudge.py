@@ -18,6 +18,7 @@ from rules.games import open_game
 from rules.games.plastic_fudge.board import after_hole, bands_up, disk, distance_in, flame, gait, rod, terrain_under
 from rules.games.plastic_fudge.forces import card_cost
 from rules.games.plastic_fudge.movement import Mover
+from rules.games.plastic_fudge.referee_facts import nearest_on
 from rules.games.plastic_fudge.tables import Tables
 from rules.movement import walk
 from rules.table import Figure, Refused, TerrainKind
@@ -89,6 +90,27 @@ def test_every_single_number_is_used() -> None:
     written = (ROOT / "rules/games/plastic_fudge.toml").read_text(encoding="utf-8")
     idle = [name for name in GAME.options if f'"{name}"' not in code and f"options.{name}.changes" not in written]
     assert idle == []
+
+
+@pytest.mark.parametrize("name", [name for name, card in GAME.rules.tables.cards.items() if card.weapons])
+def test_only_who_has_a_choice_of_weapons_is_told_of_it(name: str) -> None:
+    """Troopers that two are paid for and one is used, vehicles that each is paid for by itself."""
+    card = GAME.rules.tables.cards[name]
+    found = GAME.ask("attack_request", {"unit": name, "weapon": card.weapons[0]}, Scripted([]))
+    told = {"PF-71", "PF-97"} & {reason.rule for reason in found.reasons} - {card.rule}
+    of_two = {"PF-97"} if card.kind == "trooper" else {"PF-71"}
+    assert told == (of_two if len(card.weapons) == 2 else set())
+
+
+def test_two_have_binoculars() -> None:
+    """By their cards: "with pistol and binoculars", "with binoculars"."""
+    assert [name for name, card in GAME.rules.tables.cards.items() if card.binoculars] == ["commander", "spotter"]
+
+
+def test_a_path_is_nearest_to_a_marker_where_it_passes_it() -> None:
+    assert nearest_on(((0, 0), (10, 0), (10, 10)), (3, 4)) == pytest.approx((3, 0))
+    assert nearest_on(((0, 0), (10, 0), (10, 10)), (12, 6)) == pytest.approx((10, 6))
+    assert nearest_on(((2, 1), (2, 1)), (3, 4)) == (2, 1)
 
 
 def test_every_weapon_has_a_card_or_is_laid() -> None:

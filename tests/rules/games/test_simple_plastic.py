@@ -146,6 +146,12 @@ def test_nobody_dies_twice_and_nobody_from_a_one_sp_13_sp_15(volley: dict[str, A
 # The measured table, house rules and the table of rules.
 
 
+def test_whoever_may_not_attack_kills_nobody() -> None:
+    found = GAME.ask("attack", {"attacker": "ordinary", "attacker_moved": False, "phase": "moving"}, Scripted([]))
+    assert not found.allowed
+    assert (found.numbers["kills"], found.numbers["killed"]) == (0, [])
+
+
 def test_a_squad_is_a_chain_of_half_inches_sp_05() -> None:
     # men on bases half an inch wide in a row, 0.4 in from edge to edge; the outer two are 1.3 in apart
     row = [block(name, x_in, 0.0, 0.25) for name, x_in in (("a", 0.0), ("b", 0.9), ("c", 1.8))]

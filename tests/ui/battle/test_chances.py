@@ -72,7 +72,7 @@ def test_the_likeliest_outcome_comes_first_and_equals_by_name() -> None:
 
 def test_under_a_blast_everybody_has_odds_of_his_own() -> None:
     each = {"tan-1": {"tan-1 KIL": Fraction(3, 4), "tan-1 NE": Fraction(1, 4)}, "tan-2": {"hit": Fraction(1)}}
-    assert reason_rows(asked(odds={}, odds_of=each)) == ("Tan 1: KIL 75 %, NE 25 %", "Tan 2: hit 100 %")
+    assert reason_rows(asked(odds={}, odds_of=each)) == ("Tan 1: kills 75 %, no effect 25 %", "Tan 2: hit 100 %")
 
 
 def test_why_not_in_place_of_odds() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from rules.battle import Battle
-from rules.events import Change, Changed, Doubted, PhaseBegun, Settled, event_of
+from rules.entries import event_of
+from rules.events import Change, Changed, Doubted, PhaseBegun, Settled
 from rules.games.referees import moment_of
 from rules.moment import Moment
 from rules.referee import Prospect
@@ -91,8 +92,9 @@ def test_a_range_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
             after = next(one for one in shots(play, far_in) if one.deed.title == shot.deed.title)
             assert doubt.question not in [one.question for one in after.doubts]
             told[answer] = (after.possible, needed_words(after), after.before.reasons if after.before else ())
-            assert battle.undo() == f"settled: {doubt.question} {answer}"
-            assert battle.undo() == f"asked: {doubt.question}"
+            what = doubt.question.split(", ", 2)[2]  # after the turn and the side
+            assert battle.undo() == f"settled: {what}: {answer}"
+            assert battle.undo() == f"asked: {what}"
         assert told["less"] != told["more"]  # else it would not have been in doubt
 
 

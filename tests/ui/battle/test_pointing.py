@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from rules.referee import Deed, Prospect
 from rules.template import Blast
-from ui.battle.pointing import Stray, aiming, pointing, stray_marks
+from ui.battle.play import Proposal
+from ui.battle.pointing import Stray, aiming, pointing, stray_marks, way_marks
 from ui.table.finding import Note, Trace
 
 
@@ -35,3 +37,15 @@ def test_a_click_would_lay_it_there() -> None:
     blast = Blast((1.0, 1.0), 3.0)
     assert aiming(pointing(None, "tan-4"), blast, (5.0, 6.0)).template == Blast((5.0, 6.0), 3.0)
     assert aiming(pointing(None, "tan-4"), blast, None).template is None
+
+
+def test_the_way_of_a_move_that_the_camera_saw_is_drawn() -> None:
+    paths = {"tan-4": ((10.0, 10.0), (13.0, 14.0))}
+    deed = Deed("Move", "move", {}, ("tan-4",), paths=paths)
+    way, head, pin = way_marks([Proposal(paths, Prospect(deed, None, {}))])
+    assert isinstance(way, Trace)
+    assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
+    assert isinstance(head, Trace)
+    assert head.points_in[1] == (13.0, 14.0, 0.0)
+    assert isinstance(pin, Trace)
+    assert all(math.dist(place[:2], (10.0, 10.0)) < 0.3 for place in pin.points_in)

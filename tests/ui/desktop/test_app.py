@@ -50,7 +50,7 @@ def test_the_first_start_begins_with_the_guide_and_the_next_one_does_not(
         return window
 
     def look(window: Window) -> None:
-        found.append(window.help.guide.is_open)
+        found.append(window.help.guide.bar.isVisible())
         window.help.guide.leave()
         window.close()
 

@@ -6,14 +6,16 @@ import random
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from rules.dice import DiceRequest, Die, Roll, Scripted
 from rules.events import Change, Changed
+from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Blast
+from tests.ui.desktop.modal import answered
 from tests.ui.windows import POSTS, Open, Wait, click, point
 from ui.battle.armies import Shelf
 from ui.desktop.battle.muster_dialog import MusterDialog
@@ -229,3 +231,73 @@ def test_a_seventh_face_is_refused_and_dice_report_by_themselves(qt: QApplicatio
     assert dialog.roll is None
     dialog.take([5])
     assert dialog.roll == Roll((2, 5))
+
+
+@pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
+def test_fudge_faces_are_typed_as_signs_or_numbers(qt: QApplication, keys: str) -> None:
+    dialog = RollDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom())
+    QTest.keyClicks(dialog._faces, keys)
+    assert dialog.roll == Roll((-1, 0, 1))
+
+
+def test_the_dialog_says_who_does_what_and_is_gone_afterwards(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    panel.choose(0)
+
+    def answer(dialog: RollDialog) -> None:
+        assert dialog._deed.text() == f"Green 1: Attack on {spoken(panel.chosen.deed.at[0])}"  # type: ignore[union-attr]
+        dialog.take([1])
+        dialog.accept()
+
+    with answered(RollDialog, answer):
+        press(panel, "Do it")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not panel.findChildren(RollDialog)
+
+
+def test_who_is_out_can_be_chosen_and_says_so(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    press(panel, "Next")
+    play = window.battle.play
+    assert play is not None
+    window.battle.choose("blue-1")
+    play.battle.record(Changed(changes=(Change(figure="blue-1", key="eliminated", value=True),)))
+    window.battle._refresh()
+    assert panel.why == "Blue 1 is out"
+    window.undo()
+    window.redo()  # of a kill of him who is chosen
+    assert panel.why == "Blue 1 is out"
+    window.battle.point("", (10.0, 10.0))
+
+
+def test_the_next_phase_lets_go_of_the_figure_and_of_the_last_words(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b")
+    press(panel, "Next")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    panel.choose(0)
+    rolls(window, 1)
+    press(panel, "Do it")
+    assert panel.why.startswith("Misses")
+    press(panel, "Next")
+    assert panel.why == ""
+    assert panel.about.startswith("Click a soldier to see what he can do.")
+
+
+def test_what_is_owed_is_named_while_a_soldier_is_chosen(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "simple_plastic_figure")
+    press(panel, "Next")
+    window.battle.choose("green-1")
+    assert "Still owed: " in panel.about
+    assert "Who goes first" in panel.about
+
+
+def test_a_phase_of_everybody_is_begun_without_a_gap(window: Window, tmp_path: Path) -> None:
+    """Army Men: nobody's alone is the step of the initiative."""
+    panel = mustered(window, tmp_path / "b", "army_men")
+    assert "  " not in panel._next.toolTip()
+    assert panel._next.toolTip().startswith("Begin ")

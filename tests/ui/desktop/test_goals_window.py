@@ -40,9 +40,10 @@ def test_they_are_asked_in_the_set_up(window: Window, tmp_path: Path) -> None:
     dialog.deleteLater()
     window._show_battle()
     assert aims(window) == (Aim("green", "hold_bridge", 2, "the stone one"), Aim("blue", "last_man_standing"))
-    assert "Green: the bridge was held for the turns agreed (2 turns): the stone one" in window.battle.panel.about
+    told = "Green wins when the bridge was held for the turns agreed (2 turns): the stone one"
+    assert told in window.battle.panel.about
     assert window.battle.play is not None
-    while (name := window.battle.play.battle.can_undo) and "hold_bridge" not in name:
+    while (name := window.battle.play.battle.can_undo) and "hold bridge" not in name:
         window.undo()  # where the figures stand was noted after it
     window.undo()
     assert aims(window)[0] == Aim("green", "last_man_standing")
@@ -67,10 +68,10 @@ def test_they_are_changed_in_play_with_a_number_that_is_usual(window: Window, tm
     with answered(GoalsDialog, answer):
         press(panel, "Goals")
     assert aims(window) == (Aim("green", "eliminate_all"), Aim("blue", "eliminate_number", 2))
-    assert "Blue: eliminate a number (2 figures)" in panel.about
+    assert "Blue is to eliminate a number (2 figures)" in panel.about
     window.undo()
     assert aims(window)[1] == Aim("blue", "eliminate_all")
-    assert "Blue: eliminate all" in panel.about
+    assert "Blue is to eliminate all" in panel.about
 
 
 def test_a_game_without_tasks_has_the_players_words(window: Window, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from tests.ui.windows import LEFT, Wait
 from ui.battle.album import MOST_BYTES, Album
 from ui.battle.export import battle_document
 from ui.desktop.battle.history_dialog import HistoryDialog
+from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
 
 HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)
@@ -61,6 +62,12 @@ def test_without_a_battle_it_is_said(window: Window, tmp_path: Path) -> None:
     assert not (tmp_path / "x.json").exists()
 
 
+def map_words(dialog: HistoryDialog) -> str:
+    """What the map is, for those who do not see it."""
+    names = [picture.accessibleName() for picture in dialog.findChildren(PictureView)]
+    return next(name for name in names if name.startswith("Map"))
+
+
 def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_path: Path, wait_until: Wait) -> None:
     target = fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
@@ -70,15 +77,15 @@ def test_looking_back_changes_nothing_and_going_back_does(window: Window, tmp_pa
     dialog = opened(window)
     assert dialog.moment is not None
     assert dialog.moment.after == before
-    assert "1 of them out" in dialog.map_words
+    assert "1 of them out" in map_words(dialog)
     assert "6 on the dice" in dialog.told
     assert not dialog.back.isEnabled(), "here we are"
     row(dialog, "Turn 1, Green, attacking")
-    assert "0 of them out" in dialog.map_words
+    assert "0 of them out" in map_words(dialog)
     assert (battle.state, len(battle.entries)) == (before, entries)
     QTest.mouseClick(dialog.back, LEFT)
     assert not battle.state.unit(target).out
-    row(dialog, "eliminated")
+    row(dialog, "kills")
     assert dialog.back.text() == "Do again up to here"
     QTest.mouseClick(dialog.back, LEFT)
     assert battle.state.unit(target).out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QPushButton
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton
 
 from ui.desktop.panel import SidePanel
 
@@ -40,6 +40,7 @@ def test_the_worst_three_doubts_are_shown_and_all_of_them_in_the_tip(panel: Side
     words = [f"army {n} and this table look alike" for n in range(4)]
     panel.show_table(["a"], (), (), apart=words)
     assert panel.apart == "\n".join(words[:3])
-    assert panel.apart_tip == "\n".join(words)
+    (label,) = (one for one in panel.findChildren(QLabel) if one.text() == panel.apart)
+    assert label.toolTip() == "\n".join(words)
     panel.show_table(["a"], (), ())
     assert panel.apart == ""

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QDialogButtonBox
 from rules.state import State
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
+from tests.ui.windows import Wait
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.ruling_dialog import RulingDialog
 from ui.desktop.window import Window
@@ -40,7 +41,9 @@ def ok(dialog: RulingDialog) -> None:
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(window: Window, panel: BattlePanel) -> None:
+def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
+    window: Window, panel: BattlePanel, wait_until: Wait
+) -> None:
     panel.choose(0)
     assert panel.chosen is not None
     target = panel.chosen.deed.at[0]
@@ -49,7 +52,7 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(window: 
     assert state_of(window).unit(target).out
 
     def answer(dialog: RulingDialog) -> None:
-        assert dialog.case.words == "Green 1: Attack: kills"
+        assert dialog.case.words == "Green 1: Attack on Blue 1: kills"
         words = [dialog._instead.item(row).text() for row in range(dialog._instead.count())]  # type: ignore[union-attr]
         # SP-11, SP-12: who stayed needs 3; what was said is no choice.
         assert words == [
@@ -69,9 +72,8 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(window: 
     assert panel.why == "Misses, 33 % by the dice\nhe stood behind the wagon"
     play = window.battle.play
     assert play is not None
-    assert "  The players overrule Green 1: Attack: kills: misses. He stood behind the wagon." in play.story
-    window.pull()
-    assert window.actions_.undo.text() == "Undo overruled Green 1: Attack: kills: misses"
+    assert "  The players overrule Green 1: Attack on Blue 1: kills: misses. He stood behind the wagon." in play.story
+    wait_until(lambda: window.actions_.undo.text() == "Undo overruled Green 1: Attack on Blue 1: kills: misses")
     window.undo()
     assert state_of(window).unit(target).out
 
@@ -80,7 +82,7 @@ def test_instead_of_rolling(window: Window, panel: BattlePanel) -> None:
     panel.choose(0)
 
     def answer(dialog: RulingDialog) -> None:
-        assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack: Blue")
+        assert dialog.case.words.startswith("Instead of rolling: Green 1: Attack on Blue")
         assert dialog.holding is not None
         assert dialog.holding.outcome == "kills"
         dialog._figure.setCurrentIndex(dialog._figure.findData("blue-2"))

@@ -31,7 +31,7 @@ def play(folder: Path) -> None:
     player.begins("Simple Plastic Wargame", folder / "evening.battle")
     player.goes_on("Turn 1, Blue, moving", "Turn 1, Blue, attacking")
     while True:
-        player.does("blue-1", "Attack: Green 1", typed("1"))
+        player.does("blue-1", "Attack on Green 1", typed("1"))
         print(json.dumps(player.story), flush=True)
         player.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
         print(json.dumps(player.story), flush=True)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PyQt6.QtCore import QEvent
+from PyQt6.QtWidgets import QApplication
 
 from tests.ui.stories import Board, Player, typed
 from tests.ui.windows import Wait
+from ui.desktop.battle.muster_dialog import MusterDialog
 from ui.desktop.window import Window
 
 SET_UP = [
@@ -53,36 +56,37 @@ def undone_and_done_again(player: Player) -> list[str]:
 
 def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     player.begins("Simple Plastic Wargame", tmp_path / "b.battle")
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not player.window.findChildren(MusterDialog), "the dialog is gone once it is answered"
     player.goes_on("Turn 1, Blue, moving")
-    assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack: Green 1")
+    assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack on Green 1")
     player.carries("blue-1", (17.0, 10.0))
     player.settles("Blue 1 moved 3.0 in: a move")
     assert player.plot == ["Blue 1: lone unit move: legal.", "Blue 1 moves 3.0 in to (17.0, 10.0)."]
     player.goes_on("Turn 1, Blue, attacking")
     player.chooses("blue-1")
-    assert player.deeds["Attack: Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more, for he has moved
-    assert player.does("blue-1", "Attack: Green 1", typed("4", "1 six-sided die")).startswith("Kills")
+    assert player.deeds["Attack on Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more, for he has moved
+    assert player.does("blue-1", "Attack on Green 1", typed("4", "1 six-sided die")).startswith("Kills")
     assert player.plot == ["Blue 1: attack: kills.", "Green 1 eliminated."]
-    assert "Each unit rolls one die" in player.may_not("blue-1", "Attack: Green 2")
-    assert player.does("blue-2", "Attack: Green 2", typed("1")).startswith("Misses")
+    assert "Each unit rolls one die" in player.may_not("blue-1", "Attack on Green 2")
+    assert player.does("blue-2", "Attack on Green 2", typed("1")).startswith("Misses")
     player.goes_on("Turn 1, Green, moving")
     player.carries("green-2", (11.0, 11.0))
     player.settles("Green 2 moved 5.0 in: let it pass")  # of 4: SP-02
     player.goes_on("Turn 1, Green, attacking")
-    assert "it is the turn of Green (SP-01)" in player.may_not("blue-2", "Attack: Green 2")
-    assert player.does("green-2", "Attack: Blue 1", typed("1")).startswith("Misses")
+    assert "it is the turn of Green (SP-01)" in player.may_not("blue-2", "Attack on Green 2")
+    assert player.does("green-2", "Attack on Blue 1", typed("1")).startswith("Misses")
     player.goes_on("Turn 2, Blue, moving")
     assert undone_and_done_again(player) == [
         "turn 1, Blue, moving",
         "Blue 1 moved 3.0 in",
         "turn 1, Blue, attacking",
-        "Green 1 eliminated",
-        "attack: misses",
+        "Blue 1: Attack on Green 1, kills",
+        "Blue 2: Attack on Green 2, misses",
         "turn 1, Green, moving",
-        "Green 2 moved 5.0 in",
-        "note: The players let it pass: agreed at the table",
+        "Green 2 moved 5.0 in, ruled: it stands",
         "turn 1, Green, attacking",
-        "attack: misses",
+        "Green 2: Attack on Blue 1, misses",
         "turn 2, Blue, moving",
     ]
 
@@ -109,16 +113,16 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     assert player.does("blue-2", "Bazooka at Green 2", typed("6 6")).startswith("Misses")
     player.goes_on("Turn 2, Green, movement")
     assert undone_and_done_again(player) == [
-        "Order: Green, Blue",
+        "Who moves first, green",
         "turn 1, Green, movement",
         "turn 1, Blue, movement",
         "Blue 1 moved 5.0 in",
         "turn 1, automatic weapons",
-        "Green 1 submachine gun jammed",
+        "Green 1: Submachine gun at Blue 1, miss",
         "turn 1, small arms",
-        "Green 1 down",
+        "Blue 1: Rifle at Green 1, hit",
         "turn 1, heavy weapons",
-        "blast: misses",
+        "Blue 2: Bazooka at Green 2, misses",
         "turn 2, Green, movement",
     ]
 
@@ -142,18 +146,18 @@ def test_fudge_miniatures(player: Player, tmp_path: Path) -> None:
     assert player.does("blue-1", "Shortbow at Green 2", typed("-1 -1 -1 -1")).startswith("Miss")
     player.goes_on("Turn 1, Blue, damage", "Turn 1, Blue, move on", "Turn 2, Green, move")
     steps = undone_and_done_again(player)
-    assert "Blue 2: wounds Hurt" in steps.pop(6)
     assert steps == [
-        "Order: Green, Blue",
+        "Green begins",
         "turn 1, Green, move",
         "Green 2 moved 4.0 in",
         "turn 1, Green, action",
-        "Blue 2: wounds to mark 4",
+        "Green 2: Shortbow at Blue 2, hurt",
         "turn 1, Green, damage",
+        "The wounds of Blue 2, hurt",
         "turn 1, Green, move on",
         "turn 1, Blue, move",
         "turn 1, Blue, action",
-        "ranged attack: miss",
+        "Blue 1: Shortbow at Green 2, miss",
         "turn 1, Blue, damage",
         "turn 1, Blue, move on",
         "turn 2, Green, move",
@@ -168,7 +172,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1, Blue, a moves")
     player.carries("blue-1", (15.5, 8.0))
     # PF-09: 6 in, of which a turn of 24 degrees takes one: 5 in are left for 4.9, and the camera is sure to 0.1.
-    player.settles("Blue 1 moved 4.9 in: less than allowed?", "Blue 1 moved 4.9 in: a move")
+    player.settles("Blue 1 moved 4.9 in: within what is allowed", "Blue 1 moved 4.9 in: a move")
     assert player.plot[-1] == "Blue 1 moves 4.9 in to (15.5, 8.0), which takes 5.8."
     player.goes_on("Turn 1, Green, b moves", "Turn 1, attacks")
     assert "the pistol reaches 6 in (PF-10)" in player.may_not("blue-2", "Pistol at Green 1")
@@ -178,19 +182,19 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
     passed = player.does("", "Morale of Green 2", typed("0 0 0 0"))
     assert passed.startswith("Passed")
     player.goes_on("Turn 2, initiative")
-    question = "turn 1, blue, Move: how far it went"
+    question = "Move: how far it went"
     assert undone_and_done_again(player) == [
         "turn 1, initiative",
-        "initiative: blue",
+        "Initiative, blue",
         "turn 1, Blue, a moves",
         f"asked: {question}",
-        f"settled: {question} less",
+        f"settled: {question}: less",
         "Blue 1 moved 4.9 in",
         "turn 1, Green, b moves",
         "turn 1, attacks",
-        "shot: NE",
+        "Blue 1: Rifle at Green 2, no effect",
         "turn 1, morale",
-        "morale check: passed",
+        "Morale of Green 2, passed",
         "turn 2, initiative",
     ]
 
@@ -217,15 +221,15 @@ def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 2, initiative")
     assert undone_and_done_again(player) == [
         "turn 1, initiative",
-        "initiative: green",
-        "turn: green goes first",
+        "Who goes first, green",
+        "Green lets Green go first, green goes first",
         "turn 1, Green, first status",
-        "status checks: checked",
+        "Green 1, Green 2: Status checks of Green, checked",
         "turn 1, Green, first actions",
         "Green 1 moved 3.0 in",
-        "Blue 1 eliminated",
+        "Green 2: German rifle at Blue 1, eliminated",
         "turn 1, Blue, second status",
-        "status checks: checked",
+        "Blue 2: Status checks of Blue, checked",
         "turn 1, Blue, second actions",
         "turn 2, initiative",
     ]

@@ -14,7 +14,8 @@ from calibration.solve import NUDGE, Calibration
 from calibration.trouble import Reason, Trouble
 from rules.table import Figure, Posture, ellipse_outline
 from rules.template import Blast
-from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay, trouble_overlay
+from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
+from ui.picture.troubles import trouble_overlay
 from ui.session import Ruler, TableState
 from ui.theme import BLAST, PREVIEW, RULER, army_colour
 from vision.frame import Frame

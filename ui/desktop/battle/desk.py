@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import QObject, QTimer
@@ -11,22 +13,24 @@ from PyQt6.QtCore import QObject, QTimer
 from calibration.drift import Drift
 from rules.battle import Battle, Clock
 from rules.dice import Dice
-from rules.events import listed, place_words, spoken
 from rules.moment import Moment
 from rules.referee import Deed, Doubt, Prospect, prospect
+from rules.spoken import by_whom, listed, outcome_words, place_words
 from rules.table import PointIn, Refused
-from ui.battle.chances import state_words, verdict_rows
+from ui.battle.chances import state_words, step_words, verdict_rows
 from ui.battle.goals import agree, goal_lines
 from ui.battle.muster import Muster, begin
-from ui.battle.play import Play, Proposal
-from ui.battle.pointing import Stray, aiming, pointing
+from ui.battle.play import Play, Proposal, owed
+from ui.battle.pointing import Stray, aiming, pointing, way_marks
 from ui.battle.ruling import decide, holding_words
 from ui.battle.walk import Walk, Walker, rounds
 from ui.desktop.battle.goals_dialog import ask_goals
-from ui.desktop.battle.panel import BattlePanel, Way, ways_of
+from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.roll import RollDialog, asking
 from ui.desktop.battle.ruling_dialog import ask_ruling
+from ui.desktop.battle.ways import Way, doubt_ways, ways_of
 from ui.picture.overlay import Preview
+from ui.readout import begun
 from vision.pipeline import Setup, TableView
 
 Say = Callable[[str], None]
@@ -57,7 +61,8 @@ class BattleDesk(QObject):
         self._seen: object = None
         self._stray: Stray | None = None
         self._walker: Walker | None = None
-        self._told = self._needed = ""
+        self._told = self._needed = self._doing = ""
+        self._proposed: tuple[Proposal, ...] = ()
         self.play: Play | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
         panel.wanted.connect(lambda deed: self._try(lambda: self._do(deed)))
@@ -129,7 +134,7 @@ class BattleDesk(QObject):
     def _aims(self, place_in: PointIn) -> bool:
         """Whether the chosen figure has anything that goes to a bare place."""
         play, moment = self.play, self._moment
-        if play is None or moment is None or self._chosen not in moment.figures:
+        if play is None or moment is None or not _takes_part(moment, self._chosen):
             return False
         return any(True for _ in play.referee.at_spot(moment, self._chosen, place_in))
 
@@ -143,7 +148,8 @@ class BattleDesk(QObject):
     @property
     def pointing(self) -> Preview:
         """What of the battle is to be seen on the table: who would do it and to whom, and what has strayed."""
-        return pointing(self.panel.chosen, self._chosen, self._stray)
+        shown = pointing(self.panel.chosen, self._chosen, self._stray)
+        return replace(shown, marks=(*shown.marks, *way_marks(self._proposed)))
 
     def aiming(self, at_in: PointIn | None) -> Preview:
         """The same; with nothing chosen yet for a figure, what a click at that bare place would lay there."""
@@ -210,17 +216,19 @@ class BattleDesk(QObject):
             self.play.place_all(self._moment)
             self.play.go_on(self._moment)
             self._stray, self._walker, self._told = None, None, ""
+            self._chosen, self._spot = "", None  # what he could do is over
             self._refresh()
+            self.panel.show_outcome("")
 
     def _do(self, deed: Deed) -> None:
         if self.play is None or self._moment is None:
             return
-        self._needed = self.panel.needed
+        self._needed, self._doing = self.panel.needed, by_whom(deed.by, deed.words)
         found = self.play.do(self._moment, deed, self._dice)
         ends = self.play.referee.strayed(self._moment, deed, found)
         self._stray = Stray(*ends) if ends is not None else None
         self._spot = None if ends is not None else self._spot  # what happens there now is among all that he can do
-        self._tell_outcome(deed.by, "\n".join((found.outcome.replace("_", " ").capitalize(), *verdict_rows(found))))
+        self._tell_outcome(deed.by, "\n".join((begun(outcome_words(found.outcome)), *verdict_rows(found))))
 
     def _tell_outcome(self, by: Sequence[str], words: str) -> None:
         """Say what came of a deed: for itself, or, in a round, above the next who is asked."""
@@ -301,6 +309,7 @@ class BattleDesk(QObject):
         """A request for dice is open, or none any more; what must be rolled is of the first of a deed."""
         self.dialog = dialog
         if dialog is not None:
+            dialog.show_deed(self._doing)
             dialog.show_needed(self._needed)
             self._needed = ""
 
@@ -317,7 +326,8 @@ class BattleDesk(QObject):
     def _show(self) -> None:
         if self.play is None or self._moment is None:
             self.panel.show_phase("No battle" if self.play is None else "Waiting for the figures", "")
-            self.panel.show_ways(())
+            self._proposed = ()
+            self.panel.ways.show_ways(())
             self.panel.walk.offer(())
             self.panel.walk.show_walk(None)
             self.panel.allow_ruling(False)
@@ -327,11 +337,12 @@ class BattleDesk(QObject):
             return
         play, moment = self.play, self._moment
         follows = play.referee.next_phase(moment)
-        self.panel.show_phase(state_words(moment.state), f"{spoken(follows.side)} {follows.phase.replace('_', ' ')}")
+        self.panel.show_phase(state_words(moment.state), step_words(follows))
         self.panel.show_story(play.story)
         self.panel.allow_ruling(bool(moment.state.turn))
         self.panel.allow_goals(True)
-        self.panel.show_ways([way for one in play.proposals(moment) for way in self._ways(one)])
+        self._proposed = play.proposals(moment)
+        self.panel.ways.show_ways([way for one in self._proposed for way in self._ways(play, moment, one)])
         self._show_deeds(play, moment)
 
     def _show_walk(self, play: Play, moment: Moment) -> bool:
@@ -371,21 +382,19 @@ class BattleDesk(QObject):
         else:
             title = self._card(moment)
             if self._spot is None:
-                owed = [one for one in play.duties(moment) if one.deed.by == (self._chosen,)]
-                self.panel.show_outlook(outlook, title, owed)
+                duties = play.duties(moment)
+                his = [one for one in duties if one.deed.by == (self._chosen,)]
+                self.panel.show_outlook(outlook, title, his, owed(one for one in duties if one not in his))
             else:
                 there = play.at_spot(moment, self._chosen, self._spot)
                 self.panel.show_spot(self._chosen, title, place_words(self._spot), there)
 
-    def _ways(self, proposal: Proposal) -> tuple[Way, ...]:
-        play, moment = self.play, self._moment
-        assert play is not None  # noqa: S101 - shown only with a battle
-        assert moment is not None  # noqa: S101
+    def _ways(self, play: Play, moment: Moment, proposal: Proposal) -> tuple[Way, ...]:
         if proposal.prospect.doubts:
             doubt = proposal.prospect.doubts[0]
-            return tuple(
-                (f"{proposal.words}: {answer} than allowed?", doubt.question, self._settler(doubt, answer))
-                for answer in doubt.answers
+            settle = partial(self._settle, doubt)
+            return doubt_ways(
+                proposal, doubt, play.left_in(moment, proposal), lambda answer: self._try(lambda: settle(answer))
             )
         return ways_of(
             proposal,
@@ -394,9 +403,11 @@ class BattleDesk(QObject):
             lambda: self._after(lambda: play.let_pass(moment, proposal, "agreed at the table")),
         )
 
-    def _settler(self, doubt: Doubt, answer: str) -> Callable[[], None]:
-        return lambda: self._try(lambda: self._settle(doubt, answer))
-
     def _after(self, change: Callable[[], object]) -> None:
         self._try(change)
         self._refresh()
+
+
+def _takes_part(moment: Moment, figure: str) -> bool:
+    """Whether a figure is on the table and in the battle."""
+    return figure in moment.figures and not moment.unit(figure).out

@@ -32,6 +32,7 @@ class BattleFiles:
             if path is not None:
                 self._hands.change(lambda: self._battle.begin(path, dialog.muster))
                 self._show()
+        dialog.deleteLater()
 
     def open_battle(self) -> None:
         """Ask for a battle and go on with it."""

@@ -18,8 +18,8 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.aims import Aim, Task
-from rules.events import spoken
 from rules.moment import Moment
+from rules.spoken import spoken
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
 from ui.battle.play import Play
 from ui.desktop.labels import plain_label, word_label

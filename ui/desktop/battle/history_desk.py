@@ -9,7 +9,8 @@ from pathlib import Path
 from PyQt6.QtWidgets import QWidget
 
 from rules.battle import Battle
-from rules.events import TableLaid, spoken
+from rules.events import TableLaid
+from rules.spoken import spoken
 from rules.table import Outline, Refused, TerrainPiece
 from ui.battle.export import battle_json, page
 from ui.battle.history import Moment, moments

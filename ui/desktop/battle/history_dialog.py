@@ -114,11 +114,6 @@ class HistoryDialog(QDialog):
         self._find()
 
     @property
-    def map_words(self) -> str:
-        """What the map is, for those who do not see it."""
-        return self._map.accessibleName()
-
-    @property
     def told(self) -> str:
         """What the story says of the moment."""
         return self._told.toPlainText()

@@ -11,7 +11,7 @@ from PyQt6.QtGui import QPainter, QTransform
 
 from calibration.opencv import cv2
 from rules.battle import Battle
-from rules.events import is_event
+from rules.entries import is_event
 from rules.table import Refused
 from ui.battle.album import Album, small_jpeg
 from ui.desktop.picture.image import to_bgr, to_qimage

@@ -26,11 +26,11 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.events import spoken
 from rules.game import Game
 from rules.games import GAMES, open_game
 from rules.games.referees import referee_of
 from rules.roster import Army, Recruit
+from rules.spoken import spoken
 from rules.table import Figure, Refused
 from ui.battle.armies import Shelf
 from ui.battle.chances import verdict_rows

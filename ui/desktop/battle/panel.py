@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from PyQt6.QtCore import QEvent, QObject, Qt, pyqtBoundSignal, pyqtSignal
@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QPushButton,
+    QSizePolicy,
     QTabWidget,
     QTreeWidget,
     QTreeWidgetItem,
@@ -22,18 +23,24 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.events import spoken
 from rules.game import Question
 from rules.referee import Deed, Doubt, Outlook, Prospect
+from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Template
-from ui.battle.chances import chance_words, deed_words, movement_words, needed_words, reason_rows
-from ui.battle.play import Proposal
+from ui.battle.chances import (
+    chance_lines,
+    chance_words,
+    deed_words,
+    movement_words,
+    needed_words,
+    owed_words,
+    reason_rows,
+)
 from ui.desktop.battle.walk_strip import WalkStrip
+from ui.desktop.battle.ways import WaysStrip
 from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
-
-Way = tuple[str, str, Callable[[], object]]
-"""Words on a button, what it does in a sentence, and what it does."""
+from ui.desktop.scrolled import Scrolled
 
 CLICK_ONE = "Click a soldier to see what he can do."
 _BIG, _TEXT = 1.7, 1.2
@@ -45,6 +52,7 @@ class BattlePanel(QWidget):
 
     Attributes:
         walk: The rounds in which one figure after another is asked.
+        ways: What waits for the players, as moves that the camera saw.
 
     Signals:
         go_on: What follows in the turn is to begin.
@@ -77,13 +85,11 @@ class BattlePanel(QWidget):
         )
         self._deeds, self._story = QTreeWidget(), QListWidget()
         self._goals = QPushButton("Goals…")
-        self.walk = WalkStrip()
+        self.walk, self.ways = WalkStrip(), WaysStrip()
         self._of_somebody = False
         self._needed = plain_label()
         self._open = QFormLayout()
         self._open.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        self._ways = QVBoxLayout()
-        self._shown_ways: tuple[str, ...] = ()
         self._prospects: tuple[Prospect, ...] = ()
         self._lay_out()
 
@@ -132,21 +138,6 @@ class BattlePanel(QWidget):
         """Whether there is a battle to fight for anything in."""
         self._goals.setEnabled(allowed)
 
-    def show_ways(self, ways: Sequence[Way]) -> None:
-        """Show what waits for the players, as moves that the camera saw: a line of buttons each."""
-        names = tuple(name for name, _, _ in ways)
-        if names == self._shown_ways:
-            return
-        self._shown_ways = names
-        while (old := self._ways.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.deleteLater()
-        for name, tip, way in ways:
-            button = QPushButton(name)
-            button.setToolTip(as_typed(tip))
-            button.clicked.connect(partial(_call, way))
-            self._ways.addWidget(button)
-
     def show_duties(self, duties: Sequence[Prospect], goals: Sequence[str] = ()) -> None:
         """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
         self._of_somebody = bool(self.walk.words)
@@ -190,12 +181,15 @@ class BattlePanel(QWidget):
             self.choose(row)
         return row is not None
 
-    def show_outlook(self, outlook: Outlook, unit: str, owed: Sequence[Prospect] = ()) -> None:
-        """Show what a figure can do, what he owes first, then the possible."""
+    def show_outlook(
+        self, outlook: Outlook, unit: str, owed: Sequence[Prospect] = (), others: Sequence[Prospect] = ()
+    ) -> None:
+        """Show what a figure can do, what he owes first, then the possible; and name what else is owed, by `others`."""
         every = (*owed, *outlook.attacks, *outlook.others)
         self._of_somebody = True
         aims = "<br>Click a bare place to aim there." if any(one.deed.template for one in every) else ""
-        self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}")
+        rest = f"<br>{in_mark_up(owed_words(others))}" if others else ""
+        self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}{rest}")
         self._fill(sorted(every, key=lambda one: not one.possible))
 
     def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[Prospect]) -> None:
@@ -232,10 +226,11 @@ class BattlePanel(QWidget):
         self._deeds.blockSignals(True)
         self._deeds.clear()
         for number, one in enumerate(prospects):
-            item = QTreeWidgetItem([deed_words(one), chance_words(one)])
+            item = QTreeWidgetItem([deed_words(one), chance_lines(one)])
             item.setData(0, Qt.ItemDataRole.UserRole, number)
             item.setDisabled(False)
             item.setToolTip(0, as_typed("\n".join(reason_rows(one))))
+            item.setToolTip(1, as_typed(chance_words(one)))
             if not one.possible:
                 item.setForeground(0, self.palette().placeholderText())
                 item.setForeground(1, self.palette().placeholderText())
@@ -344,6 +339,14 @@ class BattlePanel(QWidget):
         top = QHBoxLayout()
         top.addWidget(self._phase, 1)
         top.addWidget(self._next)
+        # What the list of deeds has is what is left; it would take the room of the reasons.
+        self._deeds.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self._deeds.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        reasons = QWidget()
+        asked = QVBoxLayout(reasons)
+        asked.setContentsMargins(0, 0, 0, 0)
+        asked.addWidget(self._why)
+        asked.addLayout(self._open)
         now = QWidget()
         inner = QVBoxLayout(now)
         inner.setContentsMargins(0, 4, 0, 0)
@@ -351,8 +354,7 @@ class BattlePanel(QWidget):
         inner.addWidget(self._figure)
         inner.addWidget(self._deeds, 1)
         inner.addWidget(self._needed)
-        inner.addWidget(self._why)
-        inner.addLayout(self._open)
+        inner.addWidget(Scrolled(reasons, 5 * self.fontMetrics().lineSpacing()))
         last = QHBoxLayout()
         last.addWidget(self._do, 2)
         last.addWidget(self._otherwise, 1)
@@ -364,26 +366,12 @@ class BattlePanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)
         layout.addLayout(top)
-        layout.addLayout(self._ways)
+        layout.addWidget(self.ways)
         layout.addWidget(tabs, 1)
 
     def _want(self) -> None:
         if self._do.isEnabled() and (one := self.chosen) is not None:
             self.wanted.emit(one.deed)
-
-
-def ways_of(
-    proposal: Proposal,
-    accept: Callable[[], object],
-    shifted: Callable[[], object],
-    let_pass: Callable[[], object],
-) -> tuple[Way, ...]:
-    """The buttons of a move that the camera saw."""
-    if proposal.prospect.possible:
-        first = (f"{proposal.words}: a move", "Take it off the allowance and journal it", accept)
-    else:
-        first = (f"{proposal.words}: let it pass", f"The rules say no: {proposal.prospect.why_not}", let_pass)
-    return (first, (f"{proposal.words}: not a move", "They were only nudged; nothing is taken off", shifted))
 
 
 def _who(figure: str, unit: str) -> str:
@@ -396,7 +384,3 @@ def _answer_words(answer: object) -> str:
 
 def _emit(signal: pyqtBoundSignal, doubt: Doubt, answer: str, _: bool = False) -> None:
     signal.emit(doubt, answer)
-
-
-def _call(way: Callable[[], object], _: bool = False) -> None:
-    way()

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from rules.dice import DiceRequest, Die, Roll, rolled
-from rules.events import spoken
+from rules.spoken import spoken
 from rules.table import Refused
 from ui.desktop.labels import in_mark_up, marked_label, word_label
 
 _FACE_PX = 44
 _TEXT = 1.3
 _BIG = 1.6
+
+
+_FUDGE = {"-": -1, "minus": -1, "0": 0, "blank": 0, "b": 0, "+": 1, "plus": 1}
+_TYPED = {
+    Die.D6: "Type the faces, as 6 3 5 or 635",
+    Die.FUDGE: "Type the faces as signs, - 0 +, or as numbers, -1 0 1; 0 and blank are the same",
+}
 
 
 class RollDialog(QDialog):
@@ -36,13 +43,18 @@ class RollDialog(QDialog):
         self._faces = QLineEdit()
         self._faces.setAccessibleName("Faces")
         self._faces.setPlaceholderText(f"{request.count} faces, as {_example(request)}")
+        self._faces.setToolTip(_TYPED[request.die])
         self._faces.textChanged.connect(lambda _: self._check())
         self._words = word_label()
         self.roll: Roll | None = None
         self._needed = word_label()
         self._needed.setVisible(False)
+        self._deed = word_label()
+        self._deed.setAccessibleName("What is rolled for")
+        self._deed.setVisible(False)
         layout = QVBoxLayout(self)
         layout.addWidget(self._needed)
+        layout.addWidget(self._deed)
         why = f"{spoken(request.for_whom)}: {request.why}"
         layout.addWidget(marked_label(f"<b>{in_mark_up(_wanted(request))}</b><br>{in_mark_up(why)}"))
         layout.addLayout(self._buttons())
@@ -60,6 +72,11 @@ class RollDialog(QDialog):
         """Faces that dice report by themselves, to be confirmed by the player; `anew`: in the place of all others."""
         before = [] if anew else self._typed()
         self._faces.setText(" ".join(map(str, [*before, *faces][: self.request.count])))
+
+    def show_deed(self, words: str) -> None:
+        """Show what is done, and by whom."""
+        self._deed.setText(words)
+        self._deed.setVisible(bool(words))
 
     def show_needed(self, words: str) -> None:
         """Show in large type what must be rolled."""
@@ -106,8 +123,10 @@ class RollDialog(QDialog):
         self._faces.setText(" ".join(str(self._chance.choice(die.faces)) for _ in range(self.request.count)))
 
     def _typed(self) -> list[int]:
-        words = self._faces.text().replace(",", " ").split()
-        if self.request.die is Die.D6 and len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
+        words = self._faces.text().lower().replace(",", " ").split()
+        if self.request.die is Die.FUDGE:
+            return [face for word in words for face in _fudge_faces(word)]
+        if len(words) == 1 and words[0].isdecimal() and len(words[0]) > 1:
             words = list(words[0])  # "635" as it is typed in haste
         return [int(word) for word in words if word.lstrip("+-").isdecimal()]
 
@@ -141,11 +160,22 @@ def asking(parent: QWidget, chance: random.Random, shown: Callable[[RollDialog |
             accepted = dialog.exec() == QDialog.DialogCode.Accepted
         finally:
             shown(None)
+            dialog.deleteLater()
         if not accepted or dialog.roll is None:
             raise Refused("the roll was called off: nothing has happened")
         return dialog.roll
 
     return ask
+
+
+def _fudge_faces(word: str) -> Iterator[int]:
+    """Fudge faces as they are typed: "-1", "minus", "blank", or signs in a row as "+-0+"."""
+    if word.lstrip("+-").isdecimal() and word.lstrip("+-") != "0":
+        yield int(word)
+    elif word in _FUDGE:
+        yield _FUDGE[word]
+    else:
+        yield from (_FUDGE[sign] for sign in word if sign in _FUDGE)
 
 
 def _wanted(request: DiceRequest) -> str:
@@ -159,4 +189,6 @@ def _face_words(die: Die, face: int) -> str:
 
 def _example(request: DiceRequest) -> str:
     faces = request.die.faces
+    if request.die is Die.FUDGE:
+        return "- 0 + or -1 0 1; 0 is blank"
     return " ".join(str(faces[(2 * k + 1) % len(faces)]) for k in range(min(request.count, 4)))

@@ -18,10 +18,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.events import spoken
 from rules.moment import Moment
 from rules.referee import Prospect
 from rules.ruling import Holding
+from rules.spoken import spoken
 from rules.table import Refused
 from ui.battle.play import Play
 from ui.battle.ruling import (

@@ -8,13 +8,14 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QPushButton, QVBoxLayout
 
 from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.tongue import mark, tr
 from ui.devices.berth import Choice, Level, Standing
 
 _MARKS = {Level.OFF: "○", Level.LOOKING: "◔", Level.UP: "●", Level.TROUBLE: "▲"}  # told apart without their colours
 _TINTS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}
 
-_FORGET_TIP = "Let go of it, and do not look for it again"
-_STOP_TIP = "Put the emulated one away; what was connected before is looked for again"
+_FORGET_TIP = mark("Let go of it, and do not look for it again")
+_STOP_TIP = mark("Put the emulated one away; what was connected before is looked for again")
 
 
 class DeviceBox(QGroupBox):
@@ -39,18 +40,18 @@ class DeviceBox(QGroupBox):
         """`try_words` is empty where nothing can be emulated; `invitation` tells what could be connected."""
         super().__init__(title)
         self._state, self._trouble, self._invitation = marked_label(), word_label(), word_label(invitation)
-        self._state.setAccessibleName(f"{title}: state")
+        self._state.setAccessibleName(tr("{title}: state", title=title))
         self._counters = word_label()
         self._port = QComboBox()
         self._chosen: str | None = None
-        self._port.setAccessibleName(f"{title}: port")
+        self._port.setAccessibleName(tr("{title}: port", title=title))
         self._port.setToolTip(port_tip)
         self._port.setMinimumContentsLength(12)
         self._port.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._connect = tipped_button("Connect", "Use this port, now and next time")
-        self._try = tipped_button(try_words, "Play with one that is not there; nothing need be bought")
-        self._test, self._forget = tipped_button("Test", test_tip), tipped_button("", "")
-        self._replug = tipped_button("Unplug", "Pull the emulated device's plug, to see what happens")
+        self._connect = tipped_button(tr("Connect"), tr("Use this port, now and next time"))
+        self._try = tipped_button(try_words, tr("Play with one that is not there; nothing need be bought"))
+        self._test, self._forget = tipped_button(tr("Test"), test_tip), tipped_button("", "")
+        self._replug = tipped_button(tr("Unplug"), tr("Pull the emulated device's plug, to see what happens"))
         self._connect.clicked.connect(lambda: self.connected.emit(self._port.currentData()))
         for button, signal in (
             (self._try, self.emulated),
@@ -83,18 +84,20 @@ class DeviceBox(QGroupBox):
         """Show how it stands; `plugged` of an emulated device, None for all else."""
         mark = f'<span style="color:{_TINTS[one.level]}">{_MARKS[one.level]}</span>'
         self._state.setText(f"{mark} {in_mark_up(one.words)}")
-        self._trouble.setText(f"Before: {one.trouble}" if one.trouble and one.level is Level.UP else "")
+        self._trouble.setText(
+            tr("Before: {trouble}", trouble=one.trouble) if one.trouble and one.level is Level.UP else ""
+        )
         self._trouble.setVisible(bool(self._trouble.text()))
         off = one.level is Level.OFF
         self._invitation.setVisible(off)
         self._forget.setEnabled(not off)
         self._test.setEnabled(one.level is Level.UP)
         emulated = plugged is not None
-        self._forget.setText("Stop trying" if emulated else "Forget")
-        self._forget.setToolTip(_STOP_TIP if emulated else _FORGET_TIP)
+        self._forget.setText(tr("Stop trying") if emulated else tr("Forget"))
+        self._forget.setToolTip(tr(_STOP_TIP if emulated else _FORGET_TIP))
         self._try.setVisible(bool(self._try.text()) and not emulated)
         self._replug.setVisible(emulated)
-        self._replug.setText("Unplug" if plugged else "Plug in")
+        self._replug.setText(tr("Unplug") if plugged else tr("Plug in"))
 
     def show_counters(self, words: str) -> None:
         """Show what went in and out."""

@@ -21,6 +21,7 @@ from ui.desktop.devices.dice_answers import DiceAnswers
 from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
 from ui.desktop.memory import Memory
+from ui.desktop.tongue import tr
 from ui.devices.asking import kept_words, request_of
 from ui.devices.berth import EMULATED, Ports, choices
 from ui.devices.rod_and_dice import DiceHand, Rod
@@ -107,8 +108,8 @@ class DevicesDesk(QObject):
     def _connect(self, device: Device, name: str, spec: str) -> None:
         for _, _, other in self._devices:
             if spec and other is not device and spec == other.berth.spec:
-                words = (
-                    f"the {other.berth.name} is on that port: choose another, or forget the {other.berth.name} first"
+                words = tr(
+                    "the {name} is on that port: choose another, or forget the {name} first", name=other.berth.name
                 )
                 self._say(words)
                 return
@@ -143,7 +144,9 @@ class DevicesDesk(QObject):
         if spec == TABLE:
             frame = self._bench.frame if self._bench is not None else None
         if frame is None:
-            self._say("there is no picture to draw the tray in yet: connect the camera first, or open another source")
+            self._say(
+                tr("there is no picture to draw the tray in yet: connect the camera first, or open another source")
+            )
             return False
         dialog = TrayDialog(frame.image_bgr, self._memory.tray_region(spec), self.panel)
         told = dialog.exec() == TrayDialog.DialogCode.Accepted
@@ -240,7 +243,11 @@ class DevicesDesk(QObject):
             box.show_standing(berth.standing, plugged=berth.wire.plugged if berth.wire else None)
             box.show_counters(device.counters)
         kept = self.dice.tray.kept
-        rows = [self.dice.test_words, f"Kept for the next roll: {kept_words(kept)}." if kept else "", *self.dice.told]
+        rows = [
+            self.dice.test_words,
+            tr("Kept for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
+            *self.dice.told,
+        ]
         self.panel.show_dice([row for row in rows if row], emulated=self.dice.berth.wire is not None)
         rows = [self.tray.test_words, self.tray.kept_words, *self.tray.told]
         self.panel.show_tray(self._tray_picture(), [row for row in rows if row])

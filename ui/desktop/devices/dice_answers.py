@@ -5,6 +5,7 @@ from __future__ import annotations
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.roll import RollDialog
 from ui.desktop.devices.tray_view import TrayView, close_up
+from ui.desktop.tongue import tr
 from ui.devices.asking import Asking, ElectronicAsking
 from ui.devices.rod_and_dice import DiceHand
 from ui.devices.tray import TrayHand
@@ -57,10 +58,10 @@ class DiceAnswers:
         if self._dice.berth.spec is not None:
             electronic = ElectronicAsking(request, self._dice.tray)
             throw = None if self._dice.berth.wire is None else lambda: self._dice.throw(request.die, request.count)
-            self._add(dialog, electronic, DiceStrip("Electronic dice", electronic, "Throw again", throw))
+            self._add(dialog, electronic, DiceStrip(tr("Electronic dice"), electronic, tr("Throw again"), throw))
         if self._tray.berth.spec is not None:
             by_camera = TrayAsking(request, self._tray)
-            self._add(dialog, by_camera, DiceStrip("Camera", by_camera, "Read again"))
+            self._add(dialog, by_camera, DiceStrip(tr("Camera"), by_camera, tr("Read again")))
             self._picture = by_camera, TrayView()
             dialog.add(self._picture[1])
 

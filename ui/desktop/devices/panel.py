@@ -15,20 +15,23 @@ from ui.desktop.devices.rod_view import RodView
 from ui.desktop.devices.strip_form import StripForm
 from ui.desktop.devices.tray_view import TrayPicture, TrayView
 from ui.desktop.labels import word_label
+from ui.desktop.tongue import mark, tr
 
 _TEXT = 1.2
 
-_PORT_TIP = "The port that it hangs on; likely ones come first"
-_ROD_TEST_TIP = "Light the bands, then green, amber and red, then the running light"
-_ROD_INVITATION = (
+_PORT_TIP = mark("The port that it hangs on; likely ones come first")
+_ROD_TEST_TIP = mark("Light the bands, then green, amber and red, then the running light")
+_ROD_INVITATION = mark(
     "An LED strip on any ESP32 board with WLED, plugged in by USB, shows the measured range beside the soldiers. "
     "docs/hardware.md tells how to build one."
 )
-_DICE_INVITATION = (
+_DICE_INVITATION = mark(
     "Dice that say what they show over USB or Bluetooth answer when a roll is asked for. Without them you type, or let "
     "the program roll."
 )
-_TRAY_INVITATION = "Ordinary dice and Fudge dice in a tray are read once they lie still; you confirm what was read."
+_TRAY_INVITATION = mark(
+    "Ordinary dice and Fudge dice in a tray are read once they lie still; you confirm what was read."
+)
 
 
 class DevicesPanel(QScrollArea):
@@ -57,13 +60,23 @@ class DevicesPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.rod = DeviceBox("Range rod", _PORT_TIP, "Try an emulated rod", _ROD_TEST_TIP, _ROD_INVITATION)
-        self.dice = DeviceBox("Electronic dice", _PORT_TIP, "Try emulated dice", "Listen for a throw", _DICE_INVITATION)
-        self.tray = DeviceBox("Dice by camera", "The camera over the tray", "", "Read the tray now", _TRAY_INVITATION)
+        self.rod = DeviceBox(
+            tr("Range rod"), tr(_PORT_TIP), tr("Try an emulated rod"), tr(_ROD_TEST_TIP), tr(_ROD_INVITATION)
+        )
+        self.dice = DeviceBox(
+            tr("Electronic dice"),
+            tr(_PORT_TIP),
+            tr("Try emulated dice"),
+            tr("Listen for a throw"),
+            tr(_DICE_INVITATION),
+        )
+        self.tray = DeviceBox(
+            tr("Dice by camera"), tr("The camera over the tray"), "", tr("Read the tray now"), tr(_TRAY_INVITATION)
+        )
         self._view, self._shown, self._strip = RodView(), word_label(), StripForm(shape, self.refused.emit)
         self._fallen, self._throws = word_label(), _throws(self.thrown.emit)
         self._tray_view, self._read = TrayView(), word_label()
-        self._draw_tray = tipped_button("Where the tray lies…", "Draw a box round it in the camera's picture")
+        self._draw_tray = tipped_button(tr("Where the tray lies…"), tr("Draw a box round it in the camera's picture"))
         self._lay_out()
 
     @property
@@ -98,9 +111,9 @@ class DevicesPanel(QScrollArea):
         self._read.setText("\n".join(rows))
 
     def _lay_out(self) -> None:
-        self._fallen.setAccessibleName("What the dice showed")
-        self._shown.setAccessibleName("What the rod shows")
-        self._read.setAccessibleName("What was read in the tray")
+        self._fallen.setAccessibleName(tr("What the dice showed"))
+        self._shown.setAccessibleName(tr("What the rod shows"))
+        self._read.setAccessibleName(tr("What was read in the tray"))
         self._strip.changed.connect(self.reshaped)
         self._draw_tray.clicked.connect(self.tray_wanted)
         inner = QWidget()
@@ -125,15 +138,15 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
     grid.setContentsMargins(0, 0, 0, 0)
     for place, (words, what, tip) in enumerate(
         (
-            ("Throw 2d6", "2d6", "Two emulated dice fall"),
-            ("Throw 4dF", "4dF", "Four emulated Fudge dice fall"),
-            ("Leaning", Mischief.COCKED, "A die falls that leans on something"),
-            ("Old", Mischief.STALE, "A roll comes in that fell 20 s ago"),
-            ("Twice", Mischief.DOUBLE, "One die falls twice"),
-            ("Torn", Mischief.TORN, "Half a line comes in: it is counted and dropped"),
+            (tr("Throw 2d6"), "2d6", tr("Two emulated dice fall")),
+            (tr("Throw 4dF"), "4dF", tr("Four emulated Fudge dice fall")),
+            (tr("Leaning"), Mischief.COCKED, tr("A die falls that leans on something")),
+            (tr("Old"), Mischief.STALE, tr("A roll comes in that fell 20 s ago")),
+            (tr("Twice"), Mischief.DOUBLE, tr("One die falls twice")),
+            (tr("Torn"), Mischief.TORN, tr("Half a line comes in: it is counted and dropped")),
         )
     ):
-        button = tipped_button(words, f"{tip}; what is thrown unasked answers the next request for 5 s")
+        button = tipped_button(words, tr("{tip}; what is thrown unasked answers the next request for 5 s", tip=tip))
         button.clicked.connect(lambda _, what=what: thrown(str(what)))
         grid.addWidget(button, place // 3, place % 3)
     return box

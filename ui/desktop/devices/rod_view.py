@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from hardware.adalight import Colour
 from hardware.range_rod import BAND_IN, RodShape
+from ui.desktop.tongue import tr
 
 _STRIP_PX = 26
 _GAP_PX = 1.0
@@ -24,8 +25,8 @@ class RodView(QWidget):
         super().__init__(parent)
         self._shape, self._lights = RodShape(), ()  # type: RodShape, tuple[Colour, ...]
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("The rod's lights")
-        self.setToolTip("The rod as it is lit; the figure stands at 0")
+        self.setAccessibleName(tr("The rod's lights"))
+        self.setToolTip(tr("The rod as it is lit; the figure stands at 0"))
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """The strip and its scale."""

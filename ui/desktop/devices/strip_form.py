@@ -9,8 +9,9 @@ from PyQt6.QtWidgets import QCheckBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from hardware.range_rod import RodShape
 from ui.desktop.dialogs import NumberBox
+from ui.desktop.tongue import mark, tr
 
-_APPLY_TIP = "The rod is connected anew with it; a board that does not greet takes 3 s"
+_APPLY_TIP = mark("The rod is connected anew with it; a board that does not greet takes 3 s")
 
 
 class StripForm(QWidget):
@@ -26,24 +27,32 @@ class StripForm(QWidget):
         """`refuse` tells the player what cannot be."""
         super().__init__()
         self._refuse = refuse
-        self._fold = QCheckBox("Settings of the strip")
+        self._fold = QCheckBox(tr("Settings of the strip"))
         self._form = QWidget()
-        self._length = _number(shape.length_in, 1, 400, 0.5, 2, " in", "From the near end to the last LED's far edge")
-        self._dense = _number(shape.leds_per_in, 0.1, 20, 0.1, 3, "", "1.524: 60 LEDs a metre; 0.762: 30; 3.658: 144")
-        self._bright = _number(100 * shape.brightness, 1, 100, 5, 0, " %", "A quarter draws at most 0.4 A, all 1.4 A")
-        self._gamma = _number(shape.gamma, 0.5, 4, 0.1, 1, "", "2.2 for bare strips; 1 where WLED corrects by itself")
-        self._turned = QCheckBox("first LED at the far end")
+        self._length = _number(
+            shape.length_in, 1, 400, 0.5, 2, " in", tr("From the near end to the last LED's far edge")
+        )
+        self._dense = _number(
+            shape.leds_per_in, 0.1, 20, 0.1, 3, "", tr("1.524: 60 LEDs a metre; 0.762: 30; 3.658: 144")
+        )
+        self._bright = _number(
+            100 * shape.brightness, 1, 100, 5, 0, " %", tr("A quarter draws at most 0.4 A, all 1.4 A")
+        )
+        self._gamma = _number(
+            shape.gamma, 0.5, 4, 0.1, 1, "", tr("2.2 for bare strips; 1 where WLED corrects by itself")
+        )
+        self._turned = QCheckBox(tr("first LED at the far end"))
         self._turned.setChecked(shape.reversed)
-        self._turned.setToolTip(_APPLY_TIP)
+        self._turned.setToolTip(tr(_APPLY_TIP))
         form = QFormLayout(self._form)
         form.setContentsMargins(0, 0, 0, 0)
-        form.addRow("LEDs per inch:", self._dense)
-        form.addRow("Length:", self._length)
+        form.addRow(tr("LEDs per inch:"), self._dense)
+        form.addRow(tr("Length:"), self._length)
         self._leds = QLabel()
-        form.addRow("LEDs:", self._leds)
-        form.addRow("Direction:", self._turned)
-        form.addRow("Brightness:", self._bright)
-        form.addRow("Gamma:", self._gamma)
+        form.addRow(tr("LEDs:"), self._leds)
+        form.addRow(tr("Direction:"), self._turned)
+        form.addRow(tr("Brightness:"), self._bright)
+        form.addRow(tr("Gamma:"), self._gamma)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._fold)
@@ -75,7 +84,7 @@ class StripForm(QWidget):
         self.changed.emit(shape)
 
     def _count(self, shape: RodShape) -> None:
-        self._leds.setText(f"{shape.leds}: tell WLED this number")
+        self._leds.setText(tr("{leds}: tell WLED this number", leds=shape.leds))
 
 
 def _number(value: float, low: float, high: float, step: float, decimals: int, unit: str, tip: str) -> NumberBox:
@@ -85,5 +94,5 @@ def _number(value: float, low: float, high: float, step: float, decimals: int, u
     box.setSingleStep(step)
     box.setSuffix(unit)
     box.setValue(value)
-    box.setToolTip(f"{tip}. {_APPLY_TIP}")
+    box.setToolTip(f"{tip}. {tr(_APPLY_TIP)}")
     return box

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout,
 from rules.table import Refused
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
+from ui.desktop.tongue import tr
 from ui.devices.tray_camera import WHOLE, Region, Seen
 from ui.theme import DARK, GREEN, ORANGE
 from vision.dice.view import DieKind
@@ -59,8 +60,8 @@ class TrayView(QWidget):
         self._shown: TrayPicture | None = None
         self._image = QImage()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("The dice tray")
-        self.setToolTip("The dice tray as the camera sees it")
+        self.setAccessibleName(tr("The dice tray"))
+        self.setToolTip(tr("The dice tray as the camera sees it"))
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """A strip as wide as there is room for."""
@@ -121,10 +122,10 @@ class TrayDialog(QDialog):
 
     def __init__(self, image_bgr: ImageBgr, region: Region | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Where the dice tray lies")
+        self.setWindowTitle(tr("Where the dice tray lies"))
         self.region = region or WHOLE
         self._box = BoxPicker(to_qimage(image_bgr), self.region)
-        self._words = word_label("Draw a box round the tray: press at one corner, let go at the other.")
+        self._words = word_label(tr("Draw a box round the tray: press at one corner, let go at the other."))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
@@ -143,7 +144,7 @@ class TrayDialog(QDialog):
     def _take(self, sides: Sequence[float]) -> None:
         try:
             self.region = Region(*sides)
-            self._words.setText("Draw it again, or take it with OK.")
+            self._words.setText(tr("Draw it again, or take it with OK."))
         except Refused as refusal:
             self._words.setText(str(refusal))
         self._box.show_region(self.region)
@@ -166,7 +167,7 @@ class BoxPicker(QWidget):
         self.setMinimumSize(480, 270)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setCursor(Qt.CursorShape.CrossCursor)
-        self.setAccessibleName("The camera's picture")
+        self.setAccessibleName(tr("The camera's picture"))
 
     def show_region(self, region: Region) -> None:
         """Show this box."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QRectF, QSize, Qt
-from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
+from PyQt6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
+from ui.desktop.labels import fitted
+from ui.desktop.tongue import tr
 from ui.table.finding import Answer
 from ui.theme import DARK, SILVER, WHITE
 
@@ -21,7 +23,7 @@ class BigAnswer(QWidget):
         super().__init__(parent)
         self._answer = Answer()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Answer in large type")
+        self.setAccessibleName(tr("Answer in large type"))
         self.hide()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -45,23 +47,20 @@ class BigAnswer(QWidget):
         painter.fillRect(self.rect(), QColor(*DARK))
         room = QRectF(self.rect()).adjusted(_MARGIN_PX, 0, -_MARGIN_PX, 0)
         headline = self._answer.headline or "-- in"
-        painter.setFont(_fitting(painter.font(), headline, room.width(), _HEADLINE_PX))
+        painter.setFont(fitted(_bold(painter.font(), _HEADLINE_PX), headline, room.width()))
         painter.setPen(QColor(*WHITE))
         top = 1.12 * _HEADLINE_PX
         painter.drawText(QRectF(room.left(), 0, room.width(), top), Qt.AlignmentFlag.AlignCenter, headline)
         painter.setPen(QColor(*SILVER))
         for row in self._answer.rows[:_ROWS]:
-            painter.setFont(_fitting(painter.font(), row, room.width(), _ROW_PX))
+            painter.setFont(fitted(_bold(painter.font(), _ROW_PX), row, room.width()))
             painter.drawText(QRectF(room.left(), top, room.width(), 1.25 * _ROW_PX), Qt.AlignmentFlag.AlignCenter, row)
             top += 1.25 * _ROW_PX
         painter.end()
 
 
-def _fitting(font: QFont, words: str, width: float, most_px: int) -> QFont:
-    """The font, as large as these words have room for."""
-    fitted = QFont(font)
-    fitted.setBold(True)
-    fitted.setPixelSize(most_px)
-    wide = QFontMetricsF(fitted).horizontalAdvance(words)
-    fitted.setPixelSize(max(8, int(most_px * min(1.0, width / wide)))) if wide > 0 else None
-    return fitted
+def _bold(font: QFont, px: int) -> QFont:
+    bold = QFont(font)
+    bold.setBold(True)
+    bold.setPixelSize(px)
+    return bold

@@ -9,6 +9,7 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout,
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.tongue import tr
 from ui.picture.overlay import PointPx
 from ui.readout import begun
 from ui.theme import YELLOW
@@ -77,7 +78,7 @@ class Magnifier(QWidget):
         self._image = to_qimage(image_bgr)
         self._at_px: PointPx | None = None
         self.setFixedHeight(230)
-        self.setAccessibleName("The place under the mouse, enlarged")
+        self.setAccessibleName(tr("The place under the mouse, enlarged"))
 
     @property
     def at_px(self) -> PointPx | None:

@@ -7,6 +7,7 @@ from PyQt6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QP
 from PyQt6.QtWidgets import QWidget
 
 from ui.desktop.picture.layers import Layers
+from ui.desktop.tongue import tr
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview
 from ui.picture.table_map import MapMaker, TableMap
@@ -26,7 +27,7 @@ class Projector(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self._home = parent
-        self.setWindowTitle("Sandtable: for the projector")
+        self.setWindowTitle(tr("Sandtable: for the projector"))
         self.resize(960, 600)
         self._layers, self._drawing, self._maker = Layers(), Drawing(), MapMaker()
         self._map: TableMap | None = None

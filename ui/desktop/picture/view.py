@@ -21,6 +21,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from ui.desktop.picture.layers import Layers
+from ui.desktop.tongue import tr
 from ui.picture.overlay import PointPx, Shape
 
 _CLOSEST = 16.0
@@ -73,7 +74,7 @@ class PictureView(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(320, 180)
-        self.setAccessibleName("Picture of the table")
+        self.setAccessibleName(tr("Picture of the table"))
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Room for a picture."""

@@ -12,6 +12,7 @@ from rules.table import PointIn, Refused
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.tongue import tr
 from ui.picture.overlay import PointPx, Shape, marked
 from ui.table.play_area import PlayArea, area_marks
 from ui.units import Unit
@@ -26,7 +27,7 @@ class AreaDialog(PictureDialog):
     def __init__(
         self, frame: Frame, calibration: Calibration, area: PlayArea | None, unit: Unit, parent: QWidget | None = None
     ) -> None:
-        super().__init__("The table's edges", parent, asks=True)
+        super().__init__(tr("The table's edges"), parent, asks=True)
         self._calibration = calibration
         self._from_in: PointIn | None = None
         self.removed = False
@@ -36,16 +37,16 @@ class AreaDialog(PictureDialog):
         self.turn.setSuffix("°")
         form = QFormLayout()
         for words, box, tip in (
-            ("Near-left corner, x:", self.left, "Counted from the origin that the markers give"),
-            ("Near-left corner, y:", self.near, "Counted from the origin that the markers give"),
-            ("Width:", self.width_box, "Along the near edge"),
-            ("Depth:", self.depth_box, "Away from the near edge"),
-            ("Turned by:", self.turn, "Counter-clockwise, where the markers do not lie as the table does"),
+            (tr("Near-left corner, x:"), self.left, tr("Counted from the origin that the markers give")),
+            (tr("Near-left corner, y:"), self.near, tr("Counted from the origin that the markers give")),
+            (tr("Width:"), self.width_box, tr("Along the near edge")),
+            (tr("Depth:"), self.depth_box, tr("Away from the near edge")),
+            (tr("Turned by:"), self.turn, tr("Counter-clockwise, where the markers do not lie as the table does")),
         ):
             box.setToolTip(tip)
             box.valueChanged.connect(self._judge)
             form.addRow(words, box)
-        whole = QPushButton("No edges: places count from the markers")
+        whole = QPushButton(tr("No edges: places count from the markers"))
         whole.clicked.connect(self._remove)
         self.column.addLayout(form)
         self.column.addWidget(whole)
@@ -104,11 +105,11 @@ class AreaDialog(PictureDialog):
             area = self.area
         except Refused as refusal:
             drawn = self.width_box.inches > 0 or self.depth_box.inches > 0
-            self.say(str(refusal) if drawn else "Drag from one corner of the table to the opposite one, or type.")
+            self.say(str(refusal) if drawn else tr("Drag from one corner of the table to the opposite one, or type."))
             self.picture.show_shapes(())
             self.allow(False)
             return
         shapes: tuple[Shape, ...] = tuple(marked(self._calibration.camera, area_marks(area))) if area else ()
         self.picture.show_shapes(shapes)
-        self.say("Drag again, or type what you measured. Places are counted from the near-left corner.")
+        self.say(tr("Drag again, or type what you measured. Places are counted from the near-left corner."))
         self.allow(True)

@@ -21,6 +21,7 @@ from ui.desktop.setup.area_dialog import AreaDialog
 from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.setup.why_not_dialog import WhyNotDialog
+from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from ui.units import Unit
@@ -59,19 +60,49 @@ class CalibrationDesk(QObject):
         self.dialog: QDialog | None = None
         self._met: Bench | None = None
         self._left_out: set[str] = set()
-        self.menu = QMenu("&Inches", window)
+        self.menu = QMenu(tr("&Inches"), window)
         for text, key, tip, slot in (
-            ("Markers on the table…", "Ctrl+M", "Say how large the markers are that lie there", self.choose_prints),
-            ("What the camera sees of them…", "Ctrl+I", "Why a marker is not used, drawn on the picture", self.why_not),
-            ("One measured distance…", "", "A tape measure on the table makes all inches surer", self.measure_distance),
-            ("Without markers…", "", "Click the corners of a rectangle of known size instead", self.click_corners),
-            ("The camera's lens…", "", "Learn the lens from the printed board, once for each camera", self.learn_lens),
-            ("The table's edges…", "", "The part of the table that is played on, and its origin", self.choose_area),
+            (
+                tr("Markers on the table…"),
+                "Ctrl+M",
+                tr("Say how large the markers are that lie there"),
+                self.choose_prints,
+            ),
+            (
+                tr("What the camera sees of them…"),
+                "Ctrl+I",
+                tr("Why a marker is not used, drawn on the picture"),
+                self.why_not,
+            ),
+            (
+                tr("One measured distance…"),
+                "",
+                tr("A tape measure on the table makes all inches surer"),
+                self.measure_distance,
+            ),
+            (
+                tr("Without markers…"),
+                "",
+                tr("Click the corners of a rectangle of known size instead"),
+                self.click_corners,
+            ),
+            (
+                tr("The camera's lens…"),
+                "",
+                tr("Learn the lens from the printed board, once for each camera"),
+                self.learn_lens,
+            ),
+            (
+                tr("The table's edges…"),
+                "",
+                tr("The part of the table that is played on, and its origin"),
+                self.choose_area,
+            ),
         ):
             self._add(text, key, tip, slot)
-        self._centimetres = QAction("Centimetres", window)
+        self._centimetres = QAction(tr("Centimetres"), window)
         self._centimetres.setCheckable(True)
-        self._centimetres.setToolTip("Show lengths in centimetres; rules go on in inches")
+        self._centimetres.setToolTip(tr("Show lengths in centimetres; rules go on in inches"))
         self._centimetres.setChecked(memory.unit is Unit.CENTIMETRE)
         self._centimetres.toggled.connect(self._show_centimetres)
         self.menu.addSeparator()
@@ -94,7 +125,7 @@ class CalibrationDesk(QObject):
     @property
     def ways(self) -> Ways:
         """What can be done where there are no inches."""
-        return (("Why not?", self.why_not), ("Marker size…", self.choose_prints))
+        return ((tr("Why not?"), self.why_not), (tr("Marker size…"), self.choose_prints))
 
     def pull(self) -> None:
         """Take up the lens of a camera that was opened, and tell what was moved; called whenever anything is new."""
@@ -154,7 +185,7 @@ class CalibrationDesk(QObject):
         """Ask for the corners of a rectangle."""
         bench = self._hands.bench()
         if bench.frame is None:
-            self._hands.say("There is no picture yet to click corners in.")
+            self._hands.say(tr("There is no picture yet to click corners in."))
             return
         setup = bench.session.state.setup
         dialog = CornersDialog(bench.frame, setup.lens, self._memory.unit, self._window)
@@ -163,7 +194,7 @@ class CalibrationDesk(QObject):
     def _use_corners(self, bench: Bench, dialog: CornersDialog) -> None:
         grain, now = Grain(dialog.frame.gray()), bench.frame
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
-            raise Refused("the camera or the table was moved while you clicked: click the corners again")
+            raise Refused(tr("the camera or the table was moved while you clicked: click the corners again"))
         prints = replace(bench.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
         bench.session.use_prints(prints, "by corners")
 
@@ -172,7 +203,7 @@ class CalibrationDesk(QObject):
         bench = self._hands.bench()
         view = bench.view
         if view is None or view.calibration is None or view.problem is not None:
-            self._hands.say("A measured distance makes inches surer where there are some: lay a marker down first.")
+            self._hands.say(tr("A measured distance makes inches surer where there are some: lay a marker down first."))
             return
         dialog = TapeDialog(view.frame, view.calibration, self._memory.unit, self._window)
         self._open(dialog, lambda: self._use_tape(bench, dialog))
@@ -189,8 +220,10 @@ class CalibrationDesk(QObject):
         camera = self._identity(bench.spec)
         if bench.worker.source_problem or not camera:
             self._hands.say(
-                "The lens is learnt from a live camera: open one. Of pictures that were taken before, `sandtable lens`"
-                " makes a profile."
+                tr(
+                    "The lens is learnt from a live camera: open one. Of pictures that were taken before,"
+                    " `sandtable lens` makes a profile."
+                )
             )
             return
         dialog = LensDialog(lambda: bench.worker.frame, camera, self._window)
@@ -201,7 +234,7 @@ class CalibrationDesk(QObject):
             return
         bench.session.use_lens(dialog.fit.lens)
         self._profiles.keep(camera, dialog.fit.lens, dialog.story)
-        self._hands.say("The lens is kept: it is used whenever this camera gives pictures of this size.")
+        self._hands.say(tr("The lens is kept: it is used whenever this camera gives pictures of this size."))
 
     def _show_centimetres(self, on: bool) -> None:
         unit = Unit.CENTIMETRE if on else Unit.INCH
@@ -213,7 +246,7 @@ class CalibrationDesk(QObject):
         bench = self._hands.bench()
         view = bench.view
         if view is None or view.calibration is None:
-            self._hands.say("The table's edges are drawn in inches: lay a printed marker down first.")
+            self._hands.say(tr("The table's edges are drawn in inches: lay a printed marker down first."))
             return
         area = bench.session.state.area
         dialog = AreaDialog(view.frame, view.calibration, area, self._memory.unit, self._window)

@@ -14,6 +14,7 @@ from rules.table import Refused
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
+from ui.desktop.tongue import mark, tr
 from ui.picture.overlay import Label, Line, PointPx, Shape
 from ui.theme import YELLOW, faded
 from ui.units import Unit
@@ -37,7 +38,7 @@ class ClickDialog(PictureDialog):
         self.frame = frame
         self.magnifier = Magnifier(frame.image_bgr)
         self.form = QFormLayout()
-        again = QPushButton("Click again from the first")
+        again = QPushButton(tr("Click again from the first"))
         again.clicked.connect(self.clear)
         self.column.addWidget(self.magnifier)
         self.column.addWidget(again)
@@ -62,7 +63,7 @@ class ClickDialog(PictureDialog):
         """Say what is to be done next, and whether it is done."""
         self._draw()
         if not self.is_complete:
-            self.say(f"Click {self._names[len(self.places_px)]}. The wheel enlarges the picture.")
+            self.say(tr("Click {names}. The wheel enlarges the picture.", names=self._names[len(self.places_px)]))
             self.allow(False)
             return
         try:
@@ -115,9 +116,9 @@ class ClickDialog(PictureDialog):
 
 
 _SHEETS = (
-    ("A sheet of A4 paper", 297.0, 210.0),
-    ("A sheet of Letter paper", 279.4, 215.9),
-    ("Something else", 0.0, 0.0),
+    (mark("A sheet of A4 paper"), 297.0, 210.0),
+    (mark("A sheet of Letter paper"), 279.4, 215.9),
+    (mark("Something else"), 0.0, 0.0),
 )
 _MM_PER_IN = 25.4
 
@@ -126,19 +127,23 @@ class CornersDialog(ClickDialog):
     """Asks for the corners of a rectangle of known size."""
 
     def __init__(self, frame: Frame, lens: Lens | None, unit: Unit, parent: QWidget | None = None) -> None:
-        corners = ("near left", "near right", "far right", "far left")
-        names = [f"the rectangle's {corner} corner" for corner in corners]
-        super().__init__("Inches without markers", names, frame, parent)
+        names = (
+            tr("the rectangle's near left corner"),
+            tr("the rectangle's near right corner"),
+            tr("the rectangle's far right corner"),
+            tr("the rectangle's far left corner"),
+        )
+        super().__init__(tr("Inches without markers"), names, frame, parent)
         self._lens, self._unit = lens, unit
         self.what = QComboBox()
-        self.what.addItems([name for name, _, _ in _SHEETS])
-        self.what.setToolTip("A rectangle flat on the table: the larger the better, up to the table top itself")
+        self.what.addItems([tr(name) for name, _, _ in _SHEETS])
+        self.what.setToolTip(tr("A rectangle flat on the table: the larger the better, up to the table top itself"))
         self.width_box, self.depth_box = LengthBox(unit, 1.0, 240.0), LengthBox(unit, 1.0, 240.0)
-        self.width_box.setToolTip("Along its near edge, the one at the bottom of the picture")
-        self.depth_box.setToolTip("From its near edge to its far one")
-        self.form.addRow("It is:", self.what)
-        self.form.addRow("Its width:", self.width_box)
-        self.form.addRow("Its depth:", self.depth_box)
+        self.width_box.setToolTip(tr("Along its near edge, the one at the bottom of the picture"))
+        self.depth_box.setToolTip(tr("From its near edge to its far one"))
+        self.form.addRow(tr("It is:"), self.what)
+        self.form.addRow(tr("Its width:"), self.width_box)
+        self.form.addRow(tr("Its depth:"), self.depth_box)
         self.what.currentIndexChanged.connect(self._choose)
         for box in (self.width_box, self.depth_box):
             box.valueChanged.connect(self.judge)
@@ -160,23 +165,27 @@ class CornersDialog(ClickDialog):
         """How sure inches would be."""
         found = self.rectangle.calibrate(self.frame.size_px, self._lens)
         sigma_in = found.typical_sigma_in()
-        words = f"Places would be sure to {self._unit.fine_words(2 * max(sigma_in, 0.005))} over the picture."
+        words = tr(
+            "Places would be sure to {fine_words} over the picture.",
+            fine_words=self._unit.fine_words(2 * max(sigma_in, 0.005)),
+        )
         if self._lens is None:
-            words += " A lens profile would make them surer."
-        return words + " Leave the camera where it is: without markers a bump can only be told, not made good."
+            words += " " + tr("A lens profile would make them surer.")
+        left_alone = tr("Leave the camera where it is: without markers a bump can only be told, not made good.")
+        return f"{words} {left_alone}"
 
 
 class TapeDialog(ClickDialog):
     """Asks for one distance on the table that somebody measured."""
 
     def __init__(self, frame: Frame, calibration: Calibration, unit: Unit, parent: QWidget | None = None) -> None:
-        names = ("one end of what you measured, on the table itself", "its other end")
-        super().__init__("One measured distance", names, frame, parent)
+        names = (tr("one end of what you measured, on the table itself"), tr("its other end"))
+        super().__init__(tr("One measured distance"), names, frame, parent)
         self._calibration, self._unit = calibration, unit
         self.distance_box = LengthBox(unit, 1.0, 240.0)
-        self.distance_box.setToolTip("What the tape measure says from one place to the other; long ones help most")
+        self.distance_box.setToolTip(tr("What the tape measure says from one place to the other; long ones help most"))
         self.distance_box.valueChanged.connect(self.judge)
-        self.form.addRow("The tape says:", self.distance_box)
+        self.form.addRow(tr("The tape says:"), self.distance_box)
         self.judge()
 
     def taped(self, now: Calibration) -> Taped:
@@ -195,12 +204,22 @@ class TapeDialog(ClickDialog):
         a, b = self._calibration.camera.pixel_to_table(self.places_px)
         seen_in = float(math.dist(a, b))
         if self.distance_box.inches <= self.distance_box.least_in:
-            raise Refused(f"without it the camera says {self._unit.words(seen_in)}: type in what the tape says")
+            raise Refused(
+                tr(
+                    "without it the camera says {seen_in}: type in what the tape says",
+                    seen_in=self._unit.words(seen_in),
+                )
+            )
         after = self.taped(self._calibration).sharpen(self._calibration)
         before_in, after_in = (2 * one.typical_sigma_in() for one in (self._calibration, after))
         if after_in > 0.98 * before_in:
-            return f"The camera says {self._unit.words(seen_in)}: the markers knew that as well as the tape does."
-        return (
-            f"The camera said {self._unit.words(seen_in)}; places are then sure to {self._unit.fine_words(after_in)}"
-            f" instead of {self._unit.fine_words(before_in)}."
+            return tr(
+                "The camera says {seen_in}: the markers knew that as well as the tape does.",
+                seen_in=self._unit.words(seen_in),
+            )
+        return tr(
+            "The camera said {seen_in}; places are then sure to {after_in} instead of {before_in}.",
+            seen_in=self._unit.words(seen_in),
+            after_in=self._unit.fine_words(after_in),
+            before_in=self._unit.fine_words(before_in),
         )

@@ -9,6 +9,7 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.tongue import tr
 from ui.setup.first_run import Guide, Mark, Step
 
 _SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}
@@ -40,7 +41,7 @@ class GuideBar(QFrame):
         self.steps = {step: QToolButton() for step in Step}
         self.words, self.ticks = word_label(), marked_label()
         self.army = QComboBox()
-        self.button, self.skip, self.leave = QPushButton(), QPushButton("Skip"), QPushButton("Leave the guide")
+        self.button, self.skip, self.leave = QPushButton(), QPushButton(tr("Skip")), QPushButton(tr("Leave the guide"))
         self._lay_out()
 
     def show_guide(self, guide: Guide) -> None:
@@ -60,7 +61,7 @@ class GuideBar(QFrame):
         self.button.setText(guide.button)
         self.button.setEnabled(guide.ready)
         self.army.setVisible(guide.step is Step.ARMIES)
-        self.skip.setText("Go on" if guide.is_done else "Skip")
+        self.skip.setText(tr("Go on") if guide.is_done else tr("Skip"))
         self.skip.setVisible(guide.step is not None)
         self.leave.setVisible(guide.step is not None)
 
@@ -77,20 +78,20 @@ class GuideBar(QFrame):
         font = self.words.font()
         font.setPointSizeF(_LARGER * font.pointSizeF())
         self.words.setFont(font)
-        self.words.setAccessibleName("What to do now")
+        self.words.setAccessibleName(tr("What to do now"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())
         self.ticks.setMinimumHeight(self.ticks.fontMetrics().lineSpacing())
         self.army.setEditable(True)
         self.army.setMinimumContentsLength(10)
-        self.army.setAccessibleName("Army that the next click teaches")
-        self.army.setToolTip("Type a name or choose one, then click the base of one of its soldiers")
+        self.army.setAccessibleName(tr("Army that the next click teaches"))
+        self.army.setToolTip(tr("Type a name or choose one, then click the base of one of its soldiers"))
         self.button.setDefault(True)
-        self.skip.setToolTip("Go past this step; a click on its name above comes back to it")
-        self.leave.setToolTip("Close the guide; it stays in the menu Help")
+        self.skip.setToolTip(tr("Go past this step; a click on its name above comes back to it"))
+        self.leave.setToolTip(tr("Close the guide; it stays in the menu Help"))
         top, low = QHBoxLayout(), QHBoxLayout()
         for step, button in self.steps.items():
             button.setAutoRaise(True)
-            button.setToolTip(f"Go to the step: {step}")
+            button.setToolTip(tr("Go to the step: {step}", step=step))
             button.clicked.connect(partial(self._ask_for, step))
             top.addWidget(button)
         top.addStretch(1)

@@ -18,6 +18,7 @@ from ui.desktop.memory import Memory
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.setup.guide_bar import GuideBar
 from ui.desktop.setup.why_not_dialog import Look
+from ui.desktop.tongue import tr
 from ui.setup.cameras import cameras
 from ui.setup.first_run import Guide, Progress, Standing, Step, guide
 
@@ -61,7 +62,7 @@ class GuideDesk(QObject):
         super().__init__(window)
         self._do, self._memory, self._hint, self._clock = do, memory, hint, clock
         self.bar, self.choices = GuideBar(), QMenu(window)
-        self._dock = QDockWidget("First evening", window)
+        self._dock = QDockWidget(tr("First evening"), window)
         self._dock.setObjectName("guide")
         self._dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         self._dock.setTitleBarWidget(QWidget())
@@ -91,11 +92,6 @@ class GuideDesk(QObject):
         self.choices.aboutToShow.connect(self._list_sources)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the guide is to be seen."""
-        return self._timer.isActive()
 
     def begin_at_first(self) -> None:
         """Begin, unless the player has been led before."""
@@ -203,7 +199,10 @@ class GuideDesk(QObject):
         choices: list[tuple[str, Callable[[], object]]] = [
             (camera.words, partial(self.choose, str(camera.number))) for camera in cameras()
         ]
-        choices += [("Simulated table", partial(self.choose, "demo")), ("Picture or video…", self._do.open_file)]
+        choices += [
+            (tr("Simulated table"), partial(self.choose, "demo")),
+            (tr("Picture or video…"), self._do.open_file),
+        ]
         for words, choose in choices:
             action = self.choices.addAction(words)
             if action is not None:

@@ -16,6 +16,7 @@ from ui.behind import Behind
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.tongue import tr
 from ui.picture.overlay import Line, Shape
 from ui.readout import sentence
 from ui.setup.lens_session import LensSession
@@ -37,7 +38,7 @@ class LensDialog(PictureDialog):
 
     def __init__(self, newest: Callable[[], Frame | None], camera: str, parent: QWidget | None = None) -> None:
         """`newest` is the picture now, `camera` whose lens it is, for people."""
-        super().__init__("The lens of " + camera, parent, asks=True)
+        super().__init__(tr("The lens of {camera}", camera=camera), parent, asks=True)
         self._newest = newest
         self._frame: Frame | None = None
         self._looking: Behind[LensSession] = Behind("sandtable lens picture")
@@ -45,7 +46,7 @@ class LensDialog(PictureDialog):
         self.session: LensSession | None = None
         self.fit: LensFit | None = None
         self.progress, self.coverage, self.verdict = QProgressBar(), word_label(), word_label()
-        self.undo, self.work_out = QPushButton("Throw the last away"), QPushButton("Work out the lens")
+        self.undo, self.work_out = QPushButton(tr("Throw the last away")), QPushButton(tr("Work out the lens"))
         self._lay_out()
         self.allow(False)
         self._tell()
@@ -55,13 +56,16 @@ class LensDialog(PictureDialog):
 
     def _lay_out(self) -> None:
         self.progress.setRange(0, 100)
-        self.undo.setToolTip("The picture that was taken last does not count")
+        self.undo.setToolTip(tr("The picture that was taken last does not count"))
         self.undo.clicked.connect(self._throw_away)
         self.work_out.clicked.connect(self._work_out)
         board = LensSession(Gathering((1, 1))).board
         about = word_label(
-            f"The board is the program's own ({board_words(board)}; Table, Print…). Glue it to something stiff and"
-            " flat. Pictures are taken by themselves while it rests; green is where it has been."
+            tr(
+                "The board is the program's own ({board}; Table, Print…). Glue it to something stiff and"
+                " flat. Pictures are taken by themselves while it rests; green is where it has been.",
+                board=board_words(board),
+            )
         )
         row = QHBoxLayout()
         row.addWidget(self.undo)
@@ -118,7 +122,7 @@ class LensDialog(PictureDialog):
         if self.session is not None and self._fitting.start(self.session.fit):
             self.work_out.setEnabled(False)
             self.progress.setRange(0, 0)  # moves to and fro
-            self.verdict.setText("Working it out … Cancel leaves it.")
+            self.verdict.setText(tr("Working it out … Cancel leaves it."))
 
     def _take(self, fit: LensFit | None) -> None:
         self.fit = fit
@@ -127,8 +131,10 @@ class LensDialog(PictureDialog):
             self._fitting.drop()
         else:
             out = int(np.isnan(fit.by_view_px).sum())
-            words = fit.sentence + (f"; {out} pictures are left out: the others contradict them" if out else "")
-            self.say("This is the lens. OK uses it now, and whenever this camera gives pictures of this size.")
+            words = fit.sentence + (
+                tr("; {out} pictures are left out: the others contradict them", out=out) if out else ""
+            )
+            self.say(tr("This is the lens. OK uses it now, and whenever this camera gives pictures of this size."))
         self.verdict.setText(sentence(words))
         self.allow(fit is not None)
         self.work_out.setEnabled(True)
@@ -141,15 +147,19 @@ class LensDialog(PictureDialog):
         self.undo.setEnabled(session is not None and bool(session.gathering.views))
         self.work_out.setEnabled(session is not None and session.can_fit)
         if session is None:
-            self.say("Waiting for the camera …")
+            self.say(tr("Waiting for the camera …"))
             return
         count, coverage = len(session.gathering.views), session.gathering.coverage
-        done = f" That is enough: {count} pictures. Work out the lens." if session.is_enough else ""
-        self.say(session.words + done)
+        words = session.words
+        if session.is_enough:
+            words += " " + tr("That is enough: {count} pictures. Work out the lens.", count=count)
+        self.say(words)
         self.progress.setValue(round(100 * session.progress))
         missing = FEWEST_VIEWS - count
-        more = f"{missing} more at least. " if missing > 0 else ""
-        self.coverage.setText(f"{count} taken. {more}{coverage.sentence}.")
+        more = tr("{missing} more at least. ", missing=missing) if missing > 0 else ""
+        self.coverage.setText(
+            tr("{count} taken. {more}{sentence}.", count=count, more=more, sentence=coverage.sentence)
+        )
         size = session.gathering.image_size
         self.picture.show_shapes((*_cells(coverage, size), *_board(session)))
 

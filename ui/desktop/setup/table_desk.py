@@ -16,6 +16,7 @@ from ui.desktop.bar import Ways
 from ui.desktop.bench import Bench
 from ui.desktop.dialogs import ask_where
 from ui.desktop.errand import Errand
+from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.files import refuse_unwritable
 from ui.session import TableState
@@ -78,7 +79,7 @@ class TableDesk:
             self._keeper.note(bench.session, bench.seen)
         if self._keeper.refusal not in ("", self._refused):
             self._refused = self._keeper.refusal
-            self._hands.say(f"This table cannot be kept: {self._refused}")
+            self._hands.say(tr("This table cannot be kept: {refused}", refused=self._refused))
 
     @property
     def offer(self) -> tuple[str, Ways]:
@@ -86,16 +87,19 @@ class TableDesk:
         left = self._fitting() if self._waits else None
         if left is None or self.left is None:
             return "", ()
-        known, afresh = f"This table is known: {self.left.words}.", ("Begin afresh", self.begin_afresh)
+        known = tr("This table is known: {table}.", table=self.left.words)
+        afresh = (tr("Begin afresh"), self.begin_afresh)
         if isinstance(left, Refused):
-            return f"{known} But {left}.", (afresh,)
-        return known, (("As you left it", self.take_up), afresh)
+            return tr("{known} But {refusal}.", known=known, refusal=left), (afresh,)
+        return known, ((tr("As you left it"), self.take_up), afresh)
 
     def take_up(self) -> None:
         """Let the table be as it was left."""
         left, bench = self._fitting(), self._hands.bench()
         if left is None:
-            self._hands.say("Nothing is kept of this table: only those of cameras are, as soon as inches are known.")
+            self._hands.say(
+                tr("Nothing is kept of this table: only those of cameras are, as soon as inches are known.")
+            )
         elif isinstance(left, Refused):
             self._hands.say(f"{left}.")
         else:
@@ -104,7 +108,7 @@ class TableDesk:
             if self._keeper is not None:
                 self._keeper.rest(_SETTLE_S)
             remarks = [*left.remarks, *([self._remark] if self._remark else [])]
-            self._hands.say(" ".join(["The table is as you left it; Undo takes that back.", *remarks]))
+            self._hands.say(" ".join([tr("The table is as you left it; Undo takes that back."), *remarks]))
 
     def begin_afresh(self) -> None:
         """Lay by what was kept: the table before us is another."""
@@ -115,9 +119,9 @@ class TableDesk:
         """Write what lies there as the JSON that `sandtable analyse` writes; ask where to if no path is given."""
         bench, view = self._hands.bench(), self._hands.view
         if view is None or view.calibration is None:
-            self._hands.say("There are no inches to write down yet: lay a printed marker down first.")
+            self._hands.say(tr("There are no inches to write down yet: lay a printed marker down first."))
             return
-        path = path or ask_where(self._window, "Save what lies there", "table.json", "JSON (*.json)")
+        path = path or ask_where(self._window, tr("Save what lies there"), "table.json", tr("JSON (*.json)"))
         if path is None:
             return
         spec, state, seen = bench.spec, bench.session.state, view
@@ -130,7 +134,7 @@ class TableDesk:
         except Refused as refusal:
             self._hands.say(str(refusal))
         else:
-            self._errand.send(f"Saving {path.name}", make, path, f"{path} is saved.")
+            self._errand.send(tr("Saving {name}", name=path.name), make, path, tr("{path} is saved.", path=path))
 
     def close(self) -> None:
         """Keep what is still to be kept."""

@@ -15,14 +15,16 @@ from rules.table import Refused
 from ui.behind import Behind
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.picture.overlay import Label, Line, Shape, trouble_overlay
+from ui.desktop.tongue import mark, tr
+from ui.picture.overlay import Label, Line, Shape
+from ui.picture.troubles import trouble_overlay
 from ui.readout import begun, sentence
 from ui.theme import GREEN, YELLOW, faded
 from vision.frame import Frame
 from vision.pipeline import Setup
 
 _TICK_MS = 100
-_NOTHING = (
+_NOTHING = mark(
     "Nothing in the picture looks like a marker. Print some (Table, Print…), lay one flat on the table, and look that"
     " the camera sees all of it, its white border too."
 )
@@ -62,17 +64,17 @@ class WhyNotDialog(PictureDialog):
         self, newest: Callable[[], Frame | None], setup: Callable[[], Setup], parent: QWidget | None = None
     ) -> None:
         """`newest` is the picture now, `setup` what is known of the table."""
-        super().__init__("What the camera sees of the markers", parent, asks=False)
+        super().__init__(tr("What the camera sees of the markers"), parent, asks=False)
         self._newest, self._setup = newest, setup
         self._behind: Behind[Look] = Behind("sandtable why not")
         self._asked: tuple[Frame, Setup] | None = None
         self.look: Look | None = None
         self.sentences = QListWidget()
         self.sentences.setWordWrap(True)
-        self.sentences.setAccessibleName("What was found")
+        self.sentences.setAccessibleName(tr("What was found"))
         self.sentences.currentRowChanged.connect(lambda _: self._draw())
         self.column.addWidget(self.sentences, 1)
-        self.say("Looking …")
+        self.say(tr("Looking …"))
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
@@ -123,10 +125,10 @@ class WhyNotDialog(PictureDialog):
 
 def _summary(look: Look) -> str:
     count = len(look.used)
-    good = "1 marker is good" if count == 1 else f"{count} markers are good"
+    good = tr("1 marker is good") if count == 1 else tr("{count} markers are good", count=count)
     if not look.problem:
-        rest = "" if not look.troubles else "; the others help once they are put right"
-        return f"{good}: there are inches{rest}."
+        rest = "" if not look.troubles else tr("; the others help once they are put right")
+        return tr("{good}: there are inches{rest}.", good=good, rest=rest)
     if not look.troubles:
-        return _NOTHING if not count else sentence(look.problem)
-    return f"{good}. {sentence(look.problem)}" if count else "No marker is of use. What stands in the way:"
+        return tr(_NOTHING) if not count else sentence(look.problem)
+    return f"{good}. {sentence(look.problem)}" if count else tr("No marker is of use. What stands in the way:")

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 from rules.table import Figure, Refused
 from ui.desktop.labels import as_typed
 from ui.desktop.picture.view import PictureView
+from ui.desktop.tongue import mark, tr
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.tool import PlainTool, Pointed
 from ui.picture.overlay import Preview
@@ -23,11 +24,11 @@ CORRECT = "correct"
 """Name of the tool."""
 
 _GROUPS = {
-    "Add": "&Add",
-    "Army": "&Army",
-    "Posture": "&Posture",
-    "The same as": "The &same as",
-    "Is really": "Is &really",
+    "Add": mark("&Add"),
+    "Army": mark("&Army"),
+    "Posture": mark("&Posture"),
+    "The same as": mark("The &same as"),
+    "Is really": mark("Is &really"),
 }
 
 Asker = Callable[[QWidget, str], str | None]
@@ -35,8 +36,8 @@ Asker = Callable[[QWidget, str], str | None]
 
 def ask_name(parent: QWidget, name: str) -> str | None:
     """What a figure is called, or None."""
-    question = as_typed(f"What is {name} called?")
-    told, done = QInputDialog.getText(parent, "Another name", question, text=name)
+    question = as_typed(tr("What is {name} called?", name=name))
+    told, done = QInputDialog.getText(parent, tr("Another name"), question, text=name)
     return told if done else None
 
 
@@ -68,8 +69,8 @@ class CorrectTool(PlainTool):
     def hint(self) -> str:
         """What to do next."""
         if self.waiting is not None:
-            return f"{self.waiting.hint} Esc lets go."
-        return "Click what is wrong: a figure, or a bare place where a soldier is missing."
+            return tr("{hint} Esc lets go.", hint=self.waiting.hint)
+        return tr("Click what is wrong: a figure, or a bare place where a soldier is missing.")
 
     def press(self, at: Pointed) -> None:
         """Ask what is wrong there, or take the click that was waited for.
@@ -124,7 +125,7 @@ class CorrectDesk(QObject):
         """
         view = self._hands.view
         if view is None or view.calibration is None or at.place_in is None:
-            raise Refused("nothing can be corrected there: the table is not measured, or the click is beside it")
+            raise Refused(tr("nothing can be corrected there: the table is not measured, or the click is beside it"))
         self._before = self._hands.tool()
         if self.menu is not None:
             self.menu.deleteLater()
@@ -144,15 +145,17 @@ class CorrectDesk(QObject):
         name = figure.id
         self._later(
             groups.get("The same as") or menu,
-            "The next figure I click",
-            Waiting(name, f"Now click the figure that {name} is the same as.", partial(self._merge, figure)),
+            tr("The next figure I click"),
+            Waiting(
+                name, tr("Now click the figure that {name} is the same as.", name=name), partial(self._merge, figure)
+            ),
         )
         self._later(
             menu,
-            "Stands where I &click next",
-            Waiting(name, f"Now click the middle of {name}'s base.", partial(self._place, figure)),
+            tr("Stands where I &click next"),
+            Waiting(name, tr("Now click the middle of {name}'s base.", name=name), partial(self._place, figure)),
         )
-        called = menu.addAction("Another na&me…")
+        called = menu.addAction(tr("Another na&me…"))
         if called is not None:
             called.triggered.connect(lambda: self._hands.change(lambda: self._rename(view, figure)))
 
@@ -160,10 +163,10 @@ class CorrectDesk(QObject):
         assert view.calibration is not None  # noqa: S101 - the caller asked
         there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
         if there is not None:
-            menu.addSection("No figure is seen here")
+            menu.addSection(tr("No figure is seen here"))
             self._offer(menu, remedies_at(view, *there, self._armies))
         if not menu.actions():
-            raise Refused("no army is known yet: press T and teach one first")
+            raise Refused(tr("no army is known yet: press T and teach one first"))
 
     @property
     def _armies(self) -> list[str]:
@@ -173,10 +176,10 @@ class CorrectDesk(QObject):
         groups: dict[str, QMenu] = {}
         for remedy in remedies:
             if remedy.group and remedy.group not in groups:
-                groups[remedy.group] = _submenu(menu, _GROUPS.get(remedy.group, remedy.group))
+                groups[remedy.group] = _submenu(menu, tr(_GROUPS.get(remedy.group, remedy.group)))
             action = groups.get(remedy.group, menu).addAction(remedy.words)
             if action is not None:
-                action.setToolTip(as_typed(f"{remedy.label}; Ctrl+Z takes it back"))
+                action.setToolTip(as_typed(tr("{label}; Ctrl+Z takes it back", label=remedy.label)))
                 action.triggered.connect(partial(self._apply, remedy))
         return groups
 
@@ -194,11 +197,11 @@ class CorrectDesk(QObject):
 
     def _correct(self, remedy: Remedy) -> None:
         self._hands.session.correct(remedy.label, *remedy.corrections)
-        self._hands.say(f"{remedy.label}: Ctrl+Z takes it back.")
+        self._hands.say(tr("{label}: Ctrl+Z takes it back.", label=remedy.label))
 
     def _merge(self, figure: Figure, at: Pointed) -> None:
         if at.figure is None or at.figure.id == figure.id:
-            raise Refused(f"click the other figure that {figure.id} is the same as, or press Esc")
+            raise Refused(tr("click the other figure that {id} is the same as, or press Esc", id=figure.id))
         self._end(merge(figure, at.figure))
 
     def _place(self, figure: Figure, at: Pointed) -> None:
@@ -207,7 +210,7 @@ class CorrectDesk(QObject):
         if view is not None and view.calibration is not None:
             there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
         if view is None or there is None:
-            raise Refused(f"{figure.id} cannot stand there: click a place on the table, or press Esc")
+            raise Refused(tr("{id} cannot stand there: click a place on the table, or press Esc", id=figure.id))
         self._end(place(view, figure, *there))
 
     def _end(self, remedy: Remedy) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rules.path import Path
 from rules.table import Figure, PointIn, Refused
+from ui.desktop.tongue import tr
 from ui.desktop.tools.tool import PlainTool, Pointed, was_dragged
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.fan import fan_finding
@@ -71,10 +72,12 @@ class SightTool(QuestionTool):
     def hint(self) -> str:
         """What to do next."""
         if self._shooter is None:
-            return "Click the soldier who looks; then point at whom he looks at."
+            return tr("Click the soldier who looks; then point at whom he looks at.")
         if self._target is None:
-            return f"Point at anybody to see what {self._shooter} sees of him; a click keeps the answer."
-        return "Click the next soldier who looks, or press Esc."
+            return tr(
+                "Point at anybody to see what {shooter} sees of him; a click keeps the answer.", shooter=self._shooter
+            )
+        return tr("Click the next soldier who looks, or press Esc.")
 
     def press(self, at: Pointed) -> None:
         """Take who looks, then keep whom he looks at."""
@@ -125,12 +128,12 @@ class FanTool(QuestionTool):
     @property
     def hint(self) -> str:
         """What to do next."""
-        reach = "The wheel changes the weapon." if self._arms(self._shown) else self._reach_words
-        return f"Point at a soldier to see whom he can shoot; a click keeps him. {reach}"
+        reach = tr("The wheel changes the weapon.") if self._arms(self._shown) else self._reach_words
+        return tr("Point at a soldier to see whom he can shoot; a click keeps him. {reach}", reach=reach)
 
     @property
     def _reach_words(self) -> str:
-        return f"He reaches {self.reach_in:g} in: the wheel, + and - or a number change that."
+        return tr("He reaches {reach_in:g} in: the wheel, + and - or a number change that.", reach_in=self.reach_in)
 
     def _arms(self, name: str | None) -> tuple[Arm, ...]:
         now = self.now()
@@ -197,12 +200,17 @@ class PlanTool(QuestionTool):
         """What to do next."""
         now = self.now()
         by_the_game = now is not None and now.play is not None
-        allowed = "" if by_the_game else f"He may go {self.allowance_in:g} in: the wheel or a number change that."
+        may_go = tr("He may go {allowance_in:g} in: the wheel or a number change that.", allowance_in=self.allowance_in)
+        allowed = "" if by_the_game else may_go
         if self._mover is None:
-            return f"Click the soldier who would move, or drag him. {allowed}"
+            return tr("Click the soldier who would move, or drag him. {allowed}", allowed=allowed)
         if not self._ended:
-            return f"Click each corner of {self._mover}'s way; the right button or Enter ends it. {allowed}"
-        return f"Click the next soldier, or press Esc. {allowed}"
+            return tr(
+                "Click each corner of {mover}'s way; the right button or Enter ends it. {allowed}",
+                mover=self._mover,
+                allowed=allowed,
+            )
+        return tr("Click the next soldier, or press Esc. {allowed}", allowed=allowed)
 
     def press(self, at: Pointed) -> None:
         """Take who moves, then each corner."""

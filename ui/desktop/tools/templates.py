@@ -9,6 +9,7 @@ from typing import Any
 from rules.game import Game
 from rules.games import GAMES, open_game
 from rules.template import Template
+from ui.desktop.tongue import tr
 from ui.desktop.tools.tool import PlainTool, Pointed
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Session
@@ -69,12 +70,15 @@ class TemplateTool(PlainTool):
     @property
     def hint(self) -> str:
         """What to do next."""
-        what = f"{self.form.words}. The wheel, + and - or a number change it; the tool again: the next of the games'."
+        what = tr(
+            "{form}. The wheel, + and - or a number change it; the tool again: the next of the games'.",
+            form=self.form.words,
+        )
         if self._kind is Kind.BLAST:
-            return f"Click to lay a {what}"
+            return tr("Click to lay a {what}", what=what)
         if self._start is None:
-            return f"Click the soldier, or the place, where it starts: {what}"
-        return f"Click whither it goes: {what}"
+            return tr("Click the soldier, or the place, where it starts: {what}", what=what)
+        return tr("Click whither it goes: {what}", what=what)
 
     def press(self, at: Pointed) -> None:
         """Lay a disc; of the others, fix where it starts, then lay it."""

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QTabWidget
 from rules.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import ask_terrain, ask_where
 from ui.desktop.picture.view import PictureView
+from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.terrain_panel import TerrainPanel
 from ui.desktop.tools.terrain_tool import TERRAIN, Errand, TerrainTool
@@ -37,7 +38,7 @@ class TerrainDesk(QObject):
         super().__init__(picture)
         self._picture, self._hands, self._sides, self._side_before = picture, hands, sides, 0
         self._in_hand = False
-        sides.addTab(self.panel, "Terrain")
+        sides.addTab(self.panel, tr("Terrain"))
         self._looker = ThreadPoolExecutor(1, "terrain")
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_EVERY_MS)
@@ -80,7 +81,7 @@ class TerrainDesk(QObject):
 
     def save(self, path: Path | None = None) -> None:
         """Write the terrain to a file; ask where to if no path is given."""
-        path = path or ask_where(self.panel, "Save the terrain", "terrain.json", "Terrain (*.json)")
+        path = path or ask_where(self.panel, tr("Save the terrain"), "terrain.json", tr("Terrain (*.json)"))
         if path is not None:
             self._hands.change(lambda: self._save(path))
 
@@ -90,7 +91,7 @@ class TerrainDesk(QObject):
 
     def _save(self, path: Path) -> None:
         write_terrain(path, self._hands.terrain)
-        self._hands.say(f"{path} is saved.")
+        self._hands.say(tr("{path} is saved.", path=path))
 
     def _begin(self, errand: Errand) -> Future[Proposal]:
         self._timer.start()

@@ -19,6 +19,7 @@ from PyQt6.QtWidgets import (
 from rules.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.labels import plain_label
+from ui.desktop.tongue import tr
 from ui.table.terrain import Terrain, piece_named, terrain_words
 
 _HIGHEST_IN = 40.0
@@ -52,7 +53,7 @@ class TerrainPanel(QWidget):
         self._told: object = None
         self._list, self._of = QListWidget(), plain_label()
         self.name, self.kind, self.height_in, self.base_in = QLineEdit(), QComboBox(), NumberBox(), NumberBox()
-        self.remove, self.save = QPushButton("Remove"), QPushButton("Save…")
+        self.remove, self.save = QPushButton(tr("Remove")), QPushButton(tr("Save…"))
         layout = QVBoxLayout(self)
         layout.addWidget(self._pieces_box(), 1)
         layout.addWidget(self._piece_box())
@@ -66,7 +67,7 @@ class TerrainPanel(QWidget):
         piece = piece_named(terrain, selected) or next_piece
         known = piece is not next_piece
         self._fill_list(terrain, selected)
-        self._of.setText(piece.name if known else "The next piece")
+        self._of.setText(piece.name if known else tr("The next piece"))
         boxes = (self.name, self.kind, self.height_in, self.base_in)
         for box in boxes:
             box.blockSignals(True)
@@ -93,15 +94,15 @@ class TerrainPanel(QWidget):
         self._list.blockSignals(False)
 
     def _pieces_box(self) -> QWidget:
-        box = QGroupBox("Terrain")
-        self._list.setToolTip("What stands on the table; click one to change it")
-        self._list.setAccessibleName("Pieces of terrain")
+        box = QGroupBox(tr("Terrain"))
+        self._list.setToolTip(tr("What stands on the table; click one to change it"))
+        self._list.setAccessibleName(tr("Pieces of terrain"))
         self._list.setWordWrap(True)
         self._list.currentItemChanged.connect(lambda item, _: self._choose(item))
-        open_ = QPushButton("Open…")
-        open_.setToolTip("Take the terrain from a file, in place of this")
+        open_ = QPushButton(tr("Open…"))
+        open_.setToolTip(tr("Take the terrain from a file, in place of this"))
         open_.clicked.connect(lambda: self.opened.emit())
-        self.save.setToolTip("Write the terrain to a file, for another evening or for sandtable analyse --terrain")
+        self.save.setToolTip(tr("Write the terrain to a file, for another evening or for sandtable analyse --terrain"))
         self.save.clicked.connect(lambda: self.saved.emit())
         row = QHBoxLayout()
         row.addWidget(open_)
@@ -116,21 +117,25 @@ class TerrainPanel(QWidget):
             self.chosen.emit(str(item.data(Qt.ItemDataRole.UserRole)))
 
     def _piece_box(self) -> QWidget:
-        box = QGroupBox("Piece")
+        box = QGroupBox(tr("Piece"))
         font = self._of.font()
         font.setBold(True)
         self._of.setFont(font)
-        self.name.setToolTip("Its name, by which verdicts speak of it")
+        self.name.setToolTip(tr("Its name, by which verdicts speak of it"))
         self.name.setMaxLength(40)
         self.name.editingFinished.connect(self._name)
         for kind in TerrainKind:
             self.kind.addItem(str(kind).replace("_", " "), str(kind))
-        self.kind.setToolTip("What it is in the rules: whether it hides, covers, slows or carries figures")
+        self.kind.setToolTip(tr("What it is in the rules: whether it hides, covers, slows or carries figures"))
         self.kind.currentIndexChanged.connect(lambda _: self.kinded.emit(str(self.kind.currentData())))
         self.kind.setMaxVisibleItems(self.kind.count())
         for number, signal, tip in (
-            (self.height_in, self.raised, "From its own foot to its top; its outline stays where it is in the picture"),
-            (self.base_in, self.based, "Height of what it stands on: a book on a book, a canopy over the table"),
+            (
+                self.height_in,
+                self.raised,
+                tr("From its own foot to its top; its outline stays where it is in the picture"),
+            ),
+            (self.base_in, self.based, tr("Height of what it stands on: a book on a book, a canopy over the table")),
         ):
             number.setRange(0.0, _HIGHEST_IN)
             number.setDecimals(2)
@@ -139,15 +144,15 @@ class TerrainPanel(QWidget):
             number.setKeyboardTracking(False)
             number.setToolTip(tip)
             number.valueChanged.connect(signal)
-        self.remove.setToolTip("Take the piece off the table (Delete)")
+        self.remove.setToolTip(tr("Take the piece off the table (Delete)"))
         self.remove.clicked.connect(lambda: self.removed.emit())
         form = QFormLayout(box)
         form.addRow(self._of)
-        for words, part in (("&Name:", self.name), ("&Kind:", self.kind), ("Hei&ght:", self.height_in)):
+        for words, part in ((tr("&Name:"), self.name), (tr("&Kind:"), self.kind), (tr("Hei&ght:"), self.height_in)):
             form.addRow(words, part)
             part.setAccessibleName(words.replace("&", "").strip(":"))
-        form.addRow("Stands &on:", self.base_in)
-        self.base_in.setAccessibleName("Stands on")
+        form.addRow(tr("Stands &on:"), self.base_in)
+        self.base_in.setAccessibleName(tr("Stands on"))
         form.addRow(self.remove)
         return box
 

@@ -12,6 +12,7 @@ from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
 from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
+from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.tool import PlainTool, Pointed
 from ui.picture.overlay import GroundPreview, PointPx, Preview
@@ -114,16 +115,21 @@ class TerrainTool(PlainTool):
         """What to do next."""
         piece = self.piece
         if self._looking is not None:
-            return "Looking for its outline …"
+            return tr("Looking for its outline …")
         if piece is None:
-            return "Click a house, a book, a tree: its outline is proposed. Click a piece that is known to change it."
+            return tr(
+                "Click a house, a book, a tree: its outline is proposed. Click a piece that is known to change it."
+            )
         if self.choosing:
-            return (
+            return tr(
                 "Wheel, + and -: a larger or smaller outline. Drag corners and edges; say kind and height at the right."
             )
         if self._corner is not None:
-            return f"Delete takes this corner of {piece.name} away. Esc lets go of it."
-        return f"Drag corners, edges or {piece.name} itself. Delete removes it; click it again for what stands on it."
+            return tr("Delete takes this corner of {name} away. Esc lets go of it.", name=piece.name)
+        return tr(
+            "Drag corners, edges or {name} itself. Delete removes it; click it again for what stands on it.",
+            name=piece.name,
+        )
 
     @property
     def choosing(self) -> bool:
@@ -153,7 +159,7 @@ class TerrainTool(PlainTool):
         """
         camera, piece = self.camera, self.piece
         if camera is None:
-            raise Refused("terrain is placed in inches: lay a marker on the table first")
+            raise Refused(tr("terrain is placed in inches: lay a marker on the table first"))
         self._grip = self._taken(camera, piece, at) if piece is not None else None
         self._corner = self._grip.number if self._grip is not None and self._grip.held is _Held.CORNER else None
         if self._grip is not None:
@@ -341,7 +347,7 @@ def _dragged(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx)
         return with_moved((piece,), piece.name, _way_in(camera, piece, grip, px))[0]
     x, y = (float(v) for v in camera.pixel_to_table(px, outline_height_in(piece))[0])
     if not math.isfinite(x):
-        raise Refused(f"{piece.name} cannot reach there: it is no place of the table")
+        raise Refused(tr("{name} cannot reach there: it is no place of the table", name=piece.name))
     if grip.held is _Held.CORNER:
         return with_corner_at(piece, grip.number, (x, y))
     return with_corner_on(piece, grip.number, (x, y))
@@ -359,7 +365,7 @@ def _way_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) 
     """How far the whole piece is dragged."""
     (x0, y0), (x1, y1) = camera.pixel_to_table([grip.from_px, px], outline_height_in(piece))
     if not math.isfinite(x1):
-        raise Refused(f"{piece.name} cannot go there: it is no place of the table")
+        raise Refused(tr("{name} cannot go there: it is no place of the table", name=piece.name))
     return (float(x1 - x0), float(y1 - y0))
 
 
@@ -377,6 +383,8 @@ def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal
         if both / known.union(area).area < _SAME and both > 0.5 * area.area:
             kept.append(number)
     if not kept:
-        raise Refused(f"nothing else is seen to stand on {below.name} there: click the middle of what does")
+        raise Refused(
+            tr("nothing else is seen to stand on {name} there: click the middle of what does", name=below.name)
+        )
     best = min(kept, key=lambda number: abs(number - found.best))
     return Proposal(tuple(found.outlines_in[number] for number in kept), kept.index(best), found.height_in)

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from rules.table import Figure, PointIn
+from ui.desktop.tongue import tr
 from ui.measuring import figure_at
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Ruler, Session
@@ -159,10 +160,14 @@ class SelectTool(PlainTool):
     """Shows what is known of a figure: the one under the mouse, else the one clicked."""
 
     name = "select"
-    hint = "Point at a figure to see what is known of it; click to keep it picked."
 
     def __init__(self) -> None:
         self._picked: str | None = None
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        return tr("Point at a figure to see what is known of it; click to keep it picked.")
 
     def press(self, at: Pointed) -> None:
         """Pick the figure, or none."""
@@ -193,8 +198,8 @@ class MeasureTool(PlainTool):
     def hint(self) -> str:
         """What to do next."""
         if self._first is None:
-            return "Click a soldier, then another: the distance. A bare place on the table will do, too."
-        return "Now click the other soldier, or a place on the table. Esc lets go."
+            return tr("Click a soldier, then another: the distance. A bare place on the table will do, too.")
+        return tr("Now click the other soldier, or a place on the table. Esc lets go.")
 
     def press(self, at: Pointed) -> None:
         """Take the first end, or lay the ruler to the second."""
@@ -251,8 +256,8 @@ class PathTool(PlainTool):
     def hint(self) -> str:
         """What to do next."""
         if self._first is None:
-            return "Click a soldier or a place, then each corner of the way: how long it is."
-        return "Click the next corner; the right button, Enter or a second click ends the way. Esc lets go."
+            return tr("Click a soldier or a place, then each corner of the way: how long it is.")
+        return tr("Click the next corner; the right button, Enter or a second click ends the way. Esc lets go.")
 
     def press(self, at: Pointed) -> None:
         """Take the first end, then each corner."""
@@ -308,8 +313,10 @@ class TeachTool(PlainTool):
         """What to do next."""
         army = self._army().strip()
         if not army:
-            return "Type the army's name at the right, then click one of its soldiers."
-        return f"Click the middle of a {army} soldier. More clicks, on others in other light, make it surer."
+            return tr("Type the army's name at the right, then click one of its soldiers.")
+        return tr(
+            "Click the middle of a {army} soldier. More clicks, on others in other light, make it surer.", army=army
+        )
 
     def press(self, at: Pointed) -> None:
         """Learn.

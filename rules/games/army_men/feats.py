@@ -1,0 +1,150 @@
+"""Army Men: what is diced for on the way: cliffs, water, landings, tanks that run men over, and mines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rules.dice import DiceRequest, Die, Procedure
+from rules.game import Answer
+from rules.games.army_men.attack import NATURAL_TWO, TWO_DICE
+from rules.games.army_men.hard import hard_die, hard_modifiers
+from rules.games.army_men.movement import Step, not_now
+from rules.games.army_men.shot import touching
+from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, Rules
+from rules.ruleset import limit
+from rules.typed import Inches
+from rules.verdict import Verdict, forbidden, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feat(Step):
+    """What a man tries on his way, once a turn."""
+
+    tried_this_turn: bool = False
+    edge_in: Inches = 0
+
+
+def _tried(rules: Rules, feat: Feat, rule: str) -> Verdict | None:
+    again = forbidden("already_tried", rules.because(rule)) if feat.tried_this_turn else None
+    return not_now(rules, feat) or again
+
+
+def climb(rules: Rules, feat: Feat) -> Answer:
+    """A climber's turn on a cliff."""
+    away = None if touching(rules, feat.edge_in) else forbidden("not_adjacent", rules.because("AM-27"))
+    return _tried(rules, feat, "AM-27") or away or _climbing(rules)
+
+
+def _climbing(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the climber", "the cliff")
+    name, row = next((n, r) for n, r in rules.tables.climbing.items() if roll.total in r.faces)
+    reasons = (rules.because(row.rule), rules.because("AM-28"))
+    return verdict(name, *reasons, dead=row.dead, climbed_in=row.climbed_in, may_attack=False)
+
+
+def swim(rules: Rules, feat: Feat) -> Answer:
+    """A swimmer's turn in the water."""
+    return _tried(rules, feat, "AM-30") or _swimming(rules)
+
+
+def _swimming(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the swimmer", "the water")
+    drowned = roll.total == rules.option("drowning_face")
+    return verdict("drowned" if drowned else "swims on", rules.because("AM-30"), drowned=drowned)
+
+
+def paratrooper(rules: Rules, feat: Feat) -> Answer:
+    """Where a paratrooper lands."""
+    return _tried(rules, feat, "AM-33") or _landing(rules)
+
+
+def _landing(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, 1, "the paratrooper", "the landing")
+    direction = next(name for name, row in rules.tables.landing.items() if roll.total in row.faces)
+    reasons = [rules.because("AM-31"), rules.because("AM-33")]
+    if direction == "on_target":
+        return verdict("on target", *reasons, on_target=True, direction=None, offset_in=0)
+    feet = yield from _feet_off(rules)
+    return verdict(
+        "off target",
+        *reasons,
+        rules.because("AM-32", f"{feet} ft {direction} of the target"),
+        on_target=False,
+        direction=direction,
+        offset_in=feet * INCHES_A_FOOT,
+    )
+
+
+def _feet_off(rules: Rules) -> Procedure[int]:
+    most = int(limit(rules, "off_target_ft"))
+    request = DiceRequest(Die.D6, 1, "the paratrooper", "how many feet off")
+    roll = yield request
+    if rules.chooses("paratrooper_feet", "half_rounded_up"):
+        return min((roll.total + 1) // 2, most)
+    while roll.total > most and rules.chooses("paratrooper_feet", "reroll_above_3"):
+        roll = yield request.once_more()
+    return min(roll.total, most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrun:
+    """A tank that drives over an enemy's base."""
+
+    unit: KindName = "tank"
+    target: KindName = "infantry"
+    passes_over_base: bool = True
+
+
+def overrun(rules: Rules, run: Overrun) -> Answer:
+    """Whether the man under the tracks is lost."""
+    if run.unit != "tank" or run.target != "infantry" or not run.passes_over_base:
+        return forbidden("no_overrun", rules.because("AM-26"), eliminated=False)
+    if rules.chooses("overrun", "automatic"):
+        return verdict("run over", rules.because("AM-26"), allowed=True, eliminated=True)
+    return _run_at(rules)
+
+
+def _run_at(rules: Rules) -> Procedure[Verdict]:
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the tank", "running him over")
+    hit = roll.total <= limit(rules, "minefield")
+    reason = rules.because("AM-26")
+    return verdict("run over" if hit else "escaped", reason, allowed=True, roll=roll.total, eliminated=hit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InMinefield:
+    """A unit that moves in a minefield."""
+
+    unit: KindName
+    heavy: bool = False
+    attacked_by_mines_this_turn: bool = False
+
+
+def minefield(rules: Rules, unit: InMinefield) -> Answer:
+    """The mines' attack on one unit."""
+    if rules.tables.kinds[unit.unit].flies:
+        return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
+    if unit.attacked_by_mines_this_turn and rules.chooses("minefield_attacks", "once_a_turn"):
+        return verdict("untouched", rules.because("AM-70"), hit=False, eliminated=False, roll_needed=False)
+    return _mines(rules, unit)
+
+
+def _mines(rules: Rules, unit: InMinefield) -> Procedure[Verdict]:
+    kind = rules.tables.kinds[unit.unit]
+    roll = yield DiceRequest(Die.D6, TWO_DICE, "the minefield", f"the attack on the {unit.unit.replace('_', ' ')}")
+    hit = roll.total <= limit(rules, "minefield")
+    reasons = [rules.because("AM-70", f"rolled {roll.total}; {limit(rules, 'minefield'):g} or less hits")]
+    effect = getattr(rules.tables.effects["land_mine"], kind.target)
+    numbers: dict[str, object] = {"roll": roll.total, "hit": hit, "eliminated": hit and effect is Effect.ELIMINATES}
+    numbers["second_die"] = hit and effect is Effect.SECOND_DIE and roll.total != NATURAL_TWO
+    if hit and effect is Effect.SECOND_DIE and roll.total == NATURAL_TWO:
+        numbers |= {"eliminated": True, "hard_result": "destroyed"}
+        reasons.append(rules.because("AM-73"))
+    elif numbers["second_die"]:
+        answer = yield from hard_die(
+            rules, unit.unit, hard_modifiers(rules, "land_mine", unit.unit, Face.FRONT, unit.heavy)
+        )
+        result = answer.numbers["result"]
+        numbers |= {"modified": answer.numbers["modified"], "hard_result": result, "eliminated": result == "destroyed"}
+        reasons += answer.reasons
+    return Verdict("hit" if hit else "missed", numbers, tuple(reasons))

@@ -1,0 +1,140 @@
+"""Fudge Miniatures Battles: along which line a model may shoot, and what distance and cover do to the attack."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Annotated
+
+from rules.call import EXACT, within
+from rules.dice import Procedure
+from rules.game import Answer
+from rules.games.fudge_miniatures.attack import Bars, Strike, aimed, barred, struck, wish_barred
+from rules.games.fudge_miniatures.tables import Rules, whole
+from rules.ruleset import limit
+from rules.scene import SightRules
+from rules.typed import Asked, Inches, Part, Within
+from rules.verdict import Reason, Verdict, forbidden, verdict
+
+Range = Annotated[float, Within(low=0.1, code="bad_range")]
+
+RANGED = "the ranged weapon (RODF)"
+"""What a ranged weapon adds, as its datacard has it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A firer's line to his target; without slots, so that `Shot` can be a strike as well.
+
+    Attributes:
+        visible_fraction: Of the target's silhouette, past the terrain.
+        visible_height, visible_base: The same of its height and base; asked only where an option counts them.
+        models_hide: Part of it that other models alone hide; they are no cover.
+        fired_in_contact: The weapon may be fired with an enemy at one's base.
+    """
+
+    weapon_range_in: Range
+    distance_in: Inches
+    visible_fraction: Annotated[Part, Asked("How much of the target is seen from the model's eye?")] = 1.0
+    visible_height: Part | None = None
+    visible_base: Part | None = None
+    models_hide: Part = 0.0
+    in_base_contact_with_enemy: Annotated[bool, Asked("Does an enemy touch the firer's base?")] = False
+    fired_in_contact: bool = False
+
+
+def range_modifier(rules: Rules, line: Line) -> int:
+    """What the distance takes off the roll: nothing up to the Range, then for each further one or part of one."""
+    if within(line.distance_in, line.weapon_range_in):
+        return 0
+    free = 1 if rules.chooses("range_steps", "beyond_the_first") else 0
+    return whole(rules, "beyond_range") * (ranges(line.distance_in, line.weapon_range_in) - free)
+
+
+def ranges(distance_in: float, weapon_range_in: float) -> int:
+    """How many Ranges of a weapon, parts of one included, go into a distance; one at least."""
+    return max(1, math.ceil(distance_in / weapon_range_in - EXACT))
+
+
+def _seen(rules: Rules, line: Line) -> float:
+    by_option = {"height": line.visible_height, "base": line.visible_base}
+    found = by_option.get(rules.option("half_of"))
+    past_terrain = line.visible_fraction if found is None else found
+    hidden = line.models_hide if rules.chooses("models_block_sight", True) else 0.0
+    return past_terrain - hidden
+
+
+def line_barred(rules: Rules, line: Line) -> Verdict | None:
+    """Why nobody may shoot along this line, None where he may."""
+    if line.in_base_contact_with_enemy and not line.fired_in_contact:
+        return forbidden("enemy_in_contact", rules.because("FM-34"), legal=False)
+    seen = _seen(rules, line)
+    if not within(limit(rules, "visible_part"), seen):
+        text = f"{max(0.0, seen):.0%} of the target is seen; {limit(rules, 'visible_part'):.0%} is needed"
+        return forbidden("no_line_of_sight", rules.because("FM-35", text), legal=False)
+    return None
+
+
+def _range_reason(rules: Rules, line: Line) -> list[Reason]:
+    far = range_modifier(rules, line)
+    text = f"{line.distance_in:g} in with a Range of {line.weapon_range_in:g} in"
+    return [rules.because("FM-36", text, far)] if far else []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aim(Bars, Line):
+    """Somebody who wants to shoot along a line."""
+
+
+def may_shoot(rules: Rules, line: Aim) -> Verdict:
+    """Whether somebody may shoot along this line, and what the distance costs him."""
+    if bar := line_barred(rules, line) or wish_barred(rules, line, "shoot"):
+        return bar
+    far = range_modifier(rules, line)
+    reasons = (rules.because("FM-35"), *_range_reason(rules, line))
+    return verdict("legal", *reasons, legal=True, range_modifier=far, range_modifier_at_most=far)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot(Strike, Line):
+    """One ranged weapon's attack; where nobody says whether there is cover, what hides the target tells."""
+
+    rodf: int
+    behind_cover: Annotated[bool | None, Asked("Is the target behind cover?")] = None
+
+
+def ranged_attack(rules: Rules, shot: Shot) -> Answer:
+    """One attack with one ranged weapon."""
+    return line_barred(rules, shot) or barred(rules, shot, "shoot") or _fired(rules, shot)
+
+
+def ranged_aim(rules: Rules, shot: Shot) -> Verdict:
+    """The same before its dice: what they must show."""
+    bar = line_barred(rules, shot) or barred(rules, shot, "shoot")
+    return bar or aimed(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *_cover_reason(rules, shot)])
+
+
+def _covered(rules: Rules, shot: Shot) -> bool:
+    if shot.behind_cover is None:
+        return shot.visible_fraction < 1 and rules.chooses("cover", "any_part_hidden")
+    return shot.behind_cover
+
+
+def _fired(rules: Rules, shot: Shot) -> Procedure[Verdict]:
+    cover = _cover_reason(rules, shot)
+    answer = yield from struck(rules, shot, _rodf(rules, shot), [*_range_reason(rules, shot), *cover])
+    far = range_modifier(rules, shot)
+    return Verdict(answer.outcome, {**answer.numbers, "range_modifier": far, "cover": bool(cover)}, answer.reasons)
+
+
+def _cover_reason(rules: Rules, shot: Shot) -> list[Reason]:
+    return [rules.because("FM-37", modifier=whole(rules, "cover"))] if _covered(rules, shot) else []
+
+
+def _rodf(rules: Rules, shot: Shot) -> Reason:
+    return rules.because("FM-38", RANGED, shot.rodf)
+
+
+def sight_rules(rules: Rules) -> SightRules:
+    """What hides what on the measured table, for `rules.sight`."""
+    return SightRules(figures_hide=rules.chooses("models_block_sight", True))

@@ -1,0 +1,23 @@
+"""What each game says of an army by itself: the sheet's limits where it has some, advice where it gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rules.game import Game
+from rules.games import GAMES, module_of
+from rules.roster import Army, check_army
+from rules.verdict import Verdict
+
+
+def points_check(game: Game[Any], army: Army) -> Verdict | None:
+    """What the game says of an army by itself; None where it says nothing.
+
+    Raises:
+        Refused: as `rules.roster.enlistment`, or as the game's own action.
+    """
+    check_army(game, army)
+    if game.name not in GAMES:
+        return None
+    found: Verdict = module_of(game.name, "roster").check(game, army)
+    return found

@@ -1,0 +1,108 @@
+"""A move that the players let pass marks what any move of that game marks, so that what follows counts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.entries import event_of
+from rules.events import Asked, Change, Changed, PhaseBegun, Ruled
+from rules.games.referees import moment_of
+from rules.moment import Moment
+from rules.roster import Army
+from rules.state import Unit
+from rules.table import PointIn
+from tests.rules.board import figure
+from tests.rules.evening import begun, recruits
+from ui.battle.play import Play
+
+GAMES = {
+    "simple_plastic": ("soldier", PhaseBegun(turn=1, side="green", phase="moving")),
+    "army_men": ("rifleman", PhaseBegun(turn=1, side="green", phase="movement")),
+    "simple_plastic_figure": ("german_rifleman", PhaseBegun(turn=1, side="green", phase="first_actions")),
+    "fudge_miniatures": ("Yanni the Yeoman", PhaseBegun(turn=1, side="green", phase="move")),
+    "plastic_fudge": ("basic", PhaseBegun(turn=1, side="green", phase="a_moves")),
+}
+TAN_AT_IN: PointIn = (60.0, 60.0)
+"""Where he sees Green 1 best at the end of any of his moves."""
+FAR_IN = 40.0
+"""Farther than anybody on foot goes in one turn of any of the games."""
+
+
+def battle_at(path: Path, game: str) -> Battle:
+    card, phase = GAMES[game]
+    armies = {side: Army(name=side, game=game, recruits=recruits(side, card)) for side in ("green", "tan")}
+    battle = begun(path, game, armies, {"green-1": (0.0, 0.0), "tan-1": TAN_AT_IN})
+    battle.record(phase)
+    if game == "simple_plastic_figure":  # WW-09: he may do anything
+        battle.record(Changed(changes=(Change(figure="green-1", key="status_die", value=1, this_turn=True),)))
+    return battle
+
+
+def seen(battle: Battle, green_in: PointIn) -> Moment:
+    places = {"green-1": green_in, "tan-1": TAN_AT_IN}
+    return moment_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], ())
+
+
+def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
+    """The battle and Green 1 after a move of so many inches, as the rules have it or let pass."""
+    battle = battle_at(path, game)
+    play, moment = Play(battle), seen(battle, (far_in, 0.0))
+    [proposal] = play.proposals(moment)
+    if proposal.prospect.possible:
+        play.accept(moment, proposal)
+    else:
+        play.let_pass(moment, proposal, "he ran")
+    return battle, battle.state.unit("green-1")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_it_leaves_the_marks_of_any_move(game: str, tmp_path: Path) -> None:
+    legal, allowed = moved(tmp_path / "legal", game, 1.0)
+    passed, far = moved(tmp_path / "far", game, FAR_IN)
+    told = [event_of(battle.entries[-1]) for battle in (legal, passed)]
+    assert isinstance(told[0], Asked)
+    assert isinstance(told[1], Ruled)
+    assert told[0].effects.changes == told[1].effects.changes
+    assert (dict(far.this_turn), dict(far.acts)) == (dict(allowed.this_turn), dict(allowed.acts))
+    assert far.at_in == (FAR_IN, 0.0)
+    assert far.allowance_used_in > allowed.allowance_used_in > 0
+
+
+def test_the_attacker_moved_although_it_was_too_far(tmp_path: Path) -> None:
+    """Simple Plastic Wargame, SP-07 and SP-12: only who did not move attacks better for it."""
+    battle, _ = moved(tmp_path / "b", "simple_plastic", 5.0)
+    battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
+    play, moment = Play(battle), seen(battle, (5.0, 0.0))
+    [shot] = [one for one in play.outlook(moment, "green-1").attacks if one.deed.at == ("tan-1",)]
+    assert shot.before is not None
+    assert "the attacker did not move" not in "; ".join(one.text for one in shot.before.reasons)
+
+
+@pytest.mark.parametrize("game", ["simple_plastic_figure", "plastic_fudge"])
+def test_who_may_only_go_one_by_one_passes_so(game: str, tmp_path: Path) -> None:
+    card, phase = GAMES[game]
+    pals = recruits("green", card, card)
+    armies = {"green": Army(name="g", game=game, recruits=pals), "tan": Army(name="t", game=game, recruits=())}
+    places: dict[str, PointIn] = {"green-1": (0.0, 0.0), "green-2": (3.0, 0.0)}
+    with begun(tmp_path / "b", game, armies, places) as battle:
+        battle.record(phase)
+        play = Play(battle)
+        stood = moment_of(battle, [figure(name, x + FAR_IN, y) for name, (x, y) in places.items()], ())
+        pair = play._proposal(stood, [battle.state.unit(name) for name in places])
+        assert not pair.prospect.possible
+        play.let_pass(stood, pair, "agreed")
+        assert [battle.state.unit(name).at_in for name in places] == [(40.0, 0.0), (43.0, 0.0)]
+        battle.undo()
+        assert battle.state.unit("green-2").at_in == (3.0, 0.0)
+
+
+def test_a_move_into_touch_leads_into_the_fight_all_the_same(tmp_path: Path) -> None:
+    """Simple Plastic Figure, WW-22: who ends in touch with an enemy fights."""
+    battle = battle_at(tmp_path / "b", "simple_plastic_figure")
+    play, moment = Play(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))
+    [proposal] = play.proposals(moment)
+    play.let_pass(moment, proposal, "he ran")
+    assert battle.state.unit("green-1").this_turn["fights"]["with"] == ["tan-1"]

@@ -1,0 +1,92 @@
+"""Finds what a player could not read whole: windows larger than a laptop's screen, words cut, sideways scroll bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QWidget,
+)
+
+SCREEN = (1366, 768)
+"""Pixels of the smallest screen that has to be enough."""
+
+_FRAME_PX = 40
+"""What the system draws above a dialog: its title."""
+_ARROW_PX = 24
+"""Of a combo box, beside its words."""
+_EDGE_PX = 12
+"""Of a line to be typed in, both edges together."""
+
+
+def misfits(shown: QWidget) -> tuple[str, ...]:
+    """What of a window, a dialog or a menu that is shown cannot be read whole, one sentence each."""
+    found = list(_too_large(shown))
+    more = shown.findChild(QWidget, "qt_toolbar_ext_button")
+    if more is not None and more.isVisibleTo(shown):
+        found.append("the toolbar does not show all of its buttons")
+    for child in shown.findChildren(QWidget):
+        if child.isVisibleTo(shown):
+            found += _cut(child)
+    return tuple(found)
+
+
+def _too_large(shown: QWidget) -> Iterator[str]:
+    room = (SCREEN[0], SCREEN[1] - (_FRAME_PX if shown.windowTitle() and shown.parentWidget() else 0))
+    if shown.width() > room[0] or shown.height() > room[1]:
+        yield f"{shown.width()} x {shown.height()} pixels are more than the {room[0]} x {room[1]} there may be"
+
+
+def _cut(part: QWidget) -> Iterator[str]:
+    for kinds, is_cut, name in _KINDS:
+        if isinstance(part, kinds) and is_cut(part):
+            yield f"{name} {_words(part)!r} cannot be read whole"
+
+
+def _label(part: QLabel) -> bool:
+    if part.wordWrap():
+        return part.heightForWidth(part.width()) > part.height()
+    return bool(part.text()) and part.sizeHint().width() > part.width()
+
+
+def _button(part: QAbstractButton) -> bool:
+    return bool(part.text()) and part.minimumSizeHint().width() > part.width()
+
+
+def _combo(part: QComboBox) -> bool:
+    return part.fontMetrics().horizontalAdvance(part.currentText()) + _ARROW_PX > part.width()
+
+
+def _line(part: QLineEdit) -> bool:
+    return part.fontMetrics().horizontalAdvance(part.placeholderText()) + _EDGE_PX > part.width()
+
+
+def _scroll(part: QAbstractScrollArea) -> bool:
+    bar = part.horizontalScrollBar()
+    return bar is not None and bar.isVisible() and not isinstance(part, QPlainTextEdit)  # as wide as its lines
+
+
+_KINDS: tuple[tuple[type[QWidget], Callable[[Any], bool], str], ...] = (
+    (QLabel, _label, "the words"),
+    (QAbstractButton, _button, "the button"),
+    (QComboBox, _combo, "the choice"),
+    (QLineEdit, _line, "the invitation"),
+    (QAbstractScrollArea, _scroll, "the area that scrolls sideways,"),
+)
+
+
+def _words(part: QWidget) -> str:
+    if isinstance(part, QComboBox):
+        return part.currentText()
+    if isinstance(part, QLabel | QAbstractButton):
+        return part.text() or part.toolTip()
+    if isinstance(part, QLineEdit):
+        return part.placeholderText()
+    return part.accessibleName() or type(part).__name__
