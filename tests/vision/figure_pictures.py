@@ -87,7 +87,7 @@ def soldier(
         for ahead, aside, up in np.linspace(start, end, 12)
     ]
     for bx, by, up, radius in sorted(balls, key=lambda ball: ball[2]):
-        for part, light in ((1.0, 0.8), (0.75, 1.0), (0.4, 1.3)):
+        for part, light in ((1.0, 0.9), (0.75, 1.0), (0.4, 1.15)):
             shade = tuple(min(255, int(light * v)) for v in colour)
             at = (bx - 0.4 * (1 - part) * radius, by)
             fill(image, eye, list(ellipse_outline(at, part * radius, part * radius)), up, shade)
