@@ -163,15 +163,12 @@ SAYS = [
     "_say",
     "Refused",
 ]
-NOT_YET = {"battle"}
-"""Folders of `ui.desktop` whose words are not yet translated."""
 ENGLISH = {"faces.py", "pictures.py", "screenshot.py", "words.py", "tongue.py"}
 """Programs of those who work on this one, and what has no other language yet to speak."""
 
 
 def sources() -> list[Path]:
-    every = sorted(DESKTOP.rglob("*.py"))
-    return [p for p in every if p.name not in ENGLISH and p.relative_to(DESKTOP).parts[0] not in NOT_YET]
+    return [path for path in sorted(DESKTOP.rglob("*.py")) if path.name not in ENGLISH]
 
 
 def called(node: ast.AST) -> str:

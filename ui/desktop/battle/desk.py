@@ -29,6 +29,7 @@ from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.battle.roll import RollDialog, asking
 from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.battle.ways import Way, doubt_ways, ways_of
+from ui.desktop.tongue import tr
 from ui.picture.overlay import Preview
 from ui.readout import begun
 from vision.pipeline import Setup, TableView
@@ -325,7 +326,7 @@ class BattleDesk(QObject):
 
     def _show(self) -> None:
         if self.play is None or self._moment is None:
-            self.panel.show_phase("No battle" if self.play is None else "Waiting for the figures", "")
+            self.panel.show_phase(tr("No battle") if self.play is None else tr("Waiting for the figures"), "")
             self._proposed = ()
             self.panel.ways.show_ways(())
             self.panel.walk.offer(())

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ui.desktop.labels import in_mark_up, marked_label
+from ui.desktop.tongue import tr
 from ui.devices.asking import Asking
 
 
@@ -19,12 +20,12 @@ class DiceStrip(QWidget):
         self._name, self._asking = name, asking
         self._words = marked_label()
         self._words.setAccessibleName(name)
-        self._yes, self._no = QPushButton(), QPushButton("No")
-        self._throw, self._again = QPushButton("Throw the emulated dice"), QPushButton(again_words)
+        self._yes, self._no = QPushButton(), QPushButton(tr("No"))
+        self._throw, self._again = QPushButton(tr("Throw the emulated dice")), QPushButton(again_words)
         for button in (self._yes, self._no, self._throw, self._again):
             button.setAutoDefault(False)  # Return confirms the roll, never a doubt
         self._throw.setVisible(throw is not None)
-        self._again.setToolTip("What was told does not count")
+        self._again.setToolTip(tr("What was told does not count"))
         self._yes.clicked.connect(lambda: self._settle(True))
         self._no.clicked.connect(lambda: self._settle(False))
         self._throw.clicked.connect(lambda: throw() if throw is not None else None)

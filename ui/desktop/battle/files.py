@@ -12,6 +12,7 @@ from ui.battle.armies import Shelf, armies_folder
 from ui.desktop.battle.desk import BattleDesk
 from ui.desktop.battle.muster_dialog import MusterDialog
 from ui.desktop.dialogs import ask_battle, ask_where
+from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.files import write_bytes
 
@@ -28,7 +29,7 @@ class BattleFiles:
         view, armies = self._hands.view, [colour.name for colour in self._hands.session.state.setup.palette]
         dialog = MusterDialog(armies, view.figures if view else (), Shelf(armies_folder()), self._window)
         if dialog.exec() == MusterDialog.DialogCode.Accepted:
-            path = ask_where(self._window, "Keep the battle in", "evening.battle", "Battles (*.battle)")
+            path = ask_where(self._window, tr("Keep the battle in"), "evening.battle", tr("Battles (*.battle)"))
             if path is not None:
                 self._hands.change(lambda: self._battle.begin(path, dialog.muster))
                 self._show()
@@ -39,7 +40,7 @@ class BattleFiles:
         if path := ask_battle(self._window):
             play = self._battle.play
             if play is not None and play.battle.path.resolve() == path.resolve():
-                self._hands.say(f"{path} is open here already.")
+                self._hands.say(tr("{path} is open here already.", path=path))
             else:
                 self._hands.change(lambda: self._battle.open(path))
             self._show()
@@ -48,13 +49,13 @@ class BattleFiles:
         """Write the battle as a text; ask where to if no path is given."""
         play = self._battle.play
         if play is None:
-            self._hands.say("There is no battle to tell of: begin one in the menu Battle.")
+            self._hands.say(tr("There is no battle to tell of: begin one in the menu Battle."))
             return
-        path = path or ask_where(self._window, "Save the story", "evening.txt", "Texts (*.txt)")
+        path = path or ask_where(self._window, tr("Save the story"), "evening.txt", tr("Texts (*.txt)"))
         if path is None:
             return
         try:
             write_bytes(path, "\n".join((*play.story, "")).encode())
-            self._hands.say(f"{path} is saved.")
+            self._hands.say(tr("{path} is saved.", path=path))
         except Refused as refusal:
             self._hands.say(str(refusal))

@@ -23,6 +23,7 @@ from rules.spoken import spoken
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
 from ui.battle.play import Play
 from ui.desktop.labels import plain_label, word_label
+from ui.desktop.tongue import tr
 
 _SIZE = (520, 320)
 _MOST = 999
@@ -43,7 +44,7 @@ class GoalsForm(QWidget):
         self._number = {side: QSpinBox() for side in sides}
         self._counts = {side: plain_label() for side in sides}
         self._own = {side: QLineEdit() for side in sides}
-        self._none = word_label("This game leaves it to its players what they fight for: say it in your own words.")
+        self._none = word_label(tr("This game leaves it to its players what they fight for: say it in your own words."))
         layout = QVBoxLayout(self)
         layout.addWidget(self._none)
         for side in sides:
@@ -102,13 +103,13 @@ class GoalsForm(QWidget):
     def _box(self, side: str, standing: str) -> QGroupBox:
         box = QGroupBox(f"{spoken(side)}: {standing}" if standing else spoken(side))
         task, number, own = self._task[side], self._number[side], self._own[side]
-        task.setAccessibleName(f"Task of {spoken(side)}")
-        task.setToolTip("What this side has to do; it can be changed during the battle")
+        task.setAccessibleName(tr("Task of {side}", side=spoken(side)))
+        task.setToolTip(tr("What this side has to do; it can be changed during the battle"))
         task.activated.connect(lambda _, side=side: self._ask_number(side))
         number.setRange(1, _MOST)
-        number.setAccessibleName(f"Number of {spoken(side)}")
-        own.setAccessibleName(f"Task of {spoken(side)} in your own words")
-        own.setPlaceholderText("in your own words, as: the stone bridge")
+        number.setAccessibleName(tr("Number of {side}", side=spoken(side)))
+        own.setAccessibleName(tr("Task of {side} in your own words", side=spoken(side)))
+        own.setPlaceholderText(tr("in your own words, as: the stone bridge"))
         row = QHBoxLayout()
         row.addWidget(task, 1)
         row.addWidget(number)
@@ -128,13 +129,13 @@ class GoalsDialog(QDialog):
 
     def __init__(self, form: GoalsForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("What the sides fight for")
+        self.setWindowTitle(tr("What the sides fight for"))
         font = self.font()
         font.setPointSizeF(_TEXT * font.pointSizeF())
         self.setFont(font)
         self.resize(*_SIZE)
         self.form = form
-        words: QLabel = word_label("A change is journalled and can be undone.")
+        words: QLabel = word_label(tr("A change is journalled and can be undone."))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

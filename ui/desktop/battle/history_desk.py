@@ -19,6 +19,7 @@ from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.battle.moments import Moments
 from ui.desktop.dialogs import ask_where
 from ui.desktop.errand import Errand
+from ui.desktop.tongue import mark, tr
 from ui.desktop.tools.hands import Hands
 from ui.files import refuse_unwritable
 from ui.setup.profiles import camera_identity
@@ -26,7 +27,7 @@ from ui.setup.profiles import camera_identity
 _SETTLED_S = 3.0
 """Terrain that is being dragged is not journalled with every step of the mouse."""
 
-_NONE = "There is no battle to tell of: begin one in the menu Battle."
+_NONE = mark("There is no battle to tell of: begin one in the menu Battle.")
 
 _Ground = tuple[tuple[TerrainPiece, ...], Outline]
 
@@ -79,7 +80,7 @@ class HistoryDesk:
         """Open the history."""
         battle = self._open
         if battle is None:
-            self._hands.say(_NONE)
+            self._hands.say(tr(_NONE))
             return
         dialog = HistoryDialog(battle, self.moments.album, self._go_to, self._window)
         dialog.finished.connect(dialog.deleteLater)
@@ -99,7 +100,7 @@ class HistoryDesk:
         """Let the terrain of the battle stand on the table, as a step that can be undone."""
         battle = self._open
         if battle is None or not battle.state.terrain:
-            self._hands.say(_NONE if battle is None else "This battle remembers no terrain.")
+            self._hands.say(tr(_NONE) if battle is None else tr("This battle remembers no terrain."))
             return
         session, terrain = self._hands.session, battle.state.terrain
         self._hands.change(lambda: session.set_terrain("the battle's terrain", terrain))
@@ -110,10 +111,11 @@ class HistoryDesk:
             return
         if battle.state.terrain and not self._hands.session.state.setup.terrain:
             count = len(battle.state.terrain)
-            self._hands.say(
-                f"This battle was played with {count} piece{'s' if count > 1 else ''} of terrain:"
-                " Battle, Lay out its terrain puts them where they stood."
-            )
+            where = tr("Battle, Lay out its terrain puts them where they stood.")
+            played = tr("This battle was played with {count} pieces of terrain:", count=count)
+            if count == 1:
+                played = tr("This battle was played with 1 piece of terrain:")
+            self._hands.say(f"{played} {where}")
 
     def _note_table(self, battle: Battle) -> None:
         """Journal the table once it rests, and once something happens on it: to look at a battle is no entry."""
@@ -135,11 +137,11 @@ class HistoryDesk:
 
     def save_json(self, path: Path | None = None) -> None:
         """Write the battle as `sandtable replay --json` says it; ask where to if no path is given."""
-        self._save(path, "Save as JSON", "json", "JSON (*.json)", lambda battle: lambda: battle_json(battle))
+        self._save(path, tr("Save as JSON"), "json", tr("JSON (*.json)"), lambda battle: lambda: battle_json(battle))
 
     def save_page(self, path: Path | None = None) -> None:
         """Write the story with its pictures as one page that any browser opens."""
-        self._save(path, "Save with pictures", "html", "Pages (*.html)", self._page)
+        self._save(path, tr("Save with pictures"), "html", tr("Pages (*.html)"), self._page)
 
     def _page(self, battle: Battle) -> Callable[[], bytes]:
         album = self.moments.album
@@ -162,7 +164,7 @@ class HistoryDesk:
     ) -> None:
         battle = self._open
         if battle is None:
-            self._hands.say(_NONE)
+            self._hands.say(tr(_NONE))
             return
         path = path or ask_where(self._window, title, f"{battle.path.stem}.{ending}", kinds)
         if path is None:
@@ -172,8 +174,10 @@ class HistoryDesk:
         except Refused as refusal:
             self._hands.say(str(refusal))
         else:
-            self._errand.send(f"Saving {path.name}", maker(battle), path, f"{path} is saved.")
+            self._errand.send(
+                tr("Saving {name}", name=path.name), maker(battle), path, tr("{path} is saved.", path=path)
+            )
 
     def _step(self, _done: int, _of: int) -> None:
         if self._errand.is_cancelled:
-            raise Refused("Cancelled: nothing was written.")
+            raise Refused(tr("Cancelled: nothing was written."))

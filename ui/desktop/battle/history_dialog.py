@@ -29,6 +29,7 @@ from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.history import Moment, matching, moments
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
+from ui.desktop.tongue import tr
 from ui.theme import DARK
 
 _ICON = QSize(128, 72)
@@ -63,7 +64,7 @@ class MomentList(QAbstractListModel):
         moment = self._shown[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             when = f"{datetime.fromtimestamp(moment.time_s):%H:%M}  " if 0 <= moment.time_s < 2**40 else ""
-            return f"{when}{moment.title}{'' if moment.stands else '  (taken back)'}"
+            return f"{when}{moment.title}{'' if moment.stands else '  ' + tr('(taken back)')}"
         if role == Qt.ItemDataRole.DecorationRole:
             return self._icon(moment)
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -90,7 +91,7 @@ class HistoryDialog(QDialog):
     def __init__(self, battle: Battle, album: Album | None, go_to: Callable[[Moment], None], parent: QWidget) -> None:
         """Show a battle; `go_to` goes back to a moment, or forth again."""
         super().__init__(parent)
-        self.setWindowTitle("History")
+        self.setWindowTitle(tr("History"))
         self._battle, self._album, self._go_to = battle, album, go_to
         self._every: tuple[Moment, ...] = ()
         self._shown: tuple[Moment, ...] = ()
@@ -130,7 +131,7 @@ class HistoryDialog(QDialog):
         if one is None:
             self._map.show_nothing()
             self._picture.hide()
-            self._title.setText("Nothing of the kind has happened.")
+            self._title.setText(tr("Nothing of the kind has happened."))
             self._told.clear()
             self.back.setEnabled(False)
             return
@@ -147,7 +148,7 @@ class HistoryDialog(QDialog):
         steps = [other.seqs[-1] for other in self._every if other.stands and other.is_step]
         here = bool(steps) and steps[-1] == one.seqs[-1]
         self.back.setEnabled(one.is_step and not here)
-        self.back.setText("Go back to here" if one.stands else "Do again up to here")
+        self.back.setText(tr("Go back to here") if one.stands else tr("Do again up to here"))
 
     def _show_map(self, one: Moment) -> None:
         (width, height), shapes = map_shapes(one.after, self._extent, _MAP_PX, one.figures)
@@ -155,7 +156,7 @@ class HistoryDialog(QDialog):
         self._map.show_picture(to_qimage(ground))
         self._map.show_shapes(shapes)
         out = sum(unit.out for unit in one.after.units.values())
-        self._map.setAccessibleName(f"Map: {len(one.after.units)} figures, {out} of them out")
+        self._map.setAccessibleName(tr("Map: {count} figures, {out} of them out", count=len(one.after.units), out=out))
 
     def _image(self, one: Moment) -> QImage | None:
         if self._album is None:
@@ -173,15 +174,15 @@ class HistoryDialog(QDialog):
             self.refresh()
 
     def _lay_out(self) -> None:
-        self.search.setPlaceholderText("A figure, as Tan 4, or a word")
+        self.search.setPlaceholderText(tr("A figure, as Tan 4, or a word"))
         self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName("Search")
-        self.search.setToolTip("Show only moments in which this figure had a part, or that tell of this (Ctrl+F)")
+        self.search.setAccessibleName(tr("Search"))
+        self.search.setToolTip(tr("Show only moments in which this figure had a part, or that tell of this (Ctrl+F)"))
         self.list.setModel(self._model)
         self.list.setIconSize(_ICON)
         self.list.setUniformItemSizes(True)
         self.list.setWordWrap(True)
-        self.list.setAccessibleName("Moments")
+        self.list.setAccessibleName(tr("Moments"))
         selection = self.list.selectionModel()
         if selection is not None:
             selection.currentChanged.connect(lambda now, _: self._look(now.row()))
@@ -191,9 +192,11 @@ class HistoryDialog(QDialog):
         self._title.setFont(font)
         self._title.setWordWrap(True)
         self._told.setReadOnly(True)
-        self._told.setAccessibleName("The story of this moment")
-        self._picture.setAccessibleName("The table at this moment")
-        self.back.setToolTip("Undo, or do again, until the battle stands as it did then; it can be turned back as well")
+        self._told.setAccessibleName(tr("The story of this moment"))
+        self._picture.setAccessibleName(tr("The table at this moment"))
+        self.back.setToolTip(
+            tr("Undo, or do again, until the battle stands as it did then; it can be turned back as well")
+        )
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         buttons.addButton(self.back, QDialogButtonBox.ButtonRole.ActionRole)

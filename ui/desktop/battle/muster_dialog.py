@@ -38,6 +38,7 @@ from ui.battle.muster import Muster, checked, fitted, usual_army
 from ui.battle.titles import title_of
 from ui.desktop.battle.goals_dialog import GoalsForm
 from ui.desktop.labels import as_typed, plain_label, word_label
+from ui.desktop.tongue import tr
 from ui.readout import in_order
 
 _FIGURE, _CARD, _SQUAD = range(3)
@@ -57,7 +58,7 @@ class MusterDialog(QDialog):
         super().__init__(parent)
         self._shelf = shelf
         self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}
-        self.setWindowTitle("New battle")
+        self.setWindowTitle(tr("New battle"))
         self.resize(640, 560)
         self._sides = tuple(armies)
         self._figures = in_order([figure for figure in figures if figure.army in armies])
@@ -66,7 +67,7 @@ class MusterDialog(QDialog):
         self._game, self._credit, self._house, self._words = (
             QComboBox(),
             word_label(),
-            plain_label("none"),
+            plain_label(tr("none")),
             word_label(),
         )
         self._table, self._options = QTableWidget(len(self._figures), 3), QScrollArea()
@@ -103,12 +104,18 @@ class MusterDialog(QDialog):
         """
         army = self._shelf.take(name)
         if army.game != self._opened.name:
-            raise Refused(f"the list {name!r} is for {title_of(army.game)}: choose that game first")
+            raise Refused(
+                tr("the list {name!r} is for {game}: choose that game first", name=name, game=title_of(army.game))
+            )
         recruits, left_over = fitted(army, [figure for figure in self._figures if figure.army == side])
         for row, figure in enumerate(self._figures):
             if figure.army == side:
                 self._enlist(row, next((one for one in recruits if one.figure == figure.id), None))
-        self._words.setText(f"{left_over} of the list {name!r} have no figure on the table." if left_over else "")
+        self._words.setText(
+            tr("{left_over} of the list {name!r} have no figure on the table.", left_over=left_over, name=name)
+            if left_over
+            else ""
+        )
 
     def keep_list(self, side: str, name: str) -> None:
         """Save what a side's figures are under a name.
@@ -123,7 +130,7 @@ class MusterDialog(QDialog):
     def _enlist(self, row: int, recruit: Recruit | None) -> None:
         box, card = self._box(row), "" if recruit is None else recruit.card
         if recruit is not None and recruit.own is not None:
-            box.addItem(str(recruit.own.get("title", "own card")), dict(recruit.own))
+            box.addItem(str(recruit.own.get("title", tr("own card"))), dict(recruit.own))
             box.setCurrentIndex(box.count() - 1)
         else:
             box.setCurrentIndex(box.findData(card))
@@ -153,7 +160,7 @@ class MusterDialog(QDialog):
         except Refused as refusal:
             self._words.setText(str(refusal))
             self._house_rules = None
-            self._house.setText("none")
+            self._house.setText(tr("none"))
             self._opened = open_game(self._game.currentData())
         self._credit.setText(self._opened.credit)
         self._fill_lists()
@@ -166,7 +173,7 @@ class MusterDialog(QDialog):
         known = [one.army for one in self._shelf.listed() if one.army and one.army.game == self._opened.name]
         for box in self._lists.values():
             box.clear()
-            box.addItem("take a saved list …", "")
+            box.addItem(tr("take a saved list …"), "")
             for army in known:
                 box.addItem(f"{army.name} ({len(army.recruits)})", army.name)
             box.setEnabled(bool(known))
@@ -177,8 +184,8 @@ class MusterDialog(QDialog):
             self._try(lambda: self.take_list(side, name))
 
     def _ask_name(self, side: str) -> None:
-        question = as_typed(f"Name of the list of {side}:")
-        name, sure = QInputDialog.getText(self, "Save the army list", question, text=side)
+        question = as_typed(tr("Name of the list of {side}:", side=side))
+        name, sure = QInputDialog.getText(self, tr("Save the army list"), question, text=side)
         if sure:
             self._try(lambda: self.keep_list(side, name))
 
@@ -189,10 +196,10 @@ class MusterDialog(QDialog):
             self._words.setText(str(refusal))
 
     def _list_row(self, side: str) -> QHBoxLayout:
-        box, keep = self._lists[side], QPushButton("Save as list …")
-        box.setToolTip("Army lists that were saved for this game; the figures become what the list says, in order")
+        box, keep = self._lists[side], QPushButton(tr("Save as list …"))
+        box.setToolTip(tr("Army lists that were saved for this game; the figures become what the list says, in order"))
         box.activated.connect(lambda _: self._ask_list(side))
-        keep.setToolTip("Keep what these figures are for another evening")
+        keep.setToolTip(tr("Keep what these figures are for another evening"))
         keep.clicked.connect(lambda: self._ask_name(side))
         row = QHBoxLayout()
         row.addWidget(box, 1)
@@ -210,9 +217,9 @@ class MusterDialog(QDialog):
             box = QComboBox()
             for name, card in cards.items():
                 box.addItem(str(card.get("title") or name.replace("_", " ")), name)
-            box.addItem("not in this battle", "")
+            box.addItem(tr("not in this battle"), "")
             box.setCurrentIndex(box.findData(usual[figure.id]))
-            box.setToolTip("What this figure is; with Ctrl held, the same for every figure of its army below")
+            box.setToolTip(tr("What this figure is; with Ctrl held, the same for every figure of its army below"))
             box.activated.connect(lambda _, row=row: self._same_below(row))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             self._table.setCellWidget(row, _CARD, box)
@@ -236,9 +243,9 @@ class MusterDialog(QDialog):
             box = QComboBox()
             for value in option.values:
                 words = ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
-                box.addItem(words + (" (usual)" if value == option.default else ""), value)
+                box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
             box.setCurrentIndex(option.values.index(option.default))
-            box.setToolTip(as_typed(f"{option.rule}: the rulebook leaves this open"))
+            box.setToolTip(as_typed(tr("{rule}: the rulebook leaves this open", rule=option.rule)))
             form.addRow(word_label(option.title), box)
             self._choices[name] = box
         self._options.setWidget(inner)
@@ -250,10 +257,10 @@ class MusterDialog(QDialog):
             self._words.setText(str(refusal))
             return
         rows = [f"{side}: {one.outcome}. {' '.join(verdict_rows(one))}" for side, one in found.items()]
-        self._words.setText("\n".join(rows) or "The game sets no limit to an army.")
+        self._words.setText("\n".join(rows) or tr("The game sets no limit to an army."))
 
     def _choose_house_rules(self) -> None:
-        path = QFileDialog.getOpenFileName(self, "House rules", "", "House rules (*.toml);;All files (*)")[0]
+        path = QFileDialog.getOpenFileName(self, tr("House rules"), "", tr("House rules (*.toml);;All files (*)"))[0]
         if path:
             self._house_rules = Path(path)
             self._house.setText(Path(path).name)
@@ -263,28 +270,28 @@ class MusterDialog(QDialog):
         for name in GAMES:
             self._game.addItem(title_of(name), name)
         self._game.currentIndexChanged.connect(lambda _: self._take_game())
-        self._table.setHorizontalHeaderLabels(["Figure", "Unit", "Squad"])
+        self._table.setHorizontalHeaderLabels([tr("Figure"), tr("Unit"), tr("Squad")])
         self._options.setWidgetResizable(True)
         header = self._table.horizontalHeader()
         if header is not None:
             header.setStretchLastSection(True)
-        house = QPushButton("Choose…")
-        house.setToolTip("A file that inherits the game and holds what differs")
+        house = QPushButton(tr("Choose…"))
+        house.setToolTip(tr("A file that inherits the game and holds what differs"))
         house.clicked.connect(self._choose_house_rules)
         row = QHBoxLayout()
         row.addWidget(self._house, 1)
         row.addWidget(house)
         form = QFormLayout()
-        form.addRow("Game:", self._game)
-        form.addRow("House rules:", row)
+        form.addRow(tr("Game:"), self._game)
+        form.addRow(tr("House rules:"), row)
         for side in self._sides:
             form.addRow(plain_label(f"{spoken(side)}:"), self._list_row(side))
         tabs = QTabWidget()
-        tabs.addTab(self._table, "Armies")
-        tabs.addTab(_scrolled(self.goals), "Goals")
-        tabs.addTab(self._options, "Open questions")
+        tabs.addTab(self._table, tr("Armies"))
+        tabs.addTab(_scrolled(self.goals), tr("Goals"))
+        tabs.addTab(self._options, tr("Open questions"))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        check = buttons.addButton("Check the armies", QDialogButtonBox.ButtonRole.ActionRole)
+        check = buttons.addButton(tr("Check the armies"), QDialogButtonBox.ButtonRole.ActionRole)
         if check is not None:
             check.clicked.connect(self._check)
         buttons.accepted.connect(self.accept)

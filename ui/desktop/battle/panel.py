@@ -41,10 +41,12 @@ from ui.desktop.battle.walk_strip import WalkStrip
 from ui.desktop.battle.ways import WaysStrip
 from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
 from ui.desktop.scrolled import Scrolled
+from ui.desktop.tongue import mark, tr
 
-CLICK_ONE = "Click a soldier to see what he can do."
+CLICK_ONE = mark("Click a soldier to see what he can do.")
 _BIG, _TEXT = 1.7, 1.2
-_TYPED = {int: "A whole number", float: "A number", list: "Names, with commas between"}
+_TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names, with commas between")}
+_NAME = mark("A name")
 
 
 class BattlePanel(QWidget):
@@ -79,12 +81,12 @@ class BattlePanel(QWidget):
         self.setFont(font)
         self._phase, self._figure, self._why = word_label(), marked_label(), word_label()
         self._next, self._do, self._otherwise = (
-            QPushButton("Next"),
-            QPushButton("Do it"),
-            QPushButton("Rule otherwise…"),
+            QPushButton(tr("Next")),
+            QPushButton(tr("Do it")),
+            QPushButton(tr("Rule otherwise…")),
         )
         self._deeds, self._story = QTreeWidget(), QListWidget()
-        self._goals = QPushButton("Goals…")
+        self._goals = QPushButton(tr("Goals…"))
         self.walk, self.ways = WalkStrip(), WaysStrip()
         self._of_somebody = False
         self._needed = plain_label()
@@ -127,7 +129,7 @@ class BattlePanel(QWidget):
     def show_phase(self, words: str, follows: str) -> None:
         """Show where in the turn the battle is, and what would follow."""
         self._phase.setText(words)
-        self._next.setToolTip(as_typed(f"Begin {follows} (N)") if follows else "")
+        self._next.setToolTip(as_typed(tr("Begin {follows} (N)", follows=follows)) if follows else "")
         self._next.setEnabled(bool(follows))
 
     def allow_ruling(self, allowed: bool) -> None:
@@ -141,7 +143,7 @@ class BattlePanel(QWidget):
     def show_duties(self, duties: Sequence[Prospect], goals: Sequence[str] = ()) -> None:
         """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
         self._of_somebody = bool(self.walk.words)
-        self._figure.setText("<br>".join([CLICK_ONE, *map(in_mark_up, goals)]))
+        self._figure.setText("<br>".join([tr(CLICK_ONE), *map(in_mark_up, goals)]))
         self._fill(duties)
 
     def show_step(self, figure: str, unit: str, prospects: Sequence[Prospect]) -> None:
@@ -187,7 +189,7 @@ class BattlePanel(QWidget):
         """Show what a figure can do, what he owes first, then the possible; and name what else is owed, by `others`."""
         every = (*owed, *outlook.attacks, *outlook.others)
         self._of_somebody = True
-        aims = "<br>Click a bare place to aim there." if any(one.deed.template for one in every) else ""
+        aims = "<br>" + tr("Click a bare place to aim there.") if any(one.deed.template for one in every) else ""
         rest = f"<br>{in_mark_up(owed_words(others))}" if others else ""
         self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}{rest}")
         self._fill(sorted(every, key=lambda one: not one.possible))
@@ -195,7 +197,13 @@ class BattlePanel(QWidget):
     def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[Prospect]) -> None:
         """Show what a figure can do at a bare place, the possible first."""
         self._of_somebody = True
-        self._figure.setText(f"{_who(figure, unit)}<br>aims at the spot {in_mark_up(place)}; Esc: all that he can do")
+        self._figure.setText(
+            tr(
+                "{figure}<br>aims at the spot {place}; Esc: all that he can do",
+                figure=_who(figure, unit),
+                place=in_mark_up(place),
+            )
+        )
         self._fill(sorted(prospects, key=lambda one: not one.possible))
 
     def show_story(self, lines: Sequence[str]) -> None:
@@ -261,7 +269,7 @@ class BattlePanel(QWidget):
             row = QHBoxLayout()
             for answer in doubt.answers:
                 button = QPushButton(answer.capitalize())
-                button.setToolTip("The players settle what is too close to measure; it is journalled")
+                button.setToolTip(tr("The players settle what is too close to measure; it is journalled"))
                 button.clicked.connect(partial(_emit, self.settled, doubt, answer))
                 row.addWidget(button)
             self._open.addRow(word_label(doubt.question), row)
@@ -272,8 +280,8 @@ class BattlePanel(QWidget):
 
     def _answer_line(self, deed: Deed, question: Question) -> QLineEdit:
         line = QLineEdit()
-        line.setPlaceholderText("as seen" if question.default is None else "as usual")
-        line.setToolTip(_TYPED.get(question.holds, "A name") + "; Return says it")
+        line.setPlaceholderText(tr("as seen") if question.default is None else tr("as usual"))
+        line.setToolTip(tr("{what}; Return says it", what=tr(_TYPED.get(question.holds, _NAME))))
 
         def say() -> None:
             try:
@@ -286,7 +294,7 @@ class BattlePanel(QWidget):
 
     def _answer_box(self, deed: Deed, question: Question) -> QComboBox:
         box = QComboBox()
-        box.addItem("as seen" if question.default is None else "as usual", None)
+        box.addItem(tr("as seen") if question.default is None else tr("as usual"), None)
         for answer in question.answers:
             box.addItem(_answer_words(answer), answer)
         box.activated.connect(lambda _: self.told.emit(deed, question.fact, box.currentData()))
@@ -299,34 +307,34 @@ class BattlePanel(QWidget):
         self._phase.setFont(big)
         # Tabs do not ask how high wrapped words are; two lines hold the longest phase.
         self._phase.setMinimumHeight(2 * QFontMetrics(big).lineSpacing())
-        self._phase.setAccessibleName("Turn and phase")
+        self._phase.setAccessibleName(tr("Turn and phase"))
         self._needed.setFont(big)
         self._needed.setWordWrap(True)
-        self._needed.setAccessibleName("What must be rolled")
+        self._needed.setAccessibleName(tr("What must be rolled"))
         self._needed.setVisible(False)
         self._next.setShortcut("N")
         self._next.clicked.connect(self.go_on)
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._why.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
-        self._do.setToolTip("Ask the rules, roll the dice and apply what comes of it (Return)")
+        self._do.setToolTip(tr("Ask the rules, roll the dice and apply what comes of it (Return)"))
         self._do.clicked.connect(self._want)
         self._otherwise.setToolTip(
-            "The players overrule the chosen deed, or what was said last, with a reason (Ctrl+R)"
+            tr("The players overrule the chosen deed, or what was said last, with a reason (Ctrl+R)")
         )
         self._otherwise.setShortcut("Ctrl+R")
         self._otherwise.setEnabled(False)
         self._otherwise.clicked.connect(self.otherwise)
-        self._goals.setToolTip("What the sides fight for; it can be changed at any time (Ctrl+G)")
+        self._goals.setToolTip(tr("What the sides fight for; it can be changed at any time (Ctrl+G)"))
         self._goals.setShortcut("Ctrl+G")
         self._goals.setEnabled(False)
         self._goals.clicked.connect(self.goals)
         self._deeds.installEventFilter(self)
         self._deeds.setColumnCount(2)
-        self._deeds.setHeaderLabels(["What he can do", "Chance"])
+        self._deeds.setHeaderLabels([tr("What he can do"), tr("Chance")])
         self._deeds.setRootIsDecorated(False)
         self._deeds.setWordWrap(True)
-        self._deeds.setAccessibleName("Deeds")
+        self._deeds.setAccessibleName(tr("Deeds"))
         header = self._deeds.header()
         if header is not None:
             header.setStretchLastSection(False)
@@ -335,7 +343,7 @@ class BattlePanel(QWidget):
         self._deeds.currentItemChanged.connect(lambda *_: self._explain())
         self._deeds.itemActivated.connect(lambda *_: self._want())
         self._story.setWordWrap(True)
-        self._story.setAccessibleName("History")
+        self._story.setAccessibleName(tr("History"))
         top = QHBoxLayout()
         top.addWidget(self._phase, 1)
         top.addWidget(self._next)
@@ -360,8 +368,8 @@ class BattlePanel(QWidget):
         last.addWidget(self._otherwise, 1)
         inner.addLayout(last)
         tabs = QTabWidget()
-        tabs.addTab(now, "Now")
-        tabs.addTab(self._story, "History")
+        tabs.addTab(now, tr("Now"))
+        tabs.addTab(self._story, tr("History"))
         tabs.setCornerWidget(self._goals)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 8, 4)

@@ -12,6 +12,7 @@ from rules.dice import DiceRequest, Die, Roll, rolled
 from rules.spoken import spoken
 from rules.table import Refused
 from ui.desktop.labels import in_mark_up, marked_label, word_label
+from ui.desktop.tongue import mark, tr
 
 _FACE_PX = 44
 _TEXT = 1.3
@@ -20,8 +21,8 @@ _BIG = 1.6
 
 _FUDGE = {"-": -1, "minus": -1, "0": 0, "blank": 0, "b": 0, "+": 1, "plus": 1}
 _TYPED = {
-    Die.D6: "Type the faces, as 6 3 5 or 635",
-    Die.FUDGE: "Type the faces as signs, - 0 +, or as numbers, -1 0 1; 0 and blank are the same",
+    Die.D6: mark("Type the faces, as 6 3 5 or 635"),
+    Die.FUDGE: mark("Type the faces as signs, - 0 +, or as numbers, -1 0 1; 0 and blank are the same"),
 }
 
 
@@ -35,22 +36,24 @@ class RollDialog(QDialog):
 
     def __init__(self, request: DiceRequest, chance: random.Random, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Roll the dice")
+        self.setWindowTitle(tr("Roll the dice"))
         font = self.font()
         font.setPointSizeF(_TEXT * font.pointSizeF())
         self.setFont(font)
         self.request, self._chance = request, chance
         self._faces = QLineEdit()
-        self._faces.setAccessibleName("Faces")
-        self._faces.setPlaceholderText(f"{request.count} faces, as {_example(request)}")
-        self._faces.setToolTip(_TYPED[request.die])
+        self._faces.setAccessibleName(tr("Faces"))
+        self._faces.setPlaceholderText(
+            tr("{count} faces, as {example}", count=request.count, example=_example(request))
+        )
+        self._faces.setToolTip(tr(_TYPED[request.die]))
         self._faces.textChanged.connect(lambda _: self._check())
         self._words = word_label()
         self.roll: Roll | None = None
         self._needed = word_label()
         self._needed.setVisible(False)
         self._deed = word_label()
-        self._deed.setAccessibleName("What is rolled for")
+        self._deed.setAccessibleName(tr("What is rolled for"))
         self._deed.setVisible(False)
         layout = QVBoxLayout(self)
         layout.addWidget(self._needed)
@@ -97,17 +100,17 @@ class RollDialog(QDialog):
             button = QPushButton(_face_words(self.request.die, face))
             button.setMinimumSize(_FACE_PX, _FACE_PX)
             button.setAutoDefault(False)  # Return confirms the roll
-            button.setToolTip(f"A die shows {_face_words(self.request.die, face)}")
+            button.setToolTip(tr("A die shows {die}", die=_face_words(self.request.die, face)))
             button.clicked.connect(partial(self.take, [face]))
             grid.addWidget(button, 0, column)
         return grid
 
     def _choices(self) -> QDialogButtonBox:
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        for_us = box.addButton("Roll for us", QDialogButtonBox.ButtonRole.ActionRole)
-        again = box.addButton("Clear", QDialogButtonBox.ButtonRole.ResetRole)
+        for_us = box.addButton(tr("Roll for us"), QDialogButtonBox.ButtonRole.ActionRole)
+        again = box.addButton(tr("Clear"), QDialogButtonBox.ButtonRole.ResetRole)
         if for_us is not None and again is not None:
-            for_us.setToolTip("The program rolls fair dice (Alt+R)")
+            for_us.setToolTip(tr("The program rolls fair dice (Alt+R)"))
             for_us.setShortcut("Alt+R")
             for_us.setAutoDefault(False)
             again.setAutoDefault(False)
@@ -162,7 +165,7 @@ def asking(parent: QWidget, chance: random.Random, shown: Callable[[RollDialog |
             shown(None)
             dialog.deleteLater()
         if not accepted or dialog.roll is None:
-            raise Refused("the roll was called off: nothing has happened")
+            raise Refused(tr("the roll was called off: nothing has happened"))
         return dialog.roll
 
     return ask
@@ -179,16 +182,18 @@ def _fudge_faces(word: str) -> Iterator[int]:
 
 
 def _wanted(request: DiceRequest) -> str:
-    kind = "Fudge dice" if request.die is Die.FUDGE else "six-sided dice"
-    return f"{request.count} {kind if request.count > 1 else kind.replace('dice', 'die')}"
+    fudge, count = request.die is Die.FUDGE, request.count
+    if count == 1:
+        return tr("1 Fudge die") if fudge else tr("1 six-sided die")
+    return tr("{count} Fudge dice", count=count) if fudge else tr("{count} six-sided dice", count=count)
 
 
 def _face_words(die: Die, face: int) -> str:
-    return {1: "+", 0: "blank", -1: "-"}[face] if die is Die.FUDGE else str(face)
+    return {1: "+", 0: tr("blank"), -1: "-"}[face] if die is Die.FUDGE else str(face)
 
 
 def _example(request: DiceRequest) -> str:
     faces = request.die.faces
     if request.die is Die.FUDGE:
-        return "- 0 + or -1 0 1; 0 is blank"
+        return tr("- 0 + or -1 0 1; 0 is blank")
     return " ".join(str(faces[(2 * k + 1) % len(faces)]) for k in range(min(request.count, 4)))

@@ -36,6 +36,7 @@ from ui.battle.ruling import (
     holdings,
 )
 from ui.desktop.labels import plain_label
+from ui.desktop.tongue import tr
 
 _SIZE = (620, 540)
 _SAID_ROWS = 3
@@ -63,7 +64,7 @@ class RulingDialog(QDialog):
             parent: The window.
         """
         super().__init__(parent)
-        self.setWindowTitle("We rule otherwise")
+        self.setWindowTitle(tr("We rule otherwise"))
         font = self.font()
         font.setPointSizeF(_TEXT * font.pointSizeF())
         self.setFont(font)
@@ -129,46 +130,46 @@ class RulingDialog(QDialog):
             self._ok.setEnabled(bool(self.reason) and self.holding is not None)
 
     def _lay_out(self) -> None:
-        self._case.setAccessibleName("What is overruled")
+        self._case.setAccessibleName(tr("What is overruled"))
         self._case.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._case.setToolTip("What you rule on: the deed that is chosen, or one of the last verdicts")
+        self._case.setToolTip(tr("What you rule on: the deed that is chosen, or one of the last verdicts"))
         self._case.activated.connect(self._take)
-        self._instead.setAccessibleName("What holds instead")
-        self._instead.setToolTip("All that the rules know to come of this, and nothing")
+        self._instead.setAccessibleName(tr("What holds instead"))
+        self._instead.setToolTip(tr("All that the rules know to come of this, and nothing"))
         self._instead.setWordWrap(True)
         self._instead.currentRowChanged.connect(lambda _: self._check())
-        self._reason.setAccessibleName("Why")
-        self._reason.setPlaceholderText("he stood behind the wagon")
+        self._reason.setAccessibleName(tr("Why"))
+        self._reason.setPlaceholderText(tr("he stood behind the wagon"))
         self._reason.textChanged.connect(lambda _: self._check())
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         self._ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         if self._ok is not None:
-            self._ok.setText("Rule so")
+            self._ok.setText(tr("Rule so"))
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
-        layout.addWidget(plain_label("What do you rule on?"))
+        layout.addWidget(plain_label(tr("What do you rule on?")))
         layout.addWidget(self._case)
-        layout.addWidget(plain_label("What holds instead?"))
+        layout.addWidget(plain_label(tr("What holds instead?")))
         layout.addWidget(self._instead, 1)
-        layout.addWidget(plain_label("And of a figure, if you like:"))
+        layout.addWidget(plain_label(tr("And of a figure, if you like:")))
         layout.addLayout(self._figure_row())
         layout.addWidget(self._said)
-        layout.addWidget(plain_label("Why? It goes into the journal."))
+        layout.addWidget(plain_label(tr("Why? It goes into the journal.")))
         layout.addWidget(self._reason)
         layout.addWidget(buttons)
 
     def _figure_row(self) -> QHBoxLayout:
-        self._figure.setAccessibleName("Figure")
+        self._figure.setAccessibleName(tr("Figure"))
         self._condition.setEditable(True)
-        self._condition.setAccessibleName("What is so of it")
-        self._condition.setToolTip("What the game knows, or a word of your own, as pinned")
-        self._said.setAccessibleName("What is so of figures")
+        self._condition.setAccessibleName(tr("What is so of it"))
+        self._condition.setToolTip(tr("What the game knows, or a word of your own, as pinned"))
+        self._said.setAccessibleName(tr("What is so of figures"))
         self._said.setFixedHeight(_SAID_ROWS * self.fontMetrics().lineSpacing() + 8)
-        add, remove = QPushButton("Add"), QPushButton("Remove")
+        add, remove = QPushButton(tr("Add")), QPushButton(tr("Remove"))
         for button, tip, slot in (
-            (add, "This is so of the figure", self._add),
-            (remove, "Leave out the chosen line (Delete)", self._remove),
+            (add, tr("This is so of the figure"), self._add),
+            (remove, tr("Leave out the chosen line (Delete)"), self._remove),
         ):
             button.setAutoDefault(False)  # Return rules
             button.setToolTip(tip)
@@ -200,7 +201,7 @@ def ask_ruling(
     before = (case_before(chosen),) if chosen is not None and moment.state.turn else ()
     cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
     if not cases:
-        raise Refused("nothing was asked yet that could be ruled otherwise: choose a deed first")
+        raise Refused(tr("nothing was asked yet that could be ruled otherwise: choose a deed first"))
     dialog = RulingDialog(
         cases,
         lambda case: holdings(play, moment, case),

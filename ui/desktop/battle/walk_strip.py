@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButt
 
 from ui.battle.walk import Mark, Walk
 from ui.desktop.labels import word_label
+from ui.desktop.tongue import tr
 
 _ROWS = 4
 
@@ -56,8 +57,8 @@ class WalkStrip(QWidget):
                 if (widget := old.widget()) is not None:
                     widget.deleteLater()
             for number, name in enumerate(self._offered):
-                button = QPushButton(f"{name}, one by one")
-                button.setToolTip("Go through everybody who is to be asked, one after another")
+                button = QPushButton(tr("{name}, one by one", name=name))
+                button.setToolTip(tr("Go through everybody who is to be asked, one after another"))
                 if not number:
                     button.setToolTip(f"{button.toolTip()} (X)")
                     button.setShortcut("X")
@@ -98,17 +99,17 @@ class WalkStrip(QWidget):
         bold = self._words.font()
         bold.setBold(True)
         self._words.setFont(bold)
-        self._words.setAccessibleName("Round")
-        self._told.setAccessibleName("What came of the last")
-        self._steps.setAccessibleName("Figures of the round")
+        self._words.setAccessibleName(tr("Round"))
+        self._told.setAccessibleName(tr("What came of the last"))
+        self._steps.setAccessibleName(tr("Figures of the round"))
         self._steps.setFixedHeight(_ROWS * self.fontMetrics().lineSpacing() + 10)
         self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._steps.itemClicked.connect(lambda item: self.gone.emit(item.data(Qt.ItemDataRole.UserRole)))
         row = QHBoxLayout()
         for text, key, tip, signal in (
-            ("Back", "Alt+Left", "Come back to the one before who is not done, or who was skipped", self.back),
-            ("Skip", "Alt+Right", "Pass over this one; you can come back", self.skipped),
-            ("Leave", "Alt+Up", "Leave the round; it can be begun again", self.left),
+            (tr("Back"), "Alt+Left", tr("Come back to the one before who is not done, or who was skipped"), self.back),
+            (tr("Skip"), "Alt+Right", tr("Pass over this one; you can come back"), self.skipped),
+            (tr("Leave"), "Alt+Up", tr("Leave the round; it can be begun again"), self.left),
         ):
             button = QPushButton(text)
             button.setShortcut(key)

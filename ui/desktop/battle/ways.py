@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from rules.referee import NEARER, Doubt
 from ui.battle.play import Proposal
 from ui.desktop.labels import as_typed, word_label
+from ui.desktop.tongue import tr
 from ui.readout import sentence
 
 
@@ -68,13 +69,17 @@ def ways_of(
 ) -> tuple[Way, ...]:
     """The buttons of a move that the camera saw."""
     if proposal.prospect.possible:
-        first = Way(f"{proposal.words}: a move", "Take it off the allowance and journal it", accept)
+        first = Way(tr("{move}: a move", move=proposal.words), tr("Take it off the allowance and journal it"), accept)
     else:
-        why = f"The rules say no: {sentence(proposal.prospect.why_not)}"
+        why = tr("The rules say no: {why_not}", why_not=sentence(proposal.prospect.why_not))
         first = Way(
-            f"{proposal.words}: let it pass", "It counts as moved all the same; it is journalled", let_pass, why
+            tr("{move}: let it pass", move=proposal.words),
+            tr("It counts as moved all the same; it is journalled"),
+            let_pass,
+            why,
         )
-    return (first, Way(f"{proposal.words}: not a move", "They were only nudged; nothing is taken off", shifted))
+    nudged = tr("They were only nudged; nothing is taken off")
+    return (first, Way(tr("{move}: not a move", move=proposal.words), nudged, shifted))
 
 
 def doubt_ways(
