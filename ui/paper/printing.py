@@ -14,8 +14,6 @@ from rules.games import GAMES, open_game
 from rules.games.rosters import points_check
 from rules.roster import Army
 from rules.table import Refused
-from ui.paper.card_sheet import card_sheet
-from ui.paper.cards import army_cards, game_cards
 from ui.paper.rod_card import rod_sheet
 
 
@@ -81,16 +79,20 @@ def _drawn(job: PrintJob) -> Sheet:
 
 
 def _ready_cards(name: str, paper: str) -> Sheet:
+    from ui.paper import card_sheet, cards  # with all five games: too much for the window's start
+
     if not name:
         raise Refused(f"cards are of a game or of an army list: name one of {', '.join(GAMES)}, or choose a list")
     game = open_game(name)
-    return card_sheet(game_cards(game), f"{game.title}, ready cards", game, paper)
+    return card_sheet.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
 
 
 def _army_cards(army: Army, paper: str) -> Sheet:
+    from ui.paper import card_sheet, cards
+
     game = open_game(army.game)
-    cards = army_cards(game, army)
-    return card_sheet(cards, f"{army.name}, {game.title}", game, paper, army_words(army))
+    drawn = cards.army_cards(game, army)
+    return card_sheet.card_sheet(drawn, f"{army.name}, {game.title}", game, paper, army_words(army))
 
 
 def army_words(army: Army) -> str:
