@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,17 @@ def write_bytes(path: Path, data: bytes) -> None:
         if beside:
             Path(beside).unlink(missing_ok=True)
         raise _not_written(path, error.strerror or str(error)) from error
+
+
+def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
+    """Move a file to the first of these places that is free, where nothing is lost of it; where that is.
+
+    Raises:
+        OSError: if it cannot be moved.
+    """
+    aside = next(place for place in map(as_number, range(1, 10_000)) if not os.path.exists(place))
+    os.replace(path, aside)
+    return aside
 
 
 def _is_device(path: Path) -> bool:

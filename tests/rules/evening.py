@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from rules.battle import Battle, folded, replay
 from rules.dice import DiceRequest, Roll, Scripted
@@ -127,6 +129,18 @@ class Evening:
         for turn in turns:
             turn(self)
         return self.battle
+
+
+def played_from(set_up: Callable[[Path], Evening]) -> Any:
+    """The fixture of an evening that is set up so."""
+
+    @pytest.fixture
+    def evening(tmp_path: Path) -> Iterator[Evening]:
+        one = set_up(tmp_path / "b")
+        with one.battle:
+            yield one
+
+    return evening
 
 
 def told(battle: Battle) -> list[str]:

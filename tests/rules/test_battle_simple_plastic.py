@@ -19,7 +19,16 @@ from rules.referee import SET_UP
 from rules.roster import Army, Recruit
 from rules.table import PointIn, Refused, TerrainKind
 from tests.rules.board import box, figure, piece
-from tests.rules.evening import Evening, begun, plot, random_evening, replays_to_the_same, told, undone_and_done_again
+from tests.rules.evening import (
+    Evening,
+    begun,
+    played_from,
+    plot,
+    random_evening,
+    replays_to_the_same,
+    told,
+    undone_and_done_again,
+)
 
 HEDGE = piece("hedge", TerrainKind.HEDGE, box(0, 13, 12, 13.4), height=1.0)
 
@@ -180,11 +189,7 @@ def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     assert battle.state.sides == ("green", "tan")
 
 
-@pytest.fixture
-def evening(tmp_path: Path) -> Iterator[Evening]:
-    one = set_up(tmp_path / "b")
-    with one.battle:
-        yield one
+evening = played_from(set_up)
 
 
 def test_undo_gives_the_allowance_back(evening: Evening) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,11 +15,7 @@ from rules.roster import Army, Recruit
 from rules.table import PointIn, TerrainKind, TerrainPiece
 from rules.template import Blast
 from tests.rules.board import box, piece
-from tests.rules.evening import (
-    Evening,
-    begun,
-    plot,
-)
+from tests.rules.evening import Evening, begun, played_from, plot
 from tests.rules.pillbox import (
     TERRAIN,
     army,
@@ -30,12 +25,7 @@ from tests.rules.pillbox import (
     set_up,
 )
 
-
-@pytest.fixture
-def evening(tmp_path: Path) -> Iterator[Evening]:
-    one = set_up(tmp_path / "b")
-    with one.battle:
-        yield one
+evening = played_from(set_up)
 
 
 # Moves.

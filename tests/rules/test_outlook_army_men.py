@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +11,7 @@ import pytest
 from rules.events import Change, Changed, Doubted, Placed, Settled
 from rules.table import Refused, TerrainKind
 from tests.rules.board import box, piece
-from tests.rules.evening import (
-    Evening,
-)
+from tests.rules.evening import Evening, played_from
 from tests.rules.pillbox import (
     TERRAIN,
     attack,
@@ -23,12 +20,7 @@ from tests.rules.pillbox import (
     set_up,
 )
 
-
-@pytest.fixture
-def evening(tmp_path: Path) -> Iterator[Evening]:
-    one = set_up(tmp_path / "b")
-    with one.battle:
-        yield one
+evening = played_from(set_up)
 
 
 # What a figure can do.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,14 +26,9 @@ from tests.rules.bridge import (
     say,
     set_up,
 )
-from tests.rules.evening import Evening, begun
+from tests.rules.evening import Evening, begun, played_from
 
-
-@pytest.fixture
-def evening(tmp_path: Path) -> Iterator[Evening]:
-    one = set_up(tmp_path / "b")
-    with one.battle:
-        yield one
+evening = played_from(set_up)
 
 
 # What a model can do.

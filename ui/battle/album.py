@@ -14,6 +14,7 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.battle import Battle
 from rules.table import Refused
+from ui.files import set_aside
 from vision.frame import ImageBgr
 
 MOST_BYTES = 20_000
@@ -153,10 +154,8 @@ class Album:
             file.close()
 
     def _set_aside(self) -> None:
-        number = next(n for n in range(1, 10_000) if not os.path.exists(f"{self.path}.aside-{n}"))
-        aside = Path(f"{self.path}.aside-{number}")
         try:
-            os.replace(self.path, aside)
+            aside = set_aside(self.path, lambda number: Path(f"{self.path}.aside-{number}"))
         except OSError as error:
             raise sqlite3.OperationalError(f"it is of another battle, and stays: {error.strerror}") from error
         self.remark = f"The pictures in {self.path} were of another battle or damaged; they are set aside as {aside}."

@@ -14,7 +14,7 @@ from platformdirs import user_data_path
 from calibration.profile import read_json
 from rules.table import Refused
 from ui.behind import Behind
-from ui.files import write_bytes, write_picture
+from ui.files import set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
 from ui.setup.kept import KeptTable, kept_of
 from ui.setup.kept_document import document_of, picture_of, table_of
@@ -119,10 +119,8 @@ class TableShelf:
 
     def _set_aside(self, camera: str, why: Refused) -> str:
         path = self.path_of(camera)
-        number = next(n for n in range(1, 10_000) if not os.path.exists(path.with_suffix(f".unread-{n}.json")))
-        aside = path.with_suffix(f".unread-{number}.json")
         try:
-            os.replace(path, aside)
+            aside = set_aside(path, lambda number: path.with_suffix(f".unread-{number}.json"))
         except OSError as error:
             self.shut.add(camera)
             return f"What was kept of this table cannot be read ({why}); it stays as it is ({error.strerror})."

@@ -9,6 +9,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from ui.battle.walk import Mark, Walk
+from ui.desktop.battle.ways import emptied
 from ui.desktop.labels import word_label
 from ui.desktop.tongue import tr
 
@@ -53,9 +54,7 @@ class WalkStrip(QWidget):
         """Offer these rounds, where none is walked through."""
         if tuple(rounds) != self._offered:
             self._offered = tuple(rounds)
-            while (old := self._offers.takeAt(0)) is not None:
-                if (widget := old.widget()) is not None:
-                    widget.deleteLater()
+            emptied(self._offers)
             for number, name in enumerate(self._offered):
                 button = QPushButton(tr("{name}, one by one", name=name))
                 button.setToolTip(tr("Go through everybody who is to be asked, one after another"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from rules.referee import NEARER, Doubt
 from ui.battle.play import Proposal
@@ -49,9 +49,7 @@ class WaysStrip(QWidget):
             return
         self._shown = words
         self.setVisible(bool(ways))
-        while (old := self._layout.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.deleteLater()
+        emptied(self._layout)
         for way in ways:
             if way.why:
                 self._layout.addWidget(word_label(way.why))
@@ -59,6 +57,13 @@ class WaysStrip(QWidget):
             button.setToolTip(as_typed(way.tip))
             button.clicked.connect(partial(_call, way.does))
             self._layout.addWidget(button)
+
+
+def emptied(layout: QLayout) -> None:
+    """Take away all that is laid out in it."""
+    while (old := layout.takeAt(0)) is not None:
+        if (widget := old.widget()) is not None:
+            widget.deleteLater()
 
 
 def ways_of(
