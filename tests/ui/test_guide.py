@@ -68,4 +68,5 @@ def test_its_pictures_and_links_lead_somewhere() -> None:
 
 
 def test_the_pictures_stay_small() -> None:
-    assert sum(path.stat().st_size for path in (DOCS / "pictures").iterdir()) < 1_500_000
+    # Each is there in a second on a slow line; JPEG packs them by some kB better or worse whenever they are made anew.
+    assert max(path.stat().st_size for path in (DOCS / "pictures").iterdir()) < 300_000
