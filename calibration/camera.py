@@ -16,6 +16,11 @@ _NOTHING = 1e-12
 _UNDISTORT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 40, 1e-10)
 
 
+def times_full_hd(image_size: tuple[int, ...]) -> float:
+    """How much larger a picture is than one of 1920 px along its longer side, for which limits in pixels are stated."""
+    return max(image_size) / 1920
+
+
 def _frozen(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
     array = np.array(values, np.float64).reshape(-1)
     if array.size != np.prod(shape) or not np.isfinite(array).all():

@@ -90,10 +90,9 @@ def common_pose(targets: Sequence[Target], camera: TableCamera, tolerance_px: fl
     Returns:
         Empty if there is no such group.
     """
-    for left_out in range(3 if len(targets) <= _MANY else 2):
-        size = len(targets) - left_out
-        if size < (1 if len(targets) == 1 else 2):
-            break
+    count = len(targets)
+    fewest = max(count - (2 if count <= _MANY else 1), min(count, 2), 1)
+    for size in range(count, fewest - 1, -1):
         fits = [(_worst_px(group, camera), k, group) for k, group in enumerate(combinations(targets, size))]
         worst, _, group = min(fits)
         if worst <= tolerance_px:

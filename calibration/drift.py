@@ -17,7 +17,7 @@ from enum import StrEnum
 import numpy as np
 
 from calibration.backdrop import Backdrop, backdrop
-from calibration.camera import TableCamera
+from calibration.camera import TableCamera, times_full_hd
 from calibration.consensus import common_pose, misfit_px
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
@@ -115,7 +115,7 @@ def judge(
         Refused: see `posed`.
     """
     targets = seen_on_table(table, sight, prints)
-    scale = max(sight.image_size) / 1920
+    scale = times_full_hd(sight.image_size)
     in_place = [t for t in targets if misfit_px(camera, t) <= still_px(table, scale)]
     group = _together(
         targets, in_place, camera, still_px(table, scale), max(_ONE_TABLE_PX * scale, 3 * table.residual_px)
@@ -239,8 +239,8 @@ def laid_anew(
         seen_in = known.camera.pixel_to_table(corners_px)
         before = places.get(number)
         square = prints.square_in if before is None else before
-        laid = laid_at(square, place_of(square, seen_in)) if np.isfinite(seen_in).all() else seen_in
-        if not np.abs(laid - seen_in).max() < _SQUARE_OF_SIDE * prints.side_in:
+        laid = laid_at(square, place_of(square, seen_in))
+        if not np.abs(laid - seen_in).max() < _SQUARE_OF_SIDE * prints.side_in:  # NaN, off the table, is not
             continue
         places[number] = laid
         if before is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from calibration.camera import times_full_hd
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from rules.table import FloatArray
@@ -29,7 +30,7 @@ class Grain:
         self._gray = gray
         found = cv2.goodFeaturesToTrack(gray, _PLACES, 0.01, gray.shape[1] / 40, blockSize=7)
         self._start = np.empty((0, 1, 2), np.float32) if found is None else np.asarray(found, np.float32)
-        self._limit_px = _MOVED_PX * max(1.0, max(gray.shape) / 1920)
+        self._limit_px = _MOVED_PX * max(1.0, times_full_hd(gray.shape))
         self._unknown = 0
 
     def has_shifted(self, gray: ImageGray) -> bool:

@@ -46,7 +46,7 @@ def lens_of(numbers: FloatArray, image_size: tuple[int, int]) -> Lens:
 
 def by_numbers(slopes: FloatArray, numbers: FloatArray) -> FloatArray:
     """(2N, 9) derivatives by the numbers, from (2N, 15) of `cv2.projectPoints`."""
-    by = slopes[:, 6:15].copy()
+    by = slopes[:, 6:].copy()
     by[:, :2] *= np.exp(numbers[:2])
     return np.asarray(by)
 

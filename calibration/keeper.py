@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.camera import Lens
+from calibration.camera import Lens, times_full_hd
 from calibration.drift import Drift, Verdict, judge, laid_anew, posed, seen_on_table, still_px
 from calibration.grain import Grain
 from calibration.markers import ImageGray
@@ -137,7 +137,7 @@ class _Held:
         self.calibration = start.calibration
         self.set_aside = start.set_aside
         self._prints, self._lens = prints, lens
-        self._scale = max(gray.shape) / 1920
+        self._scale = times_full_hd(gray.shape)
         self._table = start.calibration  # markers' places, lens and their error, whatever the pose is by now
         self._posed_by: frozenset[int] | None = None  # the markers that the pose rests on, once it was solved again
         self._before = (gray, start.calibration.camera)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from calibration.markers import Board, ImageGray, find_board
+from calibration.markers import Board, ImageGray, SeenBoard, find_board
 from calibration.opencv import cv2
 from rules.table import FloatArray, Refused
 
@@ -185,27 +185,18 @@ def _slant(view: View) -> float:
 
 def find_view(gray: ImageGray, board: Board | Chessboard, dictionary: str) -> View | None:
     """The board in a picture (height, width), with the blur across its edges; None where it is not found."""
-    ids, seen = (
-        _chess_corners(gray, board) if isinstance(board, Chessboard) else _charuco_corners(gray, board, dictionary)
-    )
-    if len(ids) < 2:
+    seen = _find_chessboard(gray, board) if isinstance(board, Chessboard) else find_board(gray, board, dictionary)
+    if seen is None:
         return None
-    view = View(ids, board.corners_in(ids), seen)
+    view = View(seen.ids, board.corners_in(seen.ids), seen.corners_px)
     return replace(view, blur_px=_blur_px(gray, view))
 
 
-def _charuco_corners(gray: ImageGray, board: Board, dictionary: str) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    seen = find_board(gray, board, dictionary)
-    return (seen.ids, seen.corners_px) if seen else (np.empty(0, np.int32), np.empty((0, 2)))
-
-
-def _chess_corners(gray: ImageGray, board: Chessboard) -> tuple[npt.NDArray[np.int32], FloatArray]:
+def _find_chessboard(gray: ImageGray, board: Chessboard) -> SeenBoard | None:
     size, ids = (board.columns, board.rows), np.arange(board.columns * board.rows, dtype=np.int32)
     flags = cv2.CALIB_CB_NORMALIZE_IMAGE | cv2.CALIB_CB_EXHAUSTIVE | cv2.CALIB_CB_ACCURACY
     found, corners = cv2.findChessboardCornersSB(gray, size, flags=flags)
-    if not found:
-        return np.empty(0, np.int32), np.empty((0, 2))
-    return ids, np.asarray(corners, np.float64).reshape(-1, 2)
+    return SeenBoard(ids, np.asarray(corners, np.float64).reshape(-1, 2)) if found else None
 
 
 def _blur_px(gray: ImageGray, view: View) -> float:
@@ -224,7 +215,7 @@ def _blur_px(gray: ImageGray, view: View) -> float:
         line = ((start + end) / 2 + normal * steps[:, None]).astype(np.float32)
         light = cv2.remap(gray.astype(np.float32), line[:, :1], line[:, 1:], cv2.INTER_LINEAR)[:, 0]
         rise, steepest = float(np.ptp(light)), float(np.abs(light[4:] - light[:-4]).max())
-        if rise > 20 and steepest > 0:
+        if rise > 20:
             on_board = np.abs(view.points_in[b] - view.points_in[a])
             by_direction[bool(on_board[0] > on_board[1])].append(rise / steepest / np.sqrt(2 * np.pi))
     return float(max((np.median(some) for some in by_direction.values() if some), default=0.0))

@@ -59,7 +59,7 @@ class SeenMarker:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenBoard:
-    """The inner corners of a ChArUco board: `ids` (N,) counted along its rows, `corners_px` (N, 2)."""
+    """The inner corners of a board: `ids` (N,) counted along its rows, `corners_px` (N, 2)."""
 
     ids: npt.NDArray[np.int32]
     corners_px: FloatArray

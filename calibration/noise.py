@@ -64,12 +64,11 @@ def whitener(
     covariance = np.kron(heights, np.ones((2, 2))) * np.outer(lift, lift)
     covariance += np.kron(np.full((n, n), TARGET_SIGMA_PX**2), np.eye(2))
     covariance += np.eye(2 * n) * point_sigma_px**2
-    if place_sigma_in > 0:
-        arm = points_in - points_in.mean(0)
-        about = np.stack([-arm[:, 1], arm[:, 0]], axis=1) / max(float(np.sqrt((arm**2).sum(1).mean())), 1e-9)
-        turned = (slopes[:, :, :2] @ about[:, :, None]).reshape(2 * n, 1)
-        shared = np.hstack([slopes[:, :, :2].reshape(2 * n, 2), turned])
-        covariance += place_sigma_in**2 * shared @ shared.T
+    arm = points_in - points_in.mean(0)
+    about = np.stack([-arm[:, 1], arm[:, 0]], axis=1) / max(float(np.sqrt((arm**2).sum(1).mean())), 1e-9)
+    turned = (slopes[:, :, :2] @ about[:, :, None]).reshape(2 * n, 1)
+    shared = np.hstack([slopes[:, :, :2].reshape(2 * n, 2), turned])
+    covariance += place_sigma_in**2 * shared @ shared.T
     for k, slope in enumerate(slopes[:, :, :2]):
         covariance[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] += paper.place_in**2 * slope @ slope.T
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)))

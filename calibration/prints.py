@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.by_hand import Rectangle, Taped
-from calibration.camera import Lens
+from calibration.camera import Lens, times_full_hd
 from calibration.consensus import SUSPECT_PX, agreeing
 from calibration.markers import (
     Board,
@@ -175,13 +175,14 @@ def together(sights: Sequence[Sight]) -> Sight:
     was not at rest, and they do not count for it.
     """
     first = sights[0]
-    corners = _medians([sight.corners_px for sight in sights], _STILL_PX * max(first.image_size) / 1920)
+    still_px = _STILL_PX * times_full_hd(first.image_size)
+    corners = _medians([sight.corners_px for sight in sights], still_px)
     boards = [
         {int(i): px[None] for i, px in zip(sight.board.ids, sight.board.corners_px, strict=True)}
         for sight in sights
         if sight.board is not None
     ]
-    inner = _medians(boards, _STILL_PX * max(first.image_size) / 1920)
+    inner = _medians(boards, still_px)
     board = SeenBoard(np.array([*inner], np.int32), np.concatenate([*inner.values()])) if inner else None
     return Sight(first.image_size, corners, board, first.set_aside)
 
@@ -190,8 +191,8 @@ def _medians(places_px: Sequence[Mapping[int, FloatArray]], still_px: float) -> 
     seen: dict[int, list[FloatArray]] = {}
     for places in places_px:
         for number, px in places.items():
-            before = seen.setdefault(number, [px])
-            if px is not before[0] and float(np.abs(px - before[0]).max()) < still_px:
+            before = seen.setdefault(number, [])
+            if not before or float(np.abs(px - before[0]).max()) < still_px:
                 before.append(px)
     return {number: np.asarray(np.median(all_px, axis=0)) for number, all_px in sorted(seen.items())}
 
@@ -206,7 +207,7 @@ def fix(sight: Sight, prints: Prints, lens: Lens | None = None) -> Fix:
     targets = _board_target(sight, prints) if prints.board else _marker_targets(sight, prints)
     if not targets and sight.set_aside:
         raise Refused(sight.set_aside[0].sentence)
-    suspect_px = SUSPECT_PX * max(1.0, max(sight.image_size) / 1920)
+    suspect_px = SUSPECT_PX * max(1.0, times_full_hd(sight.image_size))
     calibration, out = agreeing(
         targets, lambda kept: solve(kept, sight.image_size, lens, prints.size_sigma), suspect_px
     )

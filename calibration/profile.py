@@ -152,4 +152,4 @@ def _is_square(corners_in: FloatArray) -> bool:
     sides = np.roll(corners_in, -1, 0) - corners_in
     lengths = np.linalg.norm(sides, axis=1)
     turns = sides[:, 0] * np.roll(sides[:, 1], -1) - sides[:, 1] * np.roll(sides[:, 0], -1)
-    return bool(lengths.min() > 0.9 * lengths.max() > 0 and (turns < -0.9 * lengths * np.roll(lengths, -1)).all())
+    return bool(lengths.min() > 0.9 * lengths.max() and (turns < -0.9 * lengths * np.roll(lengths, -1)).all())

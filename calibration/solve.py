@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import least_squares
 
-from calibration.camera import Lens, TableCamera
+from calibration.camera import Lens, TableCamera, times_full_hd
 from calibration.intrinsics import (
     COUNT,
     LensBelief,
@@ -338,7 +338,7 @@ class _Problem:
         misses = self.misses_px(x)
         residual_px = float(np.sqrt((misses**2).sum(1).mean()))
         stated_px = max(target.sigma_px for target in self.targets)
-        if not residual_px <= max(WORST_RESIDUAL_PX * max(self.image_size) / 1920, _FAR * stated_px):
+        if not residual_px <= max(WORST_RESIDUAL_PX * times_full_hd(self.image_size), _FAR * stated_px):
             raise Refused(
                 f"the markers do not fit one flat table of the stated size (off by {residual_px:.1f} px):"
                 " check that each lies flat, and the side, dictionary and lens that were given"

@@ -44,10 +44,14 @@ def one_sigma_steps(jacobian: FloatArray, measured: int, noise2: float) -> Float
 
 
 def step_to(x: FloatArray, rival: FloatArray, chance: float) -> FloatArray:
-    """One standard deviation by the chance that the rival is the true one."""
+    """One standard deviation by the chance that the rival is the true one.
+
+    A rotation vector that is longer or shorter by whole turns is the same rotation: the one nearest to `x` counts.
+    """
     turn = rival[:3]
-    around = turn * (1 - 2 * np.pi / max(float(np.linalg.norm(turn)), 1e-9))
-    near = min((turn, around), key=lambda t: float(np.linalg.norm(t - x[:3])))
+    angle = max(float(np.linalg.norm(turn)), 1e-9)
+    around = np.round((angle - x[:3] @ turn / angle) / (2 * np.pi))
+    near = turn * (1 - 2 * np.pi * around / angle)
     return np.asarray(np.sqrt(chance) * (np.concatenate([near, rival[3:]]) - x))
 
 

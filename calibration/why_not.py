@@ -125,7 +125,7 @@ def _area(outline: FloatArray) -> float:
 
 def _squarish(outline: FloatArray, cut: bool) -> bool:
     (_, (width, height), _) = cv2.minAreaRect(outline.astype(np.float32))
-    return bool(min(width, height) > (0.1 if cut else 0.5) * max(width, height) > 0)
+    return bool(min(width, height) > (0.1 if cut else 0.5) * max(width, height))
 
 
 def _touches_edge(outline: FloatArray, gray: ImageGray) -> bool:

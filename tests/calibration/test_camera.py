@@ -2,10 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from calibration.camera import Lens, TableCamera
+from calibration.camera import Lens, TableCamera, times_full_hd
 from rules.table import Refused
 
 IDEAL = Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
@@ -36,6 +36,7 @@ def test_a_head_leans_outwards():
     assert OVERHEAD.pixel_to_table(head, 2.1)[0] == pytest.approx([34, 20])
 
 
+@settings(deadline=None)
 @given(
     st.floats(-0.25, 0.1), st.floats(0, 25), st.floats(-8, 28), st.floats(5, 34), st.floats(0, 6)
 )  # fmt: skip
@@ -85,3 +86,96 @@ def test_a_camera_cannot_be_changed():
 def test_nonsense_is_refused(make):
     with pytest.raises(Refused):
         make()
+
+
+def lens_with(matrix=IDEAL.matrix, distortion=(0.0,) * 5, covariance=None):
+    return Lens((1000, 800), np.array(matrix, float), np.array(distortion, float), covariance)
+
+
+def matrix_with(row, column, value):
+    changed = np.array(IDEAL.matrix)
+    changed[row, column] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: lens_with(matrix_with(0, 2, np.nan)), "the camera matrix must be 3x3 finite numbers"),
+        (lambda: lens_with(matrix_with(0, 0, 0.0)), "a focal length of 0 px cannot be"),
+        (lambda: lens_with(matrix_with(1, 1, -3.0)), "a focal length of -3 px cannot be"),
+        (lambda: lens_with(distortion=[0, 0, 0, 0, np.inf]), "the lens distortion must be 5 finite numbers"),
+        (lambda: lens_with(covariance=np.eye(8)), "the lens covariance must be 9x9 finite numbers"),
+        (lambda: TableCamera(IDEAL, np.eye(2), [0, 0, 1]), "the camera rotation must be 3x3 finite numbers"),
+        (lambda: TableCamera(IDEAL, DOWN, [0, 1]), "the camera translation must be 3 finite numbers"),
+        (lambda: TableCamera(IDEAL, DOWN * 1.0001, [0, 0, 1]), "the camera rotation is not a rotation matrix"),
+    ],
+)
+def test_it_is_said_what_is_nonsense(make, said):
+    with pytest.raises(Refused, match=said):
+        make()
+
+
+def test_a_rotation_may_be_rounded():
+    assert TableCamera(IDEAL, np.round(tilted(0.0, 30).rotation, 6), [0, 0, 1]).rotation.shape == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("k1", "k2", "k3", "turning"),
+    [
+        # Where 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 is 0 for the first time; the radius is the root of q.
+        (0.0, 0.0, 0.0, np.inf),
+        (0.2, 0.1, 0.05, np.inf),
+        (-1 / 12, 0.0, 0.0, 4.0),
+        (-4 / 3, 0.0, 0.0, 0.25),
+        (0.0, -1 / 20, 0.0, 2.0),
+        (0.0, 0.0, -1 / 56, 2.0),
+        (-0.5, 0.1, 0.0, 1.0),  # 1 - 1.5 q + 0.5 q^2: at 1 and again at 2
+        (-0.5, 0.15, 0.0, np.inf),  # 1 - 1.5 q + 0.75 q^2 comes near to 0 at 1, and is never there
+        (0.0, 0.0, -1e-13, np.inf),  # nothing that a picture would show
+    ],
+)
+def test_how_far_out_the_model_of_the_lens_holds(k1, k2, k3, turning):
+    assert lens_with(distortion=[k1, k2, 0, 0, k3]).valid_radius ** 2 == pytest.approx(turning)
+
+
+def test_pixels_to_an_inch_are_those_of_an_area():
+    assert OVERHEAD.px_per_inch(10, 20, 20.0) == pytest.approx(40), "half as far away"
+    squeezed = TableCamera(lens_with(matrix_with(1, 1, 200.0)), DOWN, OVERHEAD.translation)
+    assert squeezed.px_per_inch(13, 25) == pytest.approx(10), "20 by 5"
+
+
+def test_points_in_sight_and_out_of_it_stay_in_order():
+    seen = OVERHEAD.table_to_pixel([[10, 20, 0], [10, 20, 41], [11, 20, 0]])
+    assert np.isnan(seen).all(1).tolist() == [False, True, False]
+    assert seen[2] == pytest.approx([520, 400])
+
+
+def test_one_point_and_points_of_the_surface_do_too():
+    assert OVERHEAD.table_to_pixel([11, 20]) == pytest.approx(np.array([[520, 400]]))
+    assert OVERHEAD.table_to_pixel([[11, 20], [10, 21]]) == pytest.approx(np.array([[520, 400], [500, 380]]))
+    assert OVERHEAD.pixel_to_table([520, 400]) == pytest.approx(np.array([[11, 20]]))
+
+
+def test_nothing_is_seen_at_the_horizon():
+    """60 degrees off the downward look: the horizon is 30 degrees up the picture, 800 tan 30 = 462 px."""
+    c, s = np.cos(np.radians(60)), np.sin(np.radians(60))
+    rotation = np.array([[1, 0, 0], [0, c, -s], [0, s, c]]) @ DOWN
+    low = TableCamera(IDEAL, rotation, -rotation @ np.array([0, 0, 40.0]))
+    away = -1 if np.isnan(low.pixel_to_table([500, 400 - 470])).all() else 1
+    at = low.pixel_to_table([[500, 400 + away * 455], [500, 400 + away * 470]])
+    assert np.isfinite(at[0]).all()
+    assert np.abs(at[0]).max() > 1000
+    assert np.isnan(at[1]).all()
+
+
+@pytest.mark.parametrize(("size", "times"), [((960, 540), 0.5), ((1080, 1920), 1.0), ((3840, 2160), 2.0)])
+def test_limits_in_pixels_grow_with_the_longer_side(size, times):
+    assert times_full_hd(size) == times
+
+
+def test_what_is_near_and_lenses_that_are_short_are_seen_too():
+    near = TableCamera(IDEAL, DOWN, -DOWN @ np.array([10.0, 20.0, 0.5]))
+    assert near.pixel_to_table([500, 400]) == pytest.approx(np.array([[10, 20]]))
+    assert near.table_to_pixel([10.1, 20]) == pytest.approx(np.array([[500 + 160, 400]]))
+    assert lens_with(np.diag([0.5, 0.5, 1.0])).matrix[0, 0] == 0.5

@@ -39,6 +39,7 @@ def test_a_view_covers_what_its_corners_enclose():
     points = np.stack(np.meshgrid(np.arange(5.0), -np.arange(4.0)), -1).reshape(-1, 2)
     view = View(np.arange(20, dtype=np.int32), points, np.c_[x.ravel(), y.ravel()])
     found = Gathering((1200, 900), (view,)).coverage
+    assert found.cells.shape == (9, 12)
     assert found.part == 0.5
     assert found.cells[:, :6].all()
     assert found.missing == ("top right", "middle right", "bottom right")  # of the middle ones two columns of four

@@ -137,6 +137,14 @@ def test_a_dictionary_of_ones_own_is_read_from_a_file(tmp_path):
     assert seen.corners_px == pytest.approx(find_markers(gray, "4X4_50")[0].corners_px, abs=0.01)
 
 
+def test_a_dictionary_of_one_marker_is_enough(tmp_path):
+    theirs, file = dictionary_of("4X4_50"), tmp_path / "one.yml"
+    store = cv2.FileStorage(str(file), cv2.FILE_STORAGE_WRITE)
+    cv2.aruco.Dictionary(theirs.bytesList[[7]], theirs.markerSize, 0).writeDictionary(store)
+    store.release()
+    assert len(dictionary_of(str(file)).bytesList) == 1
+
+
 @pytest.mark.parametrize("text", [None, "a: [", "%YAML:1.0\n---\nlens: 3\n", "nonsense"])
 def test_a_file_that_is_no_dictionary(tmp_path, text):
     file = tmp_path / "mine.yml"

@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from calibration import opencv
+
+ROOT = Path(opencv.__file__).parents[1]
 _SAID = """
 import os
 from calibration.opencv import cv2

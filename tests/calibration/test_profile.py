@@ -1,9 +1,10 @@
+import io
 import json
 
 import numpy as np
 import pytest
 
-from calibration.profile import lens_document, read_layout, read_lens
+from calibration.profile import lens_document, read_json, read_layout, read_lens, read_text
 from rules.table import Refused
 
 LENS = {
@@ -92,3 +93,89 @@ def test_a_lens_with_its_covariance_is_read_back(tmp_path):
     assert "covariance" not in lens_document(read_lens(written(tmp_path, LENS)))
     with pytest.raises(Refused, match="covariance 9x9"):
         read_lens(written(tmp_path, LENS | {"covariance": [[1.0]]}))
+
+
+def matrix(focal_x=500.0, focal_y=501.0, axis_x=320.0):
+    return [[focal_x, 0, axis_x], [0, focal_y, 240], [0, 0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"image_size": [0, 480]}, "no picture is 0x480 pixels"),
+        ({"image_size": [640, -1]}, "no picture is 640x-1 pixels"),
+        ({"image_size": [640, 100_001]}, "no picture is 640x100001 pixels"),
+        ({"matrix": matrix(focal_x=0.9)}, "focal lengths are in pixels"),
+        ({"matrix": matrix(focal_y=0.9)}, "focal lengths are in pixels"),
+        ({"matrix": matrix(axis_x=-1.1e6)}, r"a number beyond 1e\+06 is of no lens"),
+        ({"distortion": [0, 0, 0, 0, 1.1e6]}, r"a number beyond 1e\+06 is of no lens"),
+        ({"covariance": np.diag([1.1e6] + [1.0] * 8).tolist()}, r"a number beyond 1e\+06 is of no lens"),
+    ],
+)
+def test_numbers_that_are_of_no_lens(tmp_path, changed, fault):
+    with pytest.raises(Refused, match=fault):
+        read_lens(written(tmp_path, LENS | changed))
+
+
+def test_the_smallest_and_largest_lens(tmp_path):
+    assert read_lens(written(tmp_path, LENS | {"image_size": [1, 100_000]})).image_size == (1, 100_000)
+    assert read_lens(written(tmp_path, LENS | {"matrix": matrix(1.0, 1.0, 1e6)})).matrix[0].tolist() == [1, 0, 1e6]
+
+
+def marker(*corners_in):
+    return {"markers": [{"id": 1, "corners_in": corners_in}]}
+
+
+@pytest.mark.parametrize(
+    "corners_in",
+    [
+        ((997, 3), (1000, 3), (1000, 0), (997, 0)),
+        ((0, 2.8), (3, 2.8), (3, 0), (0, 0)),  # 28 parts of 30 long
+        ((0, 0.5), (0.5, 0.5), (0.5, 0), (0, 0)),
+        ((1.03, 2.82), (4.03, 2.82), (3, 0), (0, 0)),  # leaning by 20 degrees: a sine of 0.94
+    ],
+)
+def test_a_layout_by_hand_may_be_a_little_off(tmp_path, corners_in):
+    assert read_layout(written(tmp_path, marker(*corners_in)))[1].tolist() == [list(at) for at in corners_in]
+
+
+@pytest.mark.parametrize(
+    ("corners_in", "fault"),
+    [
+        (((998, 3), (1001, 3), (1001, 0), (998, 0)), "marker 1 lies beyond 1000 in"),
+        (((0, -1001), (3, -1001), (3, -1004), (0, -1004)), "marker 1 lies beyond 1000 in"),
+        (((0, 2.6), (3, 2.6), (3, 0), (0, 0)), "square"),  # 26 parts of 30
+        (((1.5, 2.6), (4.5, 2.6), (3, 0), (0, 0)), "square"),  # leaning by 30 degrees: a sine of 0.87
+        (((0, 3), (0, 0), (3, 0), (3, 3)), "do not run clockwise"),
+    ],
+)
+def test_a_marker_that_lies_nowhere_or_is_no_square(tmp_path, corners_in, fault):
+    with pytest.raises(Refused, match=fault):
+        read_layout(written(tmp_path, marker(*corners_in)))
+
+
+def test_the_second_of_two_markers_is_looked_at_too(tmp_path):
+    document = {"markers": [*LAYOUT["markers"], {"id": 5, "corners_in": [[3, 3], [0, 3], [0, 0], [3, 0]]}]}
+    with pytest.raises(Refused, match="the corners of marker 5"):
+        read_layout(written(tmp_path, document))
+
+
+def test_a_file_of_no_end_is_refused_before_it_fills_the_memory():
+    assert len(read_text(io.StringIO("x" * 10_000_000), "the file")) == 10_000_000
+    with pytest.raises(Refused, match="the file has more than 10 million characters"):
+        read_text(io.StringIO("x" * 10_000_001), "the file")
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    (tmp_path / "lens.json").write_bytes(b'{"a": "\xff\xfe"}')
+    with pytest.raises(Refused, match=r"the lens file .*lens\.json is no text"):
+        read_lens(tmp_path / "lens.json")
+
+
+def test_a_file_that_does_not_say_its_schema_is_of_this_one(tmp_path):
+    assert read_json(written(tmp_path, {"a": 1}), "lens") == {"a": 1}
+
+
+def test_what_nothing_of_ours_would_write_is_refused_by_name(tmp_path):
+    with pytest.raises(Refused, match=r"the lens file .*file\.json has a text with half a character in it"):
+        read_lens(written(tmp_path, '{"schema": 1, "a": "\\ud800"}'))

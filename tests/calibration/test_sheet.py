@@ -2,11 +2,11 @@ import math
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.markers import Board
-from calibration.page import PAPERS_MM, Line, Page, Text, wrapped
+from calibration.page import PAPERS_MM, Align, Line, Page, Text, wrapped
 from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, board_words, marker_sheet
 from rules.table import Refused
 
@@ -48,6 +48,7 @@ def test_the_cells_are_those_of_the_dictionary() -> None:
     assert pattern.cell_mm * 6 == pytest.approx(76.2)  # 3 in
 
 
+@settings(deadline=None)
 @given(
     paper=st.sampled_from(sorted(PAPERS_MM)),
     side_in=st.floats(1.0, 4.5),
@@ -194,3 +195,58 @@ def test_wrapped_words_are_all_there_and_no_row_is_too_long(words: str, room_mm:
     rows = wrapped(words, room_mm, size_mm)
     assert "".join(rows).replace(" ", "") == words.replace(" ", "")
     assert all(len(row) <= max(1, room_mm / (0.52 * size_mm)) for row in rows)
+
+
+def test_a_markers_label_stands_under_it_in_the_middle() -> None:
+    """A marker of 3 in with its rim, a cell of 0.5 in, is 4 in wide; its label has 6 mm of its own."""
+    page = marker_sheet("a4").pages[0]
+    left = page.lines[0].start_mm[0]
+    top = page.lines[0].start_mm[1]
+    label = _labels(page)[0]
+    assert label.at_mm == pytest.approx((left + 50.8, top + 101.6 + 6 - 3.5))
+    assert (label.size_mm, label.align, label.bold, label.room_mm) == (3.8, Align.CENTRE, False, pytest.approx(97.6))
+    assert page.patterns[0].corner_mm == pytest.approx((left + 12.7, top + 12.7))
+    # It is cut out along its rim, 4 in wide and 6 mm higher, in the middle of half the room: (164 - 101.6) / 2.
+    assert (left, top) == pytest.approx((10 + 31.2, 32 + (239 / 2 - 107.6) / 2))
+
+
+def test_the_boards_words_stand_under_it_in_two_rows() -> None:
+    """6 x 8 in of squares, in the middle of the room with 12 mm for the words."""
+    page = board_sheet("a4").pages[0]
+    left, top = page.patterns[0].corner_mm
+    assert (left, top) == pytest.approx((10 + (164 - 152.4) / 2, 32 + (239 - 203.2 - 12) / 2))
+    first, second = (text for text in page.texts if text.words.startswith(("ChArUco", "Tell")))
+    assert (first.at_mm, second.at_mm) == (
+        pytest.approx((left, top + 203.2 + 5)),
+        pytest.approx((left, top + 203.2 + 10)),
+    )
+    assert (first.bold, second.bold) == (False, True)
+    assert (first.size_mm, second.size_mm) == (3.6, 3.6)
+    assert (first.room_mm, second.room_mm) == pytest.approx((152.4, 152.4))
+
+
+def test_sheets_are_numbered_and_say_what_matters() -> None:
+    first, second = marker_sheet("letter").pages
+    assert [page.texts[0].words for page in (first, second)] == [f"Sandtable markers, sheet {n} of 2" for n in (1, 2)]
+    said = [text.words for text in first.texts]
+    assert "If they are not, tell the program what you measured, and print again." in said
+    assert not any("--marker-side" in words for words in said), "the usual side goes without saying"
+    other = [text.words for text in marker_sheet("letter", 2.0).pages[0].texts]
+    assert "Markers on one table must all be of one size; tell the program the side of these: --marker-side 2" in other
+
+
+@pytest.mark.parametrize(("paper", "largest"), [("letter", 5.0), ("a4", 4.8)])
+def test_the_largest_marker_fits_the_width_with_its_rim(paper: str, largest: float) -> None:
+    """Its rim makes it 8 parts of 6 wide: the 169.9 and 164 mm beside the scales hold 5.02 and 4.84 in of black."""
+    assert marker_sheet(paper, largest).pages
+    with pytest.raises(Refused, match=rf"to {largest:g} in \(what fits with its white rim\)"):
+        marker_sheet(paper, largest + 0.1)
+    assert marker_sheet(paper, 1.0).pages
+    with pytest.raises(Refused, match="choose a side from 1"):
+        marker_sheet(paper, 0.99)
+
+
+def test_a_board_may_have_as_many_markers_as_the_dictionary() -> None:
+    assert board_sheet("a4", Board(10, 10, 0.6, 0.4), "4X4_50").pages
+    with pytest.raises(Refused, match="needs 55 markers and 4X4_50 has 50"):
+        board_sheet("a4", Board(10, 11, 0.6, 0.4), "4X4_50")

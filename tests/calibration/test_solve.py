@@ -8,7 +8,6 @@ from calibration.camera import Lens, TableCamera
 from calibration.intrinsics import lens_numbers
 from calibration.noise import POINT_SIGMA_PX, TARGET_SIGMA_PX, Paper
 from calibration.solve import Target, _Problem, marker_square, place_of, solve
-from calibration.spread import chance_of, step_to
 from rules.table import Refused
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.random_views import kinds, trial
@@ -129,14 +128,6 @@ def test_a_profile_that_is_not_sure_gives_way_by_as_much():
     truth = lens_numbers(seen_by.lens)[0]
     assert abs(lens_numbers(found.camera.lens)[0] - truth) < 0.3 * abs(lens_numbers(off)[0] - truth)
     assert np.abs(errors_in(found, seen_by)).max() < 0.5 * np.abs(errors_in(stiff, seen_by)).max()
-
-
-def test_the_other_pose_counts_by_its_chance_and_the_short_way_round():
-    """Two rotation vectors just short of half a turn either way are neighbours: 0.1 rad apart, not 6.2."""
-    x, rival = np.array([np.pi - 0.05, 0, 0, 1, 2, 3]), np.array([0.05 - np.pi, 0, 0, 1, 2, 5])
-    assert chance_of(2.0, 2.0, 2.0) == 0.5
-    assert chance_of(20.0, 2.0, 2.0) < 0.01
-    assert step_to(x, rival, 0.25) == pytest.approx([0.05, 0, 0, 0, 0, 1])
 
 
 def test_a_marker_seen_from_exactly_above_is_seen():

@@ -361,3 +361,20 @@ def test_checks_of_no_wound_may_gain_nothing(tmp_path: Path) -> None:
             go_to(evening, "blue move")
             found = evening.do(owed_by(evening, "blue-1", "guts_recovery"), 1, 1, 0, 0)
             assert found.numbers["bonus"] == bonus
+
+
+def test_who_shoots_is_asked_whether_he_is_touched_where_that_is_too_close_to_call(evening: Evening) -> None:
+    """A harpy is measured to be 0.02 in away, to 0.05; one enemy that touches for sure decides it."""
+    go_to(evening, "blue action")
+
+    def told() -> list[object]:
+        shots = [one for one in evening.referee.attacks(evening.moment, "blue-3") if one.weapon == "Shortbow"]
+        return [one.given.get("in_base_contact_with_enemy", "asked") for one in shots]
+
+    assert told() == [False] * 4
+    put(evening, red_4=(6, 12.02))
+    assert told() == [False] * 4
+    evening.look = lambda unit: replace(look(unit), sigma_in=0.05 if unit.id == "red-4" else 0.0)
+    assert told() == ["asked"] * 4
+    put(evening, red_1=(6.98, 11))
+    assert told() == [True] * 4

@@ -358,3 +358,24 @@ def test_a_card_of_the_players_own_alters_a_ready_one(tmp_path: Path) -> None:
     assert (mine.before.numbers["attack_level"], mine.before.numbers["limit_in"]) == (1, 12)
     assert his.deed.given["target_DL"] == 1  # PF-95: Fair, and a level for kneeling
     assert "9 in away" in his.why_not
+
+
+def test_a_flag_counts_for_the_side_that_took_it_and_is_asked_about_until_then(tmp_path: Path) -> None:
+    """PF-87."""
+    evening = table(tmp_path, ["basic"], ["basic"], [(0, 0), FAR], phase="end")
+
+    def told() -> list[object]:
+        owed = [one for one in evening.referee.duties(evening.moment) if one.action == "victory_check"]
+        return [one.given.get("flag_taken", "asked") for one in owed]
+
+    assert told() == ["asked", "asked"]
+    evening.say("", "flag_taken", "tan", this_turn=False)
+    assert told() == [False, True]
+
+
+def test_a_helicopter_takes_up_troopers_and_nothing_else(tmp_path: Path) -> None:
+    """All but the last touch it."""
+    places: list[PointIn] = [(0, 0), (0, 1), (1, 0), (-3, 0), FAR]
+    evening = table(tmp_path, ["helicopter", "basic", "tank", "basic"], ["basic"], places)
+    lifts = [one for one in evening.referee.others(evening.moment, "green-1") if one.action == "carry"]
+    assert [one.at for one in lifts] == [("green-2",)]

@@ -304,6 +304,19 @@ def test_every_rule_has_a_home_and_a_test() -> None:
     assert len(GAME.rules.header.beyond) <= 5
 
 
+@pytest.mark.parametrize(
+    ("obstacle", "unit", "outcome"),
+    [
+        ("barbed_wire", "infantry", "blocked"),
+        ("barbed_wire", "tank", "passes"),
+        ("tank_obstacle", "infantry", "passes"),
+        ("tank_obstacle", "tank", "blocked"),
+    ],
+)
+def test_it_is_said_whom_an_obstacle_stops_am_71(obstacle: str, unit: str, outcome: str) -> None:
+    assert GAME.ask("blocks", {"obstacle": obstacle, "unit": unit}, Scripted([])).outcome == outcome
+
+
 def test_the_table_of_rules_is_up_to_date() -> None:
     kept = rule_table.file_of("army_men").read_text(encoding="utf-8")
     assert kept == rule_table.written("army_men"), "run python -m tests.rules.rule_table army_men"

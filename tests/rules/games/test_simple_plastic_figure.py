@@ -86,6 +86,13 @@ def test_reasons_add_up_to_the_modifier_ww_55() -> None:
     assert answer.numbers["modifier"] == 4
 
 
+@pytest.mark.parametrize(("behind", "said"), [(0.76, True), (0.75, False)])
+def test_it_is_said_why_too_little_shows_to_be_shot_at_ww_26(behind: float, said: bool) -> None:
+    facts = {"pose": "kneeling", "terrain": "stone_mound", "fraction_behind": behind, "line_passes_terrain": True}
+    reasons = GAME.ask("cover", facts, Scripted([])).reasons
+    assert ("WW-26" in {reason.rule for reason in reasons}) is said
+
+
 def test_a_hit_counts_at_once_ww_63() -> None:
     # Two dice at one man: both are thrown, and the second is lost on a dead man.
     shots = [{"target": "a", "range_in": 3, "pose": "standing"}] * 2

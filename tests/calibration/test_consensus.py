@@ -1,0 +1,162 @@
+"""Who of several markers is believed: with solutions that are made up, and poses that are true."""
+
+import numpy as np
+import pytest
+
+from calibration.consensus import agreeing, common_pose, misfit_px
+from calibration.solve import Calibration, Target
+from rules.table import Refused
+from tests.calibration.drawn import camera, marker_corners
+
+CAMERA = camera(tilt_deg=12.0)
+MIDDLES = [(5, 5), (20, 4), (35, 6), (6, 23), (21, 25), (34, 22), (12, 14), (28, 13), (20, 14)]
+ALIKE = 0.02
+
+
+def target(number, off_px=(0.0, 0.0), place=None):
+    corners = marker_corners(MIDDLES[number], 3.0, 20 * number)
+    return Target(corners, CAMERA.table_to_pixel(corners) + off_px, {number: corners}, place)
+
+
+def four(*bad, off_px=(2.0, 0.0), **places):
+    return [target(n, off_px if n in bad else (0.0, 0.0), places.get(f"m{n}")) for n in range(4)]
+
+
+def numbers(targets):
+    return [number for one in targets for number in one.marks]
+
+
+class Solved:
+    """Solutions with the residual that is stated for the markers taken; those not stated fit well."""
+
+    def __init__(self, residuals, otherwise=ALIKE):
+        self.residuals, self.otherwise, self.asked = residuals, otherwise, []
+
+    def __call__(self, kept):
+        ids = "".join(map(str, numbers(kept)))
+        self.asked.append(ids)
+        residual = self.residuals.get(ids, self.otherwise)
+        if residual is None:
+            raise Refused(f"{ids} do not fit")
+        places = {number: corners for one in kept for number, corners in one.marks.items()}
+        return Calibration(CAMERA, places, residual, ())
+
+
+def told(targets, residuals, suspect_px=0.4, otherwise=ALIKE):
+    solved = Solved(residuals, otherwise)
+    found, out = agreeing(targets, solved, suspect_px)
+    return found.residual_px, numbers(out), solved.asked
+
+
+def test_markers_that_agree_are_solved_once():
+    assert told(four(), {}) == (ALIKE, [], ["0123"])
+
+
+def test_the_one_without_which_all_fits_is_left_out():
+    residual, out, _ = told(four(2), {"0123": 1.0, "123": 0.9, "023": 0.9, "013": 0.1, "012": 0.9})
+    assert (residual, out) == (0.1, [2])
+
+
+@pytest.mark.parametrize(("without", "out"), [(0.5, [2]), (0.51, [])])
+def test_the_rest_must_fit_twice_as_well_without_it(without, out):
+    residuals = {"0123": 1.0, "123": 0.9, "023": 0.9, "013": without, "012": 0.9}
+    assert told(four(2), residuals)[1] == out
+
+
+def test_a_marker_is_suspect_beyond_the_limit_only():
+    limit_px = misfit_px(CAMERA, target(2, (2.0, 0.0)))
+    assert limit_px == pytest.approx(2.0)
+    assert told(four(2), {"013": 0.0}, limit_px)[1] == []
+    assert told(four(2), {"013": 0.0}, 0.999 * limit_px)[1] == [2]
+
+
+def test_of_two_nobody_can_tell():
+    assert told(four(1)[:2], {"01": 1.0})[1:] == ([], ["01"])
+    assert told(four(1)[:3], {"012": 1.0, "12": 0.9, "01": 0.9})[1] == [1]
+
+
+def test_a_majority_of_all_must_be_left():
+    targets = [target(n, (2.0, 0.0) if n in (1, 2, 3) else (0.0, 0.0)) for n in range(5)]
+    residuals = {"01234": 8.0, "0234": 4.0, "034": 2.0, "04": 0.1}
+    assert told(targets, residuals, otherwise=9.0)[:2] == (2.0, [1, 2]), "three of five are left, not two"
+    residuals = {"0123": 8.0, "023": 4.0, "02": 0.1}
+    assert told(four(1, 3), residuals, otherwise=9.0)[:2] == (4.0, [1]), "three of four are left, not two"
+
+
+def test_it_ends_where_all_that_are_left_agree():
+    targets = [target(n, (2.0, 0.0) if n == 1 else (0.0, 0.0)) for n in range(5)]
+    assert told(targets, {"01234": 8.0, "0234": 0.3}, otherwise=4.0)[:2] == (0.3, [1])
+
+
+def test_what_cannot_be_solved_with_a_marker_is_solved_without_it():
+    assert told(four(2), {"0123": None, "123": None, "023": None, "012": None})[1] == [2]
+
+
+def test_what_cannot_be_solved_at_all_is_refused_as_it_was():
+    with pytest.raises(Refused, match="0123 do not fit"):
+        told(four(2), {}, otherwise=None)
+
+
+def test_the_only_one_with_a_place_is_not_left_out():
+    here = (0.0, 0.0, 0.0)
+    residuals = {"0123": 1.0, "123": 0.01, "023": 0.3, "013": 0.4, "012": 0.4}
+    assert told(four(1, m0=here), residuals)[1] == [1]
+    assert told(four(1, m0=here, m3=here), residuals)[1] == [0], "of two with a place either may go"
+    assert told(four(1), residuals)[1] == [0]
+
+
+def test_a_target_of_other_points_than_its_markers_is_no_suspect():
+    """As a board, whose corners are no markers' corners."""
+    corners = marker_corners(MIDDLES[0], 3.0)
+    board = Target(np.tile(corners, (2, 1)), np.zeros((8, 2)), {0: corners})
+    assert told([board, target(1), target(2)], {})[1:] == ([], ["012"])
+
+
+def test_a_point_that_the_camera_cannot_see_fits_nowhere():
+    behind = np.array([[0.0, 4000], [0, -4000], [1, 0], [2, 0]])
+    assert misfit_px(CAMERA, Target(behind, np.zeros((4, 2)), {})) == np.inf
+
+
+def test_the_misfit_is_a_root_mean_square():
+    corners = marker_corners(MIDDLES[0], 3.0)
+    off = np.array([[3.0, 4], [0, 0], [0, 0], [0, 0]])
+    assert misfit_px(CAMERA, Target(corners, CAMERA.table_to_pixel(corners) + off, {})) == pytest.approx(2.5)
+
+
+def common(*bad, count=4, tolerance_px=0.5):
+    wrong = {n: (25.0 * (-1) ** k, 10.0 * k + 5) for k, n in enumerate(bad)}
+    return numbers(common_pose([target(n, wrong.get(n, (0, 0))) for n in range(count)], CAMERA, tolerance_px))
+
+
+@pytest.mark.parametrize(
+    ("bad", "count", "kept"),
+    [
+        ((), 4, [0, 1, 2, 3]),
+        ((), 1, [0]),
+        ((1,), 4, [0, 2, 3]),
+        ((1, 2), 5, [0, 3, 4]),
+        ((1, 2, 3), 6, []),  # none of five or four has three bad ones not in it
+        ((1,), 2, []),  # two that contradict each other
+        ((1,), 3, [0, 2]),
+        ((1, 4), 8, [0, 2, 3, 5, 6, 7]),
+        ((1,), 9, [0, 2, 3, 4, 5, 6, 7, 8]),
+        ((1, 4), 9, []),  # of more than eight one at most is left out
+    ],
+)
+def test_the_largest_group_that_one_pose_explains(bad, count, kept):
+    assert common(*bad, count=count) == kept
+
+
+def test_the_pose_is_found_not_taken():
+    """The camera that is given hangs elsewhere."""
+    elsewhere = camera(at_in=(25.0, 10.0), tilt_deg=5.0, roll_deg=20.0)
+    assert numbers(common_pose([target(n) for n in range(4)], elsewhere, 0.01)) == [0, 1, 2, 3]
+    assert common_pose([], CAMERA, 1.0) == []
+
+
+def test_a_marker_may_be_off_by_the_tolerance():
+    """One of four off by 2 px: the pose goes along by less than that."""
+    assert common(tolerance_px=2.0) == [0, 1, 2, 3]
+    targets = [target(n, (2.0, 0) if n == 1 else (0, 0)) for n in range(4)]
+    assert numbers(common_pose(targets, CAMERA, 2.0)) == [0, 1, 2, 3]
+    assert numbers(common_pose(targets, CAMERA, 0.4)) == [0, 2, 3]

@@ -1,0 +1,108 @@
+"""What is said of a lens profile, and which views are left out of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.camera import Lens
+from calibration.intrinsics import lens_numbers
+from calibration.lens import Gathering
+from calibration.lens_fit import LensFit, fit_lens
+from rules.table import Refused
+from tests.calibration.test_lens import LENS, SIZE, gathered
+
+GATHERED = gathered(np.random.default_rng(1))
+
+
+def with_views(*changed, views=GATHERED.views, px=4.0):
+    """Views of which some are seen with a large error."""
+    rng = np.random.default_rng(0)
+    off = {k: rng.normal(0, px, views[k].seen_px.shape) for k in changed}
+    return Gathering(SIZE, tuple(replace(v, seen_px=v.seen_px + off.get(k, 0.0)) for k, v in enumerate(views)))
+
+
+def known_to(focal_sigma):
+    covariance = np.diag([focal_sigma**2, *[1e-6] * 8])
+    return Lens((960, 540), [[700, 0, 480], [0, 700, 270], [0, 0, 1]], [0] * 5, covariance)
+
+
+@pytest.mark.parametrize(
+    ("residual_px", "judged"),
+    [
+        (0.174, "as good as it gets"),  # twice that at 1920 px across
+        (0.176, "good"),
+        (0.399, "good"),
+        (0.401, "usable; a stiffer board, more light or a locked focus would make it better"),
+    ],
+)
+def test_the_residual_is_explained(residual_px, judged):
+    assert LensFit(known_to(0.0123), residual_px, ()).sentence == (
+        f"the board's corners lie {residual_px:.2f} px (rms) from where this lens puts them: {judged};"
+        " the focal length is sure to 1.2 %"
+    )
+
+
+def test_six_views_are_needed():
+    assert fit_lens(replace(GATHERED, views=GATHERED.views[:6])).lens.covariance is not None
+    with pytest.raises(Refused, match="only 1 usable picture of the board, and 6 are needed"):
+        fit_lens(replace(GATHERED, views=GATHERED.views[:1]))
+    with pytest.raises(Refused, match="only no usable pictures of the board"):
+        fit_lens(Gathering(SIZE))
+
+
+def left_out(gathering):
+    return np.flatnonzero(np.isnan(fit_lens(gathering).by_view_px)).tolist()
+
+
+def test_views_that_contradict_the_rest_are_left_out_until_six_are_left():
+    assert left_out(GATHERED) == []
+    assert left_out(with_views(2, 7)) == [2, 7]
+    six = Gathering(SIZE, with_views(2, px=1.0).views[:6])
+    assert left_out(six) == [], "of six none can be spared"
+    assert left_out(Gathering(SIZE, with_views(2, px=1.0).views[:7])) == [2]
+
+
+def test_a_view_that_fits_twice_as_badly_as_others_is_kept():
+    """Two and a half times is the limit; 0.2 px of noise and 0.35 more are 0.4."""
+    fit = fit_lens(with_views(3, px=0.35))
+    assert np.isfinite(fit.by_view_px).all()
+    assert int(np.argmax(fit.by_view_px)) == 3
+    rest = [rms for k, rms in enumerate(fit.by_view_px) if k != 3]
+    # Of two axes; each view gives 6 of its 70 numbers for its pose.
+    assert rest == pytest.approx([0.2 * np.sqrt(2)] * 8, rel=0.25)
+    assert fit.by_view_px[3] == pytest.approx(0.4 * np.sqrt(2), rel=0.25)
+    assert fit.residual_px == pytest.approx(np.sqrt(np.mean(np.square(fit.by_view_px))))
+
+
+def test_views_that_fit_no_lens_are_refused():
+    """1.33 px of 1280 are the limit."""
+    with pytest.raises(Refused, match=r"the pictures fit no lens \(off by [23]\.\d px\)"):
+        fit_lens(with_views(*range(9), px=2.0))
+    assert fit_lens(with_views(*range(9), px=0.7)).residual_px < 1.3
+
+
+def test_exact_corners_are_taken_to_be_sure_to_a_fiftieth_of_a_pixel():
+    rng = np.random.default_rng(5)
+    exact, noisy = (fit_lens(gathered(rng, noise_px)) for noise_px in (1e-6, 0.02))
+    assert exact.residual_px < 0.01
+    assert noisy.focal_sigma / exact.focal_sigma == pytest.approx(1, rel=0.3)
+    assert np.abs(lens_numbers(exact.lens) - lens_numbers(LENS))[:2].max() < 1e-3
+
+
+def test_corners_that_err_together_count_for_less():
+    """Each board is bent or moved in its own way: its errors are a smooth field, of the size of the noise."""
+    rng = np.random.default_rng(3)
+    views = []
+    for view in gathered(np.random.default_rng(1), 1e-6).views:
+        x, y = (view.points_in - view.points_in.mean(0)).T / 2
+        field = rng.normal(0, 0.12, 2) * np.c_[x**2, y**2] + rng.normal(0, 0.12, 2) * np.c_[x * y, x * y]
+        views.append(replace(view, seen_px=view.seen_px + field + rng.normal(0, 0.02, field.shape)))
+    together = fit_lens(Gathering(SIZE, tuple(views)))
+    alone = fit_lens(gathered(np.random.default_rng(1), together.residual_px / np.sqrt(2)))
+    assert together.focal_sigma > 1.4 * alone.focal_sigma
+
+
+def test_the_covariance_is_symmetric():
+    covariance = fit_lens(GATHERED).lens.covariance
+    assert covariance == pytest.approx(covariance.T, rel=1e-12, abs=0)

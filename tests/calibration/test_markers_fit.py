@@ -1,0 +1,270 @@
+"""The pieces that a marker is fitted by, on patterns and pictures that are written down."""
+
+import numpy as np
+import pytest
+
+from calibration.markers import (
+    SMALLEST_SIDE_PX,
+    Board,
+    SeenMarker,
+    _badly_fitted,
+    _crossings,
+    _edges,
+    _jacobian,
+    _light,
+    _reads,
+    _too_small,
+    find_board,
+    find_markers,
+    pattern_of,
+    perspective,
+    project,
+    refit_marker,
+    side_px,
+    sort_markers,
+)
+from calibration.opencv import cv2
+from calibration.trouble import Reason
+from rules.table import Refused
+from tests.calibration.drawn import camera, marker_corners, picture
+
+DICTIONARY = "4X4_50"
+SQUARE = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+
+
+def printed(number=3, cell_px=10, at=(40, 40), size=(200, 200)):
+    """One marker drawn to whole pixels: its corners lie half a pixel before the first of them."""
+    gray = np.full(size, 255, np.uint8)
+    marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(0), number, 6 * cell_px)
+    gray[at[1] : at[1] + 6 * cell_px, at[0] : at[0] + 6 * cell_px] = marker
+    return cv2.GaussianBlur(gray, (0, 0), 1.0)
+
+
+def corners_of(cell_px=10, at=(40, 40)):
+    return SQUARE * 6 * cell_px + at - 0.5
+
+
+def test_light_is_that_of_srgb():
+    """0, a value in its straight part, one in its curve (IEC 61966-2-1), and all of it."""
+    found = _light(np.array([[0, 5, 10, 11, 128, 255]], np.uint8))[0]
+    curve = [((v / 255 + 0.055) / 1.055) ** 2.4 for v in (11, 128)]
+    assert found == pytest.approx([0, 5 / 255 / 12.92, 10 / 255 / 12.92, *curve, 1], rel=1e-5)
+
+
+def test_edges_lie_between_ink_and_paper_and_point_to_the_paper():
+    """One cell of paper amid ink, within ink: its four sides, two places on each at the thirds."""
+    paper = np.zeros((3, 3), bool)
+    paper[1, 1] = True
+    places, outward = _edges(paper, 2)
+    found = {(round(float(x), 3), round(float(y), 3)): tuple(way) for (x, y), way in zip(places, outward, strict=True)}
+    # Counted from the middle cell's top left corner: the ring round it is the quiet zone.
+    assert found == {
+        (0, 0.333): (1, 0),
+        (0, 0.667): (1, 0),
+        (1, 0.333): (-1, 0),
+        (1, 0.667): (-1, 0),
+        (0.333, 0): (0, 1),
+        (0.667, 0): (0, 1),
+        (0.333, 1): (0, -1),
+        (0.667, 1): (0, -1),
+    }
+
+
+def test_a_pattern_has_the_code_in_a_black_rim():
+    """4X4_50's marker 0 as published: 1011 0101 0011 0010, 1 white."""
+    pattern = pattern_of(DICTIONARY, 0)
+    rows = ["".join("01"[cell] for cell in row) for row in pattern.paper.astype(int)]
+    assert rows == ["000000", "010110", "001010", "000110", "000100", "000000"]
+    assert pattern.id == 0
+    assert np.linalg.norm(pattern.outward, axis=1) == pytest.approx(np.ones(len(pattern.places)))
+    # Its rim's outer edge alone has 6 x 4 sides of a cell with four places each.
+    outer = (pattern.places == 0).any(1) | (pattern.places == 6).any(1)
+    assert outer.sum() == 96
+    assert set(np.round(np.mod(pattern.places[outer], 1).ravel(), 6)) == {0.0, 0.2, 0.4, 0.6, 0.8}
+
+
+def test_a_perspective_takes_the_grid_to_its_corners():
+    quad = np.array([[100.0, 90], [170, 100], [160, 175], [95, 150]])
+    h = perspective(6, quad)
+    assert project(h, SQUARE * 6) == pytest.approx(quad, abs=1e-4)
+    plain = perspective(6, SQUARE * 60)
+    assert project(plain, np.array([[1.5, 2]])) == pytest.approx(np.array([[15, 20]]), abs=1e-4)
+
+
+def test_the_derivatives_of_a_place_are_right():
+    rng = np.random.default_rng(1)
+    h = perspective(6, np.array([[100.0, 90], [170, 100], [160, 175], [95, 150]]))
+    places, normal = rng.uniform(0, 6, (7, 2)), rng.normal(size=(7, 2))
+    found = _jacobian(h, places, normal)
+    for k in range(8):
+        step = np.eye(8)[k] * 1e-6
+        numeric = ((project(h + step, places) - project(h - step, places)) * normal).sum(1) / 2e-6
+        assert found[:, k] == pytest.approx(numeric, rel=1e-4, abs=1e-4)
+
+
+def ramp(*levels):
+    return np.tile(np.array(levels, np.float32), (9, 1))
+
+
+@pytest.mark.parametrize(
+    ("levels", "crossing"),
+    [
+        ((0, 0, 0, 0, 0, 0.5, 1, 1, 1, 1, 1), 0.0),
+        ((0, 0, 0, 0, 0, 0.2, 1, 1, 1, 1, 1), 0.375),  # 0.3 of the 0.8 from the fifth pixel to the next
+        ((0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1), -2.5),
+        ((0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1), 2.5),
+        ((0.5, 0.5, 0.5, 0.5, 0.5, 0.515, 0.53, 0.53, 0.53, 0.53, 0.53), 0.0),
+        ((0.5, 0.5, 0.5, 0.5, 0.5, 0.505, 0.51, 0.51, 0.51, 0.51, 0.51), np.nan),  # no contrast
+        ((1, 1, 1, 1, 1, 0.5, 0, 0, 0, 0, 0), np.nan),  # from paper to ink
+        ((0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0.1), np.nan),  # dark again at its end
+        ((0.9, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1), np.nan),  # light at its beginning
+    ],
+)
+def test_an_edge_lies_where_light_is_half_way(levels, crossing):
+    found = _crossings(ramp(*levels), np.array([[5.0, 4]]), np.array([[1.0, 0]]), 5.0)
+    assert found == pytest.approx([crossing], abs=1e-3, nan_ok=True)
+
+
+def test_an_edge_is_looked_for_along_its_normal():
+    found = _crossings(ramp(0, 0, 0, 0, 0, 0.5, 1, 1, 1, 1, 1), np.array([[5.0, 4]]), np.array([[-1.0, 0]]), 4.0)
+    assert np.isnan(found).all(), "the other way it runs from paper to ink"
+    down = _crossings(ramp(0, 0, 0, 0, 0.5, 1, 1, 1, 1).T[:9], np.array([[4.0, 4]]), np.array([[0, 1.0]]), 3.0)
+    assert down == pytest.approx([0], abs=1e-3)
+
+
+def test_a_marker_is_read_by_the_middles_of_its_cells():
+    gray = printed(3)
+    light, pattern = _light(gray), pattern_of(DICTIONARY, 3)
+    assert _reads(light, corners_of(), pattern)
+    assert _reads(light * 0.2 + 0.1, corners_of(), pattern), "by its own light"
+    assert not _reads(light, corners_of(), pattern_of(DICTIONARY, 4))
+    cells = [(row, column) for row in range(6) for column in range(6) if not pattern.paper[row, column]]
+    for wrong, read in ((3, True), (4, False)):  # of 36
+        spoilt = gray.copy()
+        for row, column in cells[:wrong]:
+            spoilt[40 + 10 * row : 50 + 10 * row, 40 + 10 * column : 50 + 10 * column] = 255
+        assert _reads(_light(spoilt), corners_of(), pattern) is read
+
+
+def test_a_marker_of_whole_pixels_is_found_to_hundredths():
+    (seen,) = find_markers(printed(), DICTIONARY)
+    assert seen.corners_px == pytest.approx(corners_of(), abs=0.03)
+    assert seen.residual_px < 0.15
+    assert side_px(seen.corners_px) == pytest.approx(60, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("at", "cut"),
+    [((2, 70), (-2, -1)), ((70, 3), (1, -2)), ((138, 70), (2, 1)), ((70, 137), (0, 2))],
+)
+def test_a_marker_by_the_pictures_edge_is_followed_too(at, cut):
+    again = refit_marker(printed(at=at), corners_of(at=at) + cut, DICTIONARY, 3)
+    assert again.corners_px == pytest.approx(corners_of(at=at), abs=0.3), "half of some lines is cut off"
+    assert again.id == 3
+
+
+def test_what_is_left_of_the_picture_must_hold_a_marker():
+    gray = printed(at=(100, 100))
+    assert refit_marker(gray, corners_of(at=(195, 100)), DICTIONARY, 3) is None
+    assert refit_marker(gray, corners_of(at=(100, -75)), DICTIONARY, 3) is None
+    assert refit_marker(gray, np.full((4, 2), np.nan), DICTIONARY, 3) is None
+    assert refit_marker(gray, np.where(np.eye(4, 2) > 0, np.inf, corners_of(at=(100, 100))), DICTIONARY, 3) is None
+
+
+def test_a_marker_is_followed_for_nearly_half_a_cell():
+    gray = printed()
+    for shift_px in (4.0, -4.0):
+        again = refit_marker(gray, corners_of() + (shift_px, 0), DICTIONARY, 3)
+        assert again.corners_px == pytest.approx(corners_of(), abs=0.1)
+    assert refit_marker(gray, corners_of() + (9.0, 0), DICTIONARY, 3) is None
+
+
+def test_a_side_of_twenty_pixels_is_enough():
+    assert SMALLEST_SIDE_PX == 20
+    assert _too_small(3, SQUARE * 20.0) is None
+    trouble = _too_small(3, SQUARE * 19.4)
+    assert (trouble.reason, trouble.id, trouble.outline_px[2]) == (Reason.TOO_SMALL, 3, (19.4, 19.4))
+    assert "(19 px a side; it takes 20)" in trouble.sentence
+
+
+def test_a_small_marker_is_measured_and_a_smaller_one_is_set_aside():
+    """60 px made smaller: by 0.38 they are 22.8, by 0.3 18."""
+    large, small = (
+        sort_markers(cv2.resize(printed(), None, fx=by, fy=by, interpolation=cv2.INTER_AREA), DICTIONARY)
+        for by in (0.38, 0.3)
+    )
+    assert [marker.id for marker in large.found] == [3]
+    assert [(trouble.reason, trouble.id) for trouble in small.set_aside] == [(Reason.TOO_SMALL, 3)]
+
+
+@pytest.mark.parametrize(
+    ("side", "off_px", "reason"),
+    [
+        (50.0, 0.59, None),
+        (50.0, 0.61, Reason.NOT_FLAT),
+        (200.0, 1.19, None),  # six thousandths of a side
+        (200.0, 1.21, Reason.NOT_FLAT),
+    ],
+)
+def test_edges_off_every_flat_grid_are_of_bent_paper(side, off_px, reason):
+    trouble = _badly_fitted(3, SQUARE * side, SeenMarker(3, SQUARE * side, off_px, 0.0))
+    assert (trouble and (trouble.reason, trouble.id)) == (reason and (reason, 3))
+
+
+def test_edges_that_cannot_be_fitted_are_blurred():
+    trouble = _badly_fitted(3, SQUARE * 50, None)
+    assert (trouble.reason, trouble.id, len(trouble.outline_px)) == (Reason.BLURRED, 3, 4)
+
+
+def test_a_refusal_names_the_first_that_is_set_aside_where_none_is_found():
+    gray = picture(camera(), {3: marker_corners((20, 14), 1.2), 1: marker_corners((28, 14), 1.2)})
+    with pytest.raises(Refused, match="marker 1 is too small"):
+        find_markers(gray, DICTIONARY)
+    both = picture(camera(), {3: marker_corners((20, 14), 1.2), 1: marker_corners((28, 14), 3.0)})
+    assert [marker.id for marker in find_markers(both, DICTIONARY)] == [1]
+
+
+def board_picture(legacy=False, shown=slice(None), columns=7, rows=6):
+    board = cv2.aruco.CharucoBoard((columns, rows), 1.4, 1.0, cv2.aruco.getPredefinedDictionary(0))
+    board.setLegacyPattern(legacy)
+    gray = np.pad(board.generateImage((100 * columns, 100 * rows)), 40, constant_values=255)
+    hidden = np.full_like(gray, 255)
+    hidden[:, shown] = gray[:, shown]
+    return hidden
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_boards_of_either_pattern_are_found(legacy):
+    """Until OpenCV 4.6 a board of an even number of rows began with a marker, not with a black square."""
+    board = Board(7, 6, 1.4, 1.0)
+    seen = find_board(board_picture(legacy), board, DICTIONARY)
+    assert seen.ids.tolist() == list(range(30))
+    assert seen.corners_px == pytest.approx(board.corners_in(seen.ids) * (1, -1) / 1.4 * 100 + 39.5, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        ((1, 5, 1.4, 1.0), "a board of 1x5 squares"),
+        ((5, 1, 1.4, 1.0), "a board of 5x1 squares"),
+        ((2, 2, 1.0, 0.995), "markers of 0.995 in"),
+        ((2, 2, 401.0, 1.0), "squares of 401 in"),
+        ((2, 2, 1.0, 0.009), "markers of 0.009 in"),
+    ],
+)
+def test_a_board_that_cannot_be_is_told_as_it_was_given(size, words):
+    with pytest.raises(Refused, match=words):
+        Board(*size)
+
+
+def test_boards_at_the_limits():
+    assert Board(2, 2, 400.0, 300.0).square_in == 400
+    assert Board(2, 2, 0.02, 0.01).marker_in == 0.01
+    assert Board(2, 2, 1.0, 0.98).columns == 2
+
+
+def test_a_boards_marker_is_in_the_middle_of_a_white_square():
+    marks = Board(3, 4, 2.0, 1.0).marker_corners_in(DICTIONARY)
+    assert sorted(marks) == [0, 1, 2, 3, 4, 5]
+    assert marks[0] == pytest.approx(np.array([[2.5, -0.5], [3.5, -0.5], [3.5, -1.5], [2.5, -1.5]]))
+    assert marks[1] == pytest.approx(marks[0] + (-2, -2))

@@ -1,0 +1,193 @@
+"""What lies on the table as values, and several looks at it as one."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.by_hand import Rectangle, Taped
+from calibration.camera import Lens
+from calibration.markers import Board, SeenBoard
+from calibration.print_scale import PrintScale
+from calibration.prints import SHEET_SIDE_IN, Prints, Sight, fix, see_again, together
+from calibration.solve import laid_at, marker_square
+from calibration.trouble import Reason, Trouble, outline_of
+from rules.table import Refused
+from tests.calibration.drawn import camera, marker_corners, picture
+
+SIZE = (960, 540)
+CAMERA = camera()
+TAPED = Taped(((1.0, 2.0), (3.0, 4.0)), 5.0)
+OTHER = Taped(((1.0, 2.0), (3.0, 4.0)), 6.0)
+
+
+@pytest.mark.parametrize("side_in", [0.2, 40.0])
+def test_the_smallest_and_the_largest_marker(side_in):
+    assert Prints(side_in).side_in == side_in
+
+
+@pytest.mark.parametrize("side_in", [0.19, 40.1])
+def test_a_side_beyond_them_is_told(side_in):
+    with pytest.raises(Refused, match=f"a marker side of {side_in:g} in cannot be"):
+        Prints(side_in)
+
+
+def test_what_is_printed_unless_something_else_is_said():
+    assert (Prints().side_in, SHEET_SIDE_IN, Prints().dictionary) == (3, 3, "4X4_50")
+    with pytest.raises(Refused, match="no ArUco dictionary"):
+        Prints(dictionary="nonsense")
+
+
+def test_more_taped_is_the_same_with_further_distances():
+    one, two = Prints(taped=(TAPED,)), Prints(taped=(TAPED, OTHER))
+    assert two.is_more_taped(one)
+    assert one.is_more_taped(Prints())
+    assert not one.is_more_taped(one)
+    assert not one.is_more_taped(two)
+    assert not two.is_more_taped(Prints(taped=(OTHER,))), "another first one"
+    for changed in ({"side_in": 2.0}, {"dictionary": "5X5_50"}, {"board": Board(6, 8, 1.0, 0.7)}, {"layout": {}}):
+        assert not two.is_more_taped(replace(one, **changed))
+    assert not two.is_more_taped(replace(one, scale=PrintScale()))
+
+
+def test_pixels_are_of_one_camera():
+    rectangle = Rectangle(((0, 1), (1, 1), (1, 0), (0, 0)), (3.0, 4.0))
+    unclicked = Prints(side_in=2.0, rectangle=rectangle, taped=(TAPED,)).unclicked
+    assert (unclicked.rectangle, unclicked.taped, unclicked.side_in) == (None, (), 2.0)
+
+
+def test_a_size_that_was_measured_is_surer():
+    assert (Prints(scale=PrintScale()).size_sigma, Prints().size_sigma) == (0.0025, 0.005)
+
+
+def test_the_shapes_of_prints():
+    assert Prints(2.0).square_in.tolist() == [[-1, 1], [1, 1], [1, -1], [-1, -1]]
+    assert Prints(2.0).board_marks_in == {}
+    assert Prints(2.0).board_corners_in(np.arange(3, dtype=np.int32)).shape == (0, 2)
+
+
+def seen(*corners_px, **of):
+    return Sight(SIZE, {n: np.asarray(px, float) for n, px in enumerate(corners_px) if px is not None}, **of)
+
+
+HERE = np.array([[10.0, 10], [20, 10], [20, 20], [10, 20]])
+
+
+def test_looks_at_a_table_at_rest_are_joined_by_their_medians():
+    """At 960 px across half a pixel is at rest; the first that sees a marker says where it is."""
+    joint = together([seen(HERE), seen(HERE + 0.4), seen(HERE + 0.1), seen(HERE + (0.0, 0.6)), seen(HERE - 5)])
+    assert joint.corners_px[0] == pytest.approx(HERE + 0.1)
+    assert joint.image_size == SIZE
+    assert joint.board is None
+
+
+def test_a_marker_that_the_first_look_missed_is_there_too_by_its_number():
+    joint = together([seen(None, HERE), seen(HERE + 50, HERE), seen(HERE + 50.2, None)])
+    assert list(joint.corners_px) == [0, 1]
+    assert joint.corners_px[0] == pytest.approx(HERE + 50.1)
+
+
+def test_what_was_set_aside_is_what_the_first_look_set_aside():
+    trouble = Trouble(outline_of(HERE), Reason.BLURRED, "blurred")
+    assert together([seen(HERE, set_aside=(trouble,)), seen(HERE)]).set_aside == (trouble,)
+
+
+def test_a_boards_corners_are_joined_one_by_one():
+    def board(ids, off):
+        ids = np.array(ids, np.int32)
+        return seen(board=SeenBoard(ids, np.c_[10.0 * ids, 20.0 * ids] + off))
+
+    joint = together([board([4, 2], 0.0), board([2, 5], 0.2), seen(), board([2], 9.0)])
+    assert joint.board.ids.tolist() == [2, 4, 5]
+    assert joint.board.corners_px == pytest.approx(np.array([[20.1, 40.1], [40, 80], [50.2, 100.2]]))
+    assert joint.board.ids.dtype == np.int32
+
+
+def test_markers_are_looked_for_where_they_were():
+    places = {0: marker_corners((6, 6), 3), 7: marker_corners((30, 22), 3, 30)}
+    before = Sight(SIZE, {n: CAMERA.table_to_pixel(corners) for n, corners in places.items()})
+    again = see_again(picture(CAMERA, {0: places[0]}), Prints(), before)
+    assert list(again.corners_px) == [0], "the other one is gone"
+    assert again.corners_px[0] == pytest.approx(before.corners_px[0], abs=0.2)
+
+
+def sight(**sides):
+    places = {0: (6.0, 6.0, 0.1), 1: (33.0, 8.0, 1.0), 2: (30.0, 22.0, -0.5), 3: (8.0, 20.0, 0.7)}
+    square = marker_square(3.0)
+    return Sight(SIZE, {n: CAMERA.table_to_pixel(laid_at(square, place)) for n, place in places.items()}, **sides)
+
+
+@pytest.mark.parametrize(("side_in", "right"), [(3.05, True), (3.07, False), (2.95, True), (2.93, False)])
+def test_a_layouts_markers_are_to_two_in_a_hundred_as_large_as_said(side_in, right):
+    prints = Prints(layout={0: marker_corners((6, 6), side_in, np.degrees(0.1))})
+    if right:
+        assert fix(sight(), prints, CAMERA.lens).calibration.markers_in[0].mean(0) == pytest.approx((6, 6), abs=1e-3)
+    else:
+        with pytest.raises(Refused, match=f"the layout draws marker 0 {side_in:.3g} in a side, .* said to be 3 in"):
+            fix(sight(), prints, CAMERA.lens)
+
+
+def test_where_all_that_is_seen_is_set_aside_the_first_says_why():
+    troubles = tuple(Trouble(outline_of(HERE), Reason.BLURRED, f"marker {n} is blurred", n) for n in (4, 5))
+    with pytest.raises(Refused, match="marker 4 is blurred"):
+        fix(Sight(SIZE, {}, None, troubles), Prints())
+    found = fix(sight(set_aside=troubles), Prints(), CAMERA.lens)
+    assert found.set_aside == troubles
+
+
+def test_a_measured_distance_takes_part():
+    """It says that all is two in a hundred larger: that much more than markers allow is refused."""
+    ends = tuple((float(x), float(y)) for x, y in CAMERA.table_to_pixel([[6.0, 6.0], [33.0, 20.0]]))
+    true = float(np.hypot(27, 14))
+    plain = fix(sight(), Prints(), CAMERA.lens).calibration
+    taped = fix(sight(), Prints(taped=(Taped(ends, true + 0.2),)), CAMERA.lens).calibration
+    far = [[30.0, 20.0, 0.0]]
+    assert taped.sigma_in(far) < plain.sigma_in(far)
+    a, b = taped.camera.pixel_to_table(ends)
+    assert true + 0.03 < np.hypot(*(b - a)) < true + 0.2
+
+
+def test_a_board_of_which_some_markers_are_in_the_layout_lies_there():
+    board = Board(7, 5, 1.4, 1.0)
+    prints = Prints(board=board)
+    place = (15.0, 18.0, 0.3)
+    ids = np.arange(24, dtype=np.int32)
+    seen_px = CAMERA.table_to_pixel(laid_at(board.corners_in(ids), place))
+    known = {n: laid_at(corners, place) for n, corners in prints.board_marks_in.items() if n in (2, 9, 40)}
+    found = fix(Sight(SIZE, {}, SeenBoard(ids, seen_px)), replace(prints, layout=known), CAMERA.lens).calibration
+    assert len(found.markers_in) == 17
+    for number, corners in prints.board_marks_in.items():
+        assert found.markers_in[number] == pytest.approx(laid_at(corners, place), abs=5e-3)
+
+
+@pytest.mark.parametrize(("side_in", "words"), [(2.7, "marker 2 is 2.70 in a side where 3 in is expected")])
+def test_a_marker_of_another_side_is_told_with_its_side(side_in, words):
+    spoilt = sight()
+    smaller = CAMERA.table_to_pixel(laid_at(marker_square(side_in), (30.0, 22.0, -0.5)))
+    found = fix(replace(spoilt, corners_px=spoilt.corners_px | {2: smaller}), Prints(), CAMERA.lens)
+    (trouble,) = found.set_aside
+    assert words in trouble.sentence
+    assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 2)
+    assert np.array(trouble.outline_px) == pytest.approx(smaller)
+
+
+def set_aside(off_px, size=SIZE, times=1.0):
+    """What is told of four markers of which the last one's right corner is seen so far off, right and up."""
+    lens = Lens(size, CAMERA.lens.matrix * [[times], [times], [1]], CAMERA.lens.distortion)
+    seen_px = {number: (px + 0.5) * times - 0.5 for number, px in sight().corners_px.items()}
+    seen_px[2] = seen_px[2] + [[0, 0], [off_px, -off_px], [0, 0], [0, 0]]
+    return fix(Sight(size, seen_px), Prints(), lens).set_aside
+
+
+def test_a_marker_that_is_bent_is_told_to_be_pressed_down():
+    """0.7 px of one corner and axis are 0.35 px for the whole marker once the others gave way; 1.0 px are 0.5."""
+    assert set_aside(0.7) == ()
+    for off_px in (1.0, 5.0):
+        (trouble,) = set_aside(off_px)
+        assert (trouble.reason, trouble.id) == (Reason.NOT_FLAT, 2)
+
+
+def test_in_a_larger_picture_markers_may_be_off_by_more():
+    """0.8 px at 3840 px across."""
+    assert set_aside(1.4, (3840, 2160), 4.0) == ()
+    assert [trouble.id for trouble in set_aside(2.4, (3840, 2160), 4.0)] == [2]
