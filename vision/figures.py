@@ -1,7 +1,7 @@
 """Soldiers in one picture, placed where their bases stand.
 
 The picture is laid flat on the table and on each hill (`sheet`), every pixel gets its evidence for each army
-(`segment`), and where there is some (`lookout`) two small networks look more closely (`recogniser`).
+(`segment`), and where there is some (`lookout`) three small networks look more closely (`recogniser`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rules.table import (
 )
 from vision.area import table_area
 from vision.frame import ImageBgr
-from vision.ground import Ground, Lie
+from vision.ground import Ground, Laid, Lie
 from vision.lookout import worth_a_look
 from vision.motion import Box
 from vision.palette import FloatImage, Palette
@@ -158,9 +158,9 @@ class Finder:
         if not laid:
             return ()
         if part_px is None or self._known is None:
-            self._known, self._palette = _table_colours(*laid[-1], palette), palette
-            ground, picture = laid[-1]
-            self.separations = separations(palette, self._known, picture, ground.empty)
+            table = laid[-1]
+            self._known, self._palette = _table_colours(table, palette), palette
+            self.separations = separations(palette, self._known, table.picture_bgr, table.ground.empty)
         self._recogniser = self._recogniser or Recogniser()
         return tuple(_Search(palette, lie.scale, self._recogniser, self._known, expected_in).over(laid))
 
@@ -176,9 +176,9 @@ def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_he
         raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
 
 
-def _table_colours(ground: Ground, picture: ImageBgr, palette: Palette) -> Likelihood:
+def _table_colours(table: Laid, palette: Palette) -> Likelihood:
     """What the table, which is the last of the grounds, teaches of colours."""
-    some, inside = picture[::_SPARSE, ::_SPARSE], ground.inside[::_SPARSE, ::_SPARSE]
+    some, inside = table.picture_bgr[::_SPARSE, ::_SPARSE], table.ground.inside[::_SPARSE, ::_SPARSE]
     return likelihood(cells_of(some)[inside], palette)
 
 
@@ -202,12 +202,12 @@ class _Search:
         self.recogniser, self.expected_in = recogniser, expected_in
         self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
-    def over(self, laid: Sequence[tuple[Ground, ImageBgr]]) -> Iterator[Sighting]:
+    def over(self, laid: Sequence[Laid]) -> Iterator[Sighting]:
         """Sightings on each ground in turn, highest first."""
-        for ground, picture in laid:
-            evidence = self._evidence(ground, picture)
-            yield from self._vehicles(ground, evidence)
-            yield from self._soldiers(ground, picture, evidence)
+        for one in laid:
+            evidence = self._evidence(one.ground, one.picture_bgr)
+            yield from self._vehicles(one.ground, evidence)
+            yield from self._soldiers(one, evidence)
 
     def _evidence(self, ground: Ground, picture: ImageBgr) -> FloatImage:
         evidence = army_evidence(picture, self.known, ground.empty)
@@ -220,15 +220,14 @@ class _Search:
         evidence *= ground.seen
         return evidence
 
-    def _soldiers(self, ground: Ground, picture: ImageBgr, evidence: FloatImage) -> Iterator[Sighting]:
-        sheet = ground.sheet
+    def _soldiers(self, laid: Laid, evidence: FloatImage) -> Iterator[Sighting]:
+        ground, picture, sheet = laid.ground, laid.picture_bgr, laid.ground.sheet
         best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
         places = list(worth_a_look(ground, best, self.scale, self.expected_in))
         empty = None if ground.empty is None or not places else in_the_light_of_now(picture, ground.empty)
         here: list[Sighting] = []
-        for one in self.recogniser.look(
-            View(picture, best, ground.seen * ~ground.barred, ground.eye_px, empty), places
-        ):
+        view = View(picture, laid.photo, best, ground.seen * ~ground.barred, ground.eye_px, empty)
+        for one in self.recogniser.look(view, places):
             x, y = (float(v) for v in sheet.to_table(one.column, one.row))
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
             if one.chance < (_LEAST_CHANCE_EXPECTED if expected else _LEAST_CHANCE) or not ground.holds(x, y):

@@ -16,11 +16,12 @@ from vision.motion import Box
 from vision.palette import FloatImage
 from vision.segment import Empty, disc, empty_table
 from vision.sheet import BoolImage, Sheet, lay_sheet
+from vision.tiles import CLOSER_PX_PER_IN, Photo
 
 _PX_PER_IN = 18.0
 _ROOM_IN = 2.2  # that a sheet reaches beyond where figures may stand: they lean over its edge
 _ROUND_IN = 3.5  # that is laid round what is wanted
-_SHRINK = 1.9  # a picture this much finer than its sheet is halved first
+_SHRINK = 1.9  # a picture this much finer than its sheet, or than the closer look, is halved first
 _PAPER_IN = 0.2  # a paper's edge is not where it is said to be
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
 _ALONG = 8  # points along each side of a box
@@ -72,6 +73,21 @@ class Ground:
         return bool(0 <= row < rows and 0 <= column < columns and self.inside[row, column])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Laid:
+    """A picture on a ground.
+
+    Attributes:
+        ground: Or that part of it that was wanted.
+        picture_bgr: (R, C, 3) uint8, as it lies there.
+        photo: The picture itself, and where in it the ground is seen.
+    """
+
+    ground: Ground
+    picture_bgr: ImageBgr
+    photo: Photo
+
+
 @dataclass(frozen=True, slots=True)
 class _Surface:
     """A level place to stand: its outline, and what rises out of it."""
@@ -114,7 +130,9 @@ class Lie:
         self._aside_px = tuple(aside_px)
         self._table_in = np.array(table_in)
         middle = self._table_in.mean(axis=0)
-        self._shrink = 2 if camera.px_per_inch(*middle.tolist()) > _SHRINK * self.px_per_in else 1
+        px_per_in = camera.px_per_inch(*middle.tolist())
+        self._shrink = 2 if px_per_in > _SHRINK * self.px_per_in else 1
+        self._looks_at_all = px_per_in <= _SHRINK * CLOSER_PX_PER_IN / scale
         reference = None if reference_bgr is None else self._smooth(reference_bgr)
         tallest = POSTURE_HEIGHT_IN[Posture.STANDING] * scale
         grounds = [
@@ -124,8 +142,8 @@ class Lie:
         ]
         self.grounds = tuple(ground for ground in grounds if ground.inside.any())
 
-    def laid(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[tuple[Ground, ImageBgr]]:
-        """Every ground, highest first and the table last, with the picture as it lies on it.
+    def laid(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[Laid]:
+        """The picture on every ground, highest first and the table last.
 
         Args:
             image_bgr: (height, width, 3) uint8.
@@ -133,7 +151,7 @@ class Lie:
         """
         if within_px is None:
             smooth = self._smooth(image_bgr)
-            return [(ground, ground.sheet.lay(smooth)) for ground in self.grounds]
+            return [self._laid(ground, ground.sheet, smooth, image_bgr) for ground in self.grounds]
         windows = [window for ground in self.grounds if (window := self._window(ground, within_px))]
         boxes = np.array([window.sheet.picture_box() for window in windows]).reshape(-1, 4)
         if not len(boxes):
@@ -141,8 +159,13 @@ class Lie:
         height, width = image_bgr.shape[:2]
         left, top = np.maximum(boxes[:, :2].min(axis=0), 0).tolist()
         right, bottom = np.minimum(boxes[:, 2:].max(axis=0) * self._shrink, (width, height)).tolist()
-        smooth = self._smooth(image_bgr[top * self._shrink : bottom, left * self._shrink : right])
-        return [(window, window.sheet.cropped(left, top).lay(smooth)) for window in windows]
+        part = image_bgr[top * self._shrink : bottom, left * self._shrink : right]
+        smooth = self._smooth(part)
+        return [self._laid(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
+
+    def _laid(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> Laid:
+        picture, scale = (image_bgr, self._shrink) if self._looks_at_all else (smooth, 1)
+        return Laid(ground, sheet.lay(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
 
     def _window(self, ground: Ground, within_px: Box) -> Ground | None:
         left, top, right, bottom = within_px

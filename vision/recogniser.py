@@ -1,7 +1,8 @@
-"""Two small networks that look at a sheet and say who stands there: where, how, and which way he looks.
+"""Three small networks that look at a sheet and say who stands there: where, how, and which way he looks.
 
-The finder looks at tiles and says where somebody may stand; the judge looks at each of those again, from the middle.
-Both were trained on pictures the project makes itself (`benchmarks/training`); OpenCV runs them.
+The finder looks at tiles and says where somebody may stand; the judge looks at each of those again, from the middle;
+whoever it believes in is looked at more closely, from where it says that he stands, in the photo itself. All were
+trained on pictures the project makes itself (`benchmarks/training`); OpenCV runs them.
 """
 
 from __future__ import annotations
@@ -16,10 +17,21 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.table import FloatArray, Posture
 from vision.palette import FloatImage
-from vision.tiles import CROP_PX, CROP_PX_PER_IN, TILE_PX, TILE_PX_PER_IN, Place, View, crop_at, cut
+from vision.tiles import (
+    CLOSER_PX_PER_IN,
+    CROP_PX,
+    CROP_PX_PER_IN,
+    TILE_PX,
+    TILE_PX_PER_IN,
+    Place,
+    View,
+    crop_at,
+    cut,
+    cut_finely,
+)
 
 POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
-"""In the order of the judge's answers."""
+"""In the order of the answers."""
 
 _CELL_PX = 4  # of a tile, for which the finder has one answer
 _BATCH = 16  # tiles at a time, so that layers stay in the processor's cache
@@ -27,8 +39,10 @@ _MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
 _LEAST = 0.15  # the finder's chance below which the judge is not asked
 _AGAIN = 0.1  # the judge's chance from which it looks again
 _MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
-# By how much the judge's odds that there is somebody are too low: `benchmarks.training.check` fits it to unseen toys.
+# Odds that there is somebody, fitted to unseen toys: by how much those of the judge are too low; what becomes, at the
+# second look, of the mean of his and of the closer look's.
 _TIMID = 1.17
+_BOTH_TIMID, _BOTH_COUNT = 0.95, 0.84
 _APART_IN = 0.42  # two cannot stand nearer together
 
 
@@ -73,7 +87,7 @@ class Recogniser:
     """The networks, loaded; not to be shared between threads."""
 
     def __init__(self) -> None:
-        self._finder, self._judge = (_network(f"{name}.onnx") for name in ("finder", "judge"))
+        self._finder, self._judge, self._closer = (_network(f"{name}.onnx") for name in ("finder", "judge", "closer"))
 
     def look(self, view: View, places: Sequence[Place]) -> list[Candidate]:
         """Everybody in tiles laid at these places, the likeliest first."""
@@ -83,35 +97,44 @@ class Recogniser:
     def hints(self, view: View, places: Sequence[Place]) -> list[Hint]:
         """Where the finder thinks that somebody stands, in tiles laid at these places."""
         hints: list[Hint] = []
-        for start in range(0, len(places), _BATCH):
-            some = places[start : start + _BATCH]
+        for some in _batches(places):
             answers = _answers(self._finder, np.stack([cut(view, place) for place in some]))
             for place, answer in zip(some, answers, strict=True):
                 hints += _hints(place, answer)
         return _apart(hints, _APART_IN * TILE_PX_PER_IN)
 
     def _judged(self, view: View, hints: Sequence[Hint]) -> list[Candidate]:
-        """What the judge says of each; of those that may be somebody, from where it says that he stands."""
-        first = self._asked(view, [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints], closely=False)
+        """What the judge says of each; of those who may be somebody, what both say who look from where he stands."""
+        places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
+        first = [_candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._asked(view, places), strict=True)]
         again = [k for k, one in enumerate(first) if one.chance > _AGAIN]
-        moved = [np.array([first[k].column, first[k].row]) for k in again]
-        closer = [crop_at(view.eye_px, at, hints[k].zoom) for k, at in zip(again, moved, strict=True)]
-        for k, one in zip(again, self._asked(view, closer, closely=True), strict=True):
-            first[k] = replace(one, chance=(first[k].chance + one.chance) / 2)
+        feet = [(np.array([first[k].column, first[k].row]), hints[k].zoom) for k in again]
+        judged = self._asked(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
+        places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
+        for k, place, one, closer in zip(again, places, judged, self._seen_closely(view, places), strict=True):
+            first[k] = _believed(place, one, closer)
         return first
 
-    def _asked(self, view: View, places: Sequence[Place], closely: bool) -> list[Candidate]:
-        """What the judge says; looking closely, of the mirrored view too."""
-        found: list[Candidate] = []
-        for start in range(0, len(places), _BATCH):
-            some = places[start : start + _BATCH]
-            crops = np.stack([cut(view, place) for place in some])
-            answers = _answers(self._judge, crops)
-            if closely:
-                mirrored = _answers(self._judge, np.ascontiguousarray(crops[:, :, ::-1]))
-                answers = np.asarray((answers + _MIRRORED * mirrored) / 2, np.float32)
-            found += [_candidate(*one) for one in zip(some, answers, strict=True)]
-        return found
+    def _asked(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+        """The judge's answers."""
+        answers: list[FloatImage] = []
+        for some in _batches(places):
+            answers += list(_answers(self._judge, np.stack([cut(view, place) for place in some])))
+        return answers
+
+    def _seen_closely(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+        """The closer look's answers: the mean of what is seen as it is and mirrored."""
+        answers: list[FloatImage] = []
+        for some in _batches(places):
+            crops = np.stack([cut_finely(view, place) for place in some])
+            straight = _answers(self._closer, crops)
+            mirrored = _answers(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
+            answers += list((straight + _MIRRORED * mirrored) / 2)
+        return answers
+
+
+def _batches(places: Sequence[Place]) -> Iterator[Sequence[Place]]:
+    return (places[start : start + _BATCH] for start in range(0, len(places), _BATCH))
 
 
 def _network(name: str) -> cv2.dnn.Net:
@@ -143,16 +166,31 @@ def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
     return kept
 
 
-def _candidate(place: Place, said: FloatImage) -> Candidate:
+def _believed(place: Place, judged: FloatImage, closer: FloatImage) -> Candidate:
+    """Who stands there: where, and which way he looks, as the closer look says; whether, and how, as both do."""
+    both = np.asarray((judged + closer) / 2, np.float32)
+    chance = _chance(_BOTH_TIMID + _BOTH_COUNT * float(both[0]))
+    return replace(_candidate(place, closer, CLOSER_PX_PER_IN), chance=chance, postures=_postures(both))
+
+
+def _candidate(place: Place, said: FloatImage, px_per_in: float) -> Candidate:
     at = (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
     column, row = place.to_sheet(at[None])[0]
-    weights = np.exp(said[1:5] - said[1:5].max())
     return Candidate(
         column=float(column),
         row=float(row),
-        chance=1 / (1 + math.exp(-_TIMID - float(np.clip(said[0], -30, 30)))),
-        sigma_in=math.exp(float(np.clip(said[9], -3, 3))) / CROP_PX_PER_IN,
-        postures=tuple((weights / weights.sum()).tolist()),
+        chance=_chance(_TIMID + float(said[0])),
+        sigma_in=math.exp(float(np.clip(said[9], -3, 3))) / px_per_in,
+        postures=_postures(said),
         facing_rad=math.atan2(said[6], said[5]) + place.turn_rad,
         facing_sure=float(np.hypot(said[5], said[6])),
     )
+
+
+def _chance(odds: float) -> float:
+    return 1 / (1 + math.exp(-min(max(odds, -30.0), 30.0)))
+
+
+def _postures(said: FloatImage) -> tuple[float, ...]:
+    weights = np.exp(said[1:5] - said[1:5].max())
+    return tuple((weights / weights.sum()).tolist())

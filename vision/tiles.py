@@ -24,8 +24,10 @@ TILE_PX = 72
 TILE_PX_PER_IN = 12.0
 """Pixels of a tile per inch, for 54 mm soldiers."""
 CROP_PX = 64
-"""Side of what the judge is shown of somebody who may stand there."""
+"""Side of what the judge, and of what the closer look, is shown of somebody who may stand there."""
 CROP_PX_PER_IN = 18.0
+CLOSER_PX_PER_IN = 27.0
+"""About as fine as a webcam sees a table of a yard: a knee on the base is three pixels."""
 CHANNELS = 10
 """Evidence, colour against the tile's own (3), against the empty table's (3), whether that is known, lean, seen."""
 
@@ -37,11 +39,28 @@ _MOST = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Photo:
+    """The picture as the camera took it, and where in it a sheet's pixels are seen.
+
+    Attributes:
+        picture_bgr: (height, width, 3) uint8.
+        map_x, map_y: (R, C) float32 the sheet's, in pixels `scale` times as large as these.
+        scale: 1 or 2.
+    """
+
+    picture_bgr: ImageBgr
+    map_x: FloatImage
+    map_y: FloatImage
+    scale: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class View:
     """One sheet of one picture: R rows and C columns.
 
     Attributes:
         picture_bgr: (R, C, 3) as it lies on the sheet.
+        photo: The same as the camera took it, which shows more.
         evidence: (R, C) for whichever army each pixel looks most like.
         seen: (R, C) 1 where the surface is seen past the terrain, else 0.
         eye_px: (3,) the camera: column and row of the sheet it hangs over, and sheet pixels of its height.
@@ -49,6 +68,7 @@ class View:
     """
 
     picture_bgr: ImageBgr
+    photo: Photo
     evidence: FloatImage
     seen: FloatImage
     eye_px: FloatArray
@@ -93,22 +113,38 @@ def tile_at(eye_px: FloatArray, at: FloatArray, zoom: float) -> Place:
     return Place(float(at[0]), float(at[1]), turn_rad, float(np.hypot(*away) / eye_px[2]), zoom)
 
 
-def crop_at(eye_px: FloatArray, at: FloatArray, tile_zoom: float) -> Place:
-    """What the judge is shown of somebody who may stand there: his body in the middle, not his feet."""
-    feet = tile_at(eye_px, at, tile_zoom * TILE_PX_PER_IN / CROP_PX_PER_IN)
-    column, row = at + (at - eye_px[:2]) / eye_px[2] * (_WAIST_IN * CROP_PX_PER_IN * feet.zoom)
+def crop_at(eye_px: FloatArray, at: FloatArray, tile_zoom: float, px_per_in: float = CROP_PX_PER_IN) -> Place:
+    """What is shown of somebody who may stand there: his body in the middle, not his feet."""
+    feet = tile_at(eye_px, at, tile_zoom * TILE_PX_PER_IN / px_per_in)
+    column, row = at + (at - eye_px[:2]) / eye_px[2] * (_WAIST_IN * px_per_in * feet.zoom)
     return Place(float(column), float(row), feet.turn_rad, feet.lean, feet.zoom, CROP_PX)
 
 
 def cut(view: View, place: Place) -> FloatImage:
-    """(CHANNELS, side, side) float32, what a network is shown of a place."""
+    """(CHANNELS, side, side) float32, what the finder and the judge are shown of a place."""
+    way = _way(place)
+    return _shown(view, place, way, _warp(view.picture_bgr, way, place.side_px))
+
+
+def cut_finely(view: View, place: Place) -> FloatImage:
+    """(CHANNELS, side, side) float32, what the closer look is shown of a place: the photo itself, not its sheet."""
+    way, photo = _way(place), view.photo
+    x, y = ((_warp(at, way, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))
+    return _shown(view, place, way, np.asarray(cv2.remap(photo.picture_bgr, x, y, cv2.INTER_LINEAR), np.uint8))
+
+
+def _way(place: Place) -> FloatArray:
+    """(2, 3) from pixels of a tile to those of its sheet."""
     corner, right, down = place.to_sheet(np.array([[0.0, 0.0], [1, 0], [0, 1]]))
-    way = np.column_stack([right - corner, down - corner, corner])
+    return np.column_stack([right - corner, down - corner, corner])
+
+
+def _shown(view: View, place: Place, way: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
     side = place.side_px
     out = np.zeros((CHANNELS, side, side), np.float32)
     seen = _warp(view.seen, way, side)
     out[0] = _warp(view.evidence, way, side) / EVIDENCE_LIMIT * seen
-    colours = log_colour(_warp(view.picture_bgr, way, side))
+    colours = log_colour(picture_bgr)
     known = seen > 0
     own = np.median(colours[known], axis=0) if known.any() else np.zeros(3, np.float32)
     out[1:4] = _spread(colours - own) * seen

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.training.check FOLDER`: how well the judge does on crops that it did not learn from.
+"""`python -m benchmarks.training.check judge|closer FOLDER`: how well it does on crops that it did not learn from.
 
-`FOLDER` is what `benchmarks.training.tiles` made. Prints by how much the judge is too timid, which `vision.recogniser`
-holds as a constant.
+`FOLDER` is what `benchmarks.training.tiles` made. Prints by how much it is too timid, which `vision.recogniser` holds
+as a constant.
 """
 
 from __future__ import annotations
@@ -14,30 +14,32 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-from benchmarks.training.tiles import BYTE
+from benchmarks.training.tiles import BYTE, STORED_PX
 from calibration.opencv import cv2
 from vision.recogniser import POSTURES
-from vision.tiles import CROP_PX, CROP_PX_PER_IN
+from vision.tiles import CLOSER_PX_PER_IN, CROP_PX, CROP_PX_PER_IN
 
 _WHOLE = 0.8  # part of a figure that is seen
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """Of N crops: what the judge says (N, 10), the truth (N, 6) and lean (N,)."""
+    """Of N crops: what is said (N, 10), the truth (N, 6), lean (N,) and how fine they are."""
 
     said: np.ndarray
     true: np.ndarray
     lean: np.ndarray
+    px_per_in: float
 
 
 def main() -> None:
     """Print the check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("which", choices=["judge", "closer"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--every", type=int, default=2, help="one crop in so many")
     options = parser.parse_args()
-    told = ask(options.folder, options.every)
+    told = ask(options.which, options.folder, options.every)
     somebody = np.isfinite(told.true[:, 0])
     chance = 1 / (1 + np.exp(-told.said[:, 0]))
     print(f"{len(chance)} crops, {somebody.sum()} of somebody")
@@ -46,7 +48,7 @@ def main() -> None:
         print(f"  said to be somebody {low} to {high}: {here.sum()}, somebody {somebody[here].mean():.2f}")
     shift = minimize(lambda p: _surprise(told.said[:, 0] + p[0], somebody), [0.0]).x[0]
     print(f"  too timid by {shift:.2f}")
-    _postures(Told(*(part[somebody] for part in (told.said, told.true, told.lean))))
+    _postures(Told(*(part[somebody] for part in (told.said, told.true, told.lean)), told.px_per_in))
 
 
 def _postures(told: Told) -> None:
@@ -61,10 +63,10 @@ def _postures(told: Told) -> None:
     stands = posture[upright] == 0
     odds = told.said[upright, 1] - told.said[upright, 2]
     print(f"standing or kneeling: right {((odds > 0) == stands).mean():.3f}")
-    error = np.hypot(*(told.said[:, 7:9] + (CROP_PX - 1) / 2 - told.true[:, :2]).T)
+    error = np.hypot(*(told.said[:, 7:9] + (STORED_PX - 1) / 2 - told.true[:, :2]).T)
     sigma = np.exp(told.said[:, 9])
     print(
-        f"place {np.median(error) / CROP_PX_PER_IN:.3f} / {np.percentile(error, 95) / CROP_PX_PER_IN:.3f} in,", end=" "
+        f"place {np.median(error) / told.px_per_in:.3f} / {np.percentile(error, 95) / told.px_per_in:.3f} in,", end=" "
     )
     claimed = np.sqrt(np.mean((error / sigma) ** 2 / 2))
     print(f"error / sigma {claimed:.2f}, within two {(error < 2.448 * sigma).mean():.3f}")
@@ -77,21 +79,23 @@ def _postures(told: Told) -> None:
         print(f"  facing surer than {least}: of {told_so.mean():.2f}, off by {spread[0]:.0f} / {spread[1]:.0f} degrees")
 
 
-def ask(folder: Path, every: int) -> Told:
-    """The judge's answers to the first file of each seed, which it did not learn from."""
-    weights = resources.files("vision").joinpath("judge.onnx").read_bytes()
-    judge = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+def ask(which: str, folder: Path, every: int) -> Told:
+    """The answers to the first file of each seed, which was not learned from."""
+    weights = resources.files("vision").joinpath(f"{which}.onnx").read_bytes()
+    network = cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
+    kind, px_per_in = {"judge": ("crops", CROP_PX_PER_IN), "closer": ("closer", CLOSER_PX_PER_IN)}[which]
+    room = slice((STORED_PX - CROP_PX) // 2, (STORED_PX + CROP_PX) // 2)
     rows: list[tuple[np.ndarray, np.ndarray, float]] = []
-    firsts = {file.stem.rsplit("-", 1)[0]: file for file in sorted(folder.glob("crops-*[0-9].npy"), reverse=True)}
+    firsts = {file.stem.rsplit("-", 1)[0]: file for file in sorted(folder.glob(f"{kind}-*[0-9].npy"), reverse=True)}
     for file in firsts.values():
         shown = np.load(file, mmap_mode="r")[::every]
         truths = np.load(file.with_suffix(".truths.npy"))[::every, 0]
         for start in range(0, len(shown), 32):
-            crops = shown[start : start + 32].astype(np.float32) / BYTE
-            judge.setInput(crops)
-            for said, crop, true in zip(judge.forward(), crops, truths[start : start + 32], strict=True):
+            crops = np.ascontiguousarray(shown[start : start + 32, :, room, room], np.float32) / np.float32(BYTE)
+            network.setInput(crops)
+            for said, crop, true in zip(network.forward(), crops, truths[start : start + 32], strict=True):
                 rows.append((said, true, float(crop[8, 0, 0])))
-    return Told(*(np.array(column) for column in zip(*rows, strict=True)))
+    return Told(*(np.array(column) for column in zip(*rows, strict=True)), px_per_in)
 
 
 def _surprise(odds: np.ndarray, true: np.ndarray) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.training.soldiers import Rng
 from calibration.opencv import cv2
 from rules.table import FloatArray
-from vision.mesh import Mesh, ball, block, join, lathe, limb, turn_z
+from vision.mesh import Mesh, ball, block, disc, join, lathe, limb, turn_z
 from vision.palette import FloatImage
 
 FINE = 32.0
@@ -135,9 +135,8 @@ def clutter(rng: Rng, armies: list[FloatArray]) -> Mesh:
     colour = armies[rng.integers(len(armies))] * rng.uniform(0.6, 1.5) if rng.random() < 0.3 else _colour(rng)
     at = (*(rng.uniform(0, SIZE_IN)), 0.0)
     if kind == 0:
-        side = rng.uniform(0.4, 0.8)
-        mesh = block((0, 0), (side, side), 0, side)
-    elif kind == 1:
+        return _die(rng, colour).placed(turn_z(rng.uniform(0, 360)), at)
+    if kind == 1:
         mesh = limb((-rng.uniform(1, 3.5), 0, 0.14), (2, 0, 0.14), 0.14, 0.14)
     elif kind == 2:
         radius = rng.uniform(0.3, 1.7)
@@ -159,6 +158,22 @@ def clutter(rng: Rng, armies: list[FloatArray]) -> Mesh:
     else:
         mesh = block((0, 0), (rng.uniform(2, 6), rng.uniform(0.3, 0.8)), 0, rng.uniform(0.1, 1.2))
     return painted(mesh.placed(turn_z(rng.uniform(0, 360)), at), colour)
+
+
+def _die(rng: Rng, colour: FloatArray) -> Mesh:
+    """A die with the pips of its upper side; ivory, black or of any colour."""
+    side = rng.uniform(0.4, 0.8)
+    if rng.random() < 0.5:
+        colour = np.full(3, rng.choice([0.02, 0.7])) * rng.uniform(0.8, 1.2, 3)
+    cube = painted(block((0, 0), (side, side), 0, side), colour)
+    ink = np.full(3, 0.75 if float(colour.mean()) < 0.3 else 0.02)
+    spots = np.array([(-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0), (0, 0)])
+    count = int(rng.integers(1, 7))
+    shown = [*spots[: count - count % 2], *([spots[6]] if count % 2 else [])]
+    pips = [
+        disc(0.1 * side, 0.1 * side, side, side + 0.004).placed(np.eye(3), (*(0.27 * side * at), 0.0)) for at in shown
+    ]
+    return join([cube, *(painted(pip, ink) for pip in pips)])
 
 
 def terrain(rng: Rng, armies: list[FloatArray]) -> Mesh:

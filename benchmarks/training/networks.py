@@ -1,11 +1,12 @@
-"""`python -m benchmarks.training.networks finder|judge FOLDER --to FOLDER`: trains one of the two small networks.
+"""`python -m benchmarks.training.networks finder|judge|closer FOLDER --to FOLDER`: trains one of the small networks.
 
 The finder says of each cell of a tile whether somebody stands there; the judge looks again at everybody found, more
-finely, and says who he is. `FOLDER` holds what `benchmarks.training.tiles` made, or is still making: whatever is new is
-taken up at the next round. Of every seed the first file is not learned from: it tells how it goes. Several processes
-may learn together (`--of 2 --worker 0` and `--worker 1`, side by side): their weights are averaged as they go.
+finely, and says who he is; the closer look does the same once more, from where he stands, in the photo itself.
+`FOLDER` holds what `benchmarks.training.tiles` made, or is still making: whatever is new is taken up at the next round.
+Of every seed the first file is not learned from: it tells how it goes.
 
-Needs torch and onnx, which the program does not: OpenCV runs what is written.
+Needs torch and onnx, which the program does not: OpenCV runs what is written. Learns on a graphics card if there is
+one, which holds all that is learned from.
 """
 
 from __future__ import annotations
@@ -17,19 +18,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnx
 import torch
-from torch import distributed, nn
+from onnx import numpy_helper
+from torch import nn
 from torch.nn import functional
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 CELL_PX, CELLS, TILE_PX, CHANNELS = 4, 18, 72, 10
-CROP_PX = 64
-_CROP_PX_PER_IN, _WAIST_IN, _LEAN = 18.0, 0.7, 8  # of a crop: scale, the height in its middle, the channel of lean
+CROP_PX, STORED_PX = 64, 80  # a crop, and what is kept of it: with room to be moved and turned
+_PX_PER_IN = {"judge": 18.0, "closer": 27.0}
+_WAIST_IN = 0.7  # the height in a crop's middle
+_CLOSELY = 0.9  # part of them that is
+_KNOWN, _LEAN, _SEEN = 7, 8, 9  # channels
 _STANDING_IN = 2.1
 FOUND, SAID = 4, 10  # outputs of the finder, for each cell, and of the judge
 BYTE = 60.0
 _COUNTS = 0.35  # part of a figure that must be seen for him to be missed
-_BATCH, _ROUND = 64, 100
-_TOGETHER = 10  # batches between two averagings of the processes' weights
+_ROUND = 100  # batches
+_REMEMBERED = 0.999  # of the weights that are written, a mean over the last batches, after each batch
+_FEW = 64  # weights of a layer that are written with all their digits
 Array = np.ndarray
 Loss = Callable[..., tuple[torch.Tensor, list[float]]]
 
@@ -37,37 +45,50 @@ Loss = Callable[..., tuple[torch.Tensor, list[float]]]
 def main() -> None:
     """Train one network."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("which", choices=["finder", "judge"])
+    parser.add_argument("which", choices=["finder", "judge", "closer"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--to", type=Path, default=Path("vision"))
     parser.add_argument("--minutes", type=float, default=60.0, help="after which the rate of learning is down to none")
     parser.add_argument("--start", type=Path, help="weights to begin with")
     parser.add_argument("--rate", type=float, default=3e-3)
-    parser.add_argument("--worker", type=int, default=0)
-    parser.add_argument("--of", type=int, default=1)
+    parser.add_argument("--batch", type=int, default=64)
     options = parser.parse_args()
     torch.manual_seed(0)
-    torch.set_num_threads(1)
-    if options.of > 1:
-        meet = (options.to / "meeting").absolute()
-        distributed.init_process_group("gloo", f"file://{meet}", rank=options.worker, world_size=options.of)
+    torch.backends.cudnn.benchmark = True
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if options.which == "finder":
-        model, loss_of, data = finder(), _finder_loss, Data(options.folder, "tiles", cells_of_truth)
+        model, loss_of, data = finder(), _finder_loss, Data(options.folder, "tiles", cells_of_truth, device)
     else:
-        model, loss_of, data = judge(), _judge_loss, Data(options.folder, "crops", crop_of_truth)
+        kind = {"judge": "crops", "closer": "closer"}[options.which]
+        model, loss_of = judge(_PX_PER_IN[options.which]), _judge_loss
+        data = Data(options.folder, kind, crop_of_truth, device)
     if options.start:
-        model.load_state_dict(torch.load(options.start))
-    _train(model, loss_of, data, 60 * options.minutes, options.rate, options.to / f"{options.which}.onnx")
+        began = torch.load(options.start)
+        model.load_state_dict({name: values for name, values in began.items() if name != "0.across_in"}, strict=False)
+    model = model.to(device, memory_format=torch.channels_last)
+    lesson = Lesson(model, loss_of, data, 60 * options.minutes, options.rate, options.batch)
+    lesson.learn(options.to / f"{options.which}.onnx")
 
 
 class Data:
     """What lies in a folder: (N, CHANNELS, side, side) int8 and the answers wanted."""
 
-    def __init__(self, folder: Path, kind: str, answer: Callable[[Array], Array]) -> None:
-        self._folder, self._kind, self._answer = folder, kind, answer
-        self._known: dict[Path, tuple[Array, Array]] = {}
+    def __init__(self, folder: Path, kind: str, answer: Callable[[Array], Array], device: torch.device) -> None:
+        self._folder, self._kind, self._answer, self._device = folder, kind, answer, device
+        self._known: dict[Path, tuple[torch.Tensor, torch.Tensor]] = {}
+        self._teaching: list[tuple[torch.Tensor, torch.Tensor]] = []
 
-    def files(self, check: bool) -> list[tuple[Array, Array]]:
+    def look(self) -> int:
+        """Take up what is new; how much teaches."""
+        self._teaching = self.files(check=False)
+        return sum(len(shown) for shown, _ in self._teaching)
+
+    @property
+    def side(self) -> int:
+        """Of what the network is shown."""
+        return TILE_PX if self._kind == "tiles" else CROP_PX
+
+    def files(self, check: bool) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """Those that teach, or those that tell how it goes, new ones included."""
         named: dict[str, list[Path]] = {}
         for file in sorted(self._folder.glob(f"{self._kind}-*[0-9].npy")):
@@ -76,8 +97,20 @@ class Data:
         for file in chosen:
             if file not in self._known:
                 answers = np.stack([self._answer(truth) for truth in np.load(file.with_suffix(".truths.npy"))])
-                self._known[file] = np.load(file, mmap_mode="r"), answers.astype(np.float16)
+                shown = torch.from_numpy(np.load(file, mmap_mode="c"))
+                self._known[file] = (
+                    shown.to(self._device),
+                    torch.from_numpy(answers.astype(np.float32)).to(self._device),
+                )
         return [self._known[file] for file in chosen]
+
+    def some(self, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """A batch out of eight of the files that teach."""
+        files = self._teaching
+        chosen = torch.multinomial(torch.tensor([float(len(shown)) for shown, _ in files]), 8, replacement=True)
+        rows = [torch.randint(len(files[k][0]), (count // 8,), device=self._device) for k in chosen.tolist()]
+        picked = [(files[k][0][row], files[k][1][row]) for k, row in zip(chosen.tolist(), rows, strict=True)]
+        return torch.cat([shown for shown, _ in picked]).float() / BYTE, torch.cat([answer for _, answer in picked])
 
 
 class _Layer(nn.Module):
@@ -99,9 +132,9 @@ class _Ruler(nn.Module):
     a lean that is the same in each pixel, that is learned slowly.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, px_per_in: float) -> None:
         super().__init__()
-        across_in = (torch.arange(CROP_PX) - (CROP_PX - 1) / 2) / _CROP_PX_PER_IN
+        across_in = (torch.arange(CROP_PX) - (CROP_PX - 1) / 2) / px_per_in
         self.register_buffer("across_in", across_in.expand(1, 1, CROP_PX, CROP_PX).clone())
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -122,11 +155,11 @@ def finder() -> nn.Sequential:
     return nn.Sequential(_step(CHANNELS, 24, 2), _step(24, 32, 2), *layers, *last)
 
 
-def judge() -> nn.Sequential:
+def judge(px_per_in: float) -> nn.Sequential:
     """Of a crop: whether somebody, his posture (4), facing (2), offset (2) and log sigma."""
     return nn.Sequential(
-        _Ruler(), _step(CHANNELS + 2, 32, 2), _Layer(32), _Layer(32), _step(32, 64, 2), _Layer(64), _Layer(64),
-        _Layer(64), _step(64, 96, 2), _Layer(96), _Layer(96), _Layer(96), _step(96, 128, 2), _Layer(128),
+        _Ruler(px_per_in), _step(CHANNELS + 2, 32, 2), _Layer(32), _Layer(32), _step(32, 64, 2), _Layer(64),
+        _Layer(64), _Layer(64), _step(64, 96, 2), _Layer(96), _Layer(96), _Layer(96), _step(96, 128, 2), _Layer(128),
         nn.Flatten(), nn.Dropout(0.4), nn.Linear(128 * 16, 112), nn.ReLU(), nn.Linear(112, SAID),
     )  # fmt: skip
 
@@ -136,7 +169,8 @@ def crop_of_truth(truth: Array) -> Array:
     x, y, posture, *facing, _ = truth[0]
     if np.isnan(x):
         return np.zeros(6, np.float32)
-    return np.array([1.0, x - (CROP_PX - 1) / 2, y - (CROP_PX - 1) / 2, posture, *facing], np.float32)
+    middle = (STORED_PX - 1) / 2
+    return np.array([1.0, x - middle, y - middle, posture, *facing], np.float32)
 
 
 def cells_of_truth(truth: Array) -> Array:
@@ -158,20 +192,19 @@ def cells_of_truth(truth: Array) -> Array:
     return out
 
 
-def _finder_loss(model: nn.Module, shown: Array, answers: Array) -> tuple[torch.Tensor, list[float]]:
-    heat, weight, near = (torch.from_numpy(answers[..., k]) for k in (0, 1, 4))
+def _finder_loss(model: nn.Module, shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, list[float]]:
+    heat, weight, near = (answers[..., k] for k in (0, 1, 4))
     got = _run(model, shown)
     chance = torch.sigmoid(got[:, 0]).clamp(1e-4, 1 - 1e-4)
     hit = (heat > 0.9).float()
     hot = -(hit * (1 - chance) ** 2 * chance.log()) - (1 - hit) * (1 - heat) ** 4 * chance**2 * (1 - chance).log()
     hot = (hot * weight).sum() / hit.sum().clamp(min=1)
     there = got.permute(0, 2, 3, 1)[near > 0]
-    place, away = _place_loss(there[:, 1:4], torch.from_numpy(answers[..., 2:4])[near > 0], 12.0)
+    place, away = _place_loss(there[:, 1:4], answers[..., 2:4][near > 0], 12.0)
     return hot + 0.5 * place, [hot.item(), away]
 
 
-def _judge_loss(model: nn.Module, shown: Array, answers: Array) -> tuple[torch.Tensor, list[float]]:
-    true = torch.from_numpy(answers)
+def _judge_loss(model: nn.Module, shown: torch.Tensor, true: torch.Tensor) -> tuple[torch.Tensor, list[float]]:
     got = _run(model, shown)
     somebody = functional.binary_cross_entropy_with_logits(got[:, 0], true[:, 0])
     there, true = got[true[:, 0] > 0], true[true[:, 0] > 0]
@@ -191,120 +224,131 @@ def _place_loss(said: torch.Tensor, true: torch.Tensor, px_per_in: float) -> tup
     return loss, away.mean().sqrt().item() / px_per_in
 
 
-def _run(model: nn.Module, shown: Array) -> torch.Tensor:
+def _run(model: nn.Module, shown: torch.Tensor) -> torch.Tensor:
     # Halves of precision and channels in the last place: quicker by far on processors with matrix units.
-    with torch.autocast("cpu", torch.bfloat16):
-        return model(torch.from_numpy(shown).contiguous(memory_format=torch.channels_last)).float()
+    with torch.autocast(shown.device.type, torch.bfloat16):
+        return model(shown.contiguous(memory_format=torch.channels_last)).float()
 
 
-def _train(model: nn.Module, loss_of: Loss, data: Data, seconds: float, rate: float, out: Path) -> None:
-    alone = not distributed.is_initialized()
-    worker = 0 if alone else distributed.get_rank()
-    model = model.to(memory_format=torch.channels_last)
-    learn = torch.optim.AdamW(model.parameters(), rate, weight_decay=2e-3)
-    rng = np.random.default_rng(worker)
-    start, turn, over = time.time(), 0, False
-    while not over:
-        model.train()
-        began, taught = time.time(), []
-        files = data.files(check=False)
-        part = np.array([len(shown) for shown, _ in files], float)
-        for k in range(_ROUND):
-            done = min(1.0, (time.time() - start) / seconds)
-            learn.param_groups[0]["lr"] = rate * min(1.0, 0.1 + done / 0.05) * (0.5 + 0.5 * np.cos(np.pi * done))
-            loss, parts = loss_of(model, *_varied(*_some(files, part / part.sum(), rng), rng))
-            learn.zero_grad()
+class Lesson:
+    """A network that learns for a while; what is written is the mean of its weights over the last thousand batches."""
+
+    def __init__(self, model: nn.Module, loss_of: Loss, data: Data, seconds: float, rate: float, batch: int) -> None:
+        self.model, self.loss_of, self.data = model, loss_of, data
+        self.seconds, self.rate, self.batch = seconds, rate, batch
+        self.mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(_REMEMBERED), use_buffers=True)
+        self.optimiser = torch.optim.AdamW(model.parameters(), rate, weight_decay=1e-2)
+        self.start = time.time()
+
+    def learn(self, out: Path) -> None:
+        """Until the time is over; the network is written after each round that is checked."""
+        turn, over = 0, False
+        while not over:
+            began, count = time.time(), self.data.look()
+            taught, over = self._round()
+            told = f"{turn} {count} {np.round(taught, 3)}"
+            if turn % 10 == 9 or over:
+                told += f" {self._check()}"
+                _write(copy.deepcopy(self.mean.module), out, self.data.side)
+            print(f"{told} {time.time() - began:.1f} s", flush=True)
+            turn += 1
+
+    def _round(self) -> tuple[Array, bool]:
+        """A round of batches; what was lost in them on average, and whether the time is over."""
+        self.model.train()
+        taught, done = [], 0.0
+        for _ in range(_ROUND):
+            done = min(1.0, (time.time() - self.start) / self.seconds)
+            rate = self.rate * min(1.0, 0.1 + done / 0.05) * (0.5 + 0.5 * np.cos(np.pi * done))
+            self.optimiser.param_groups[0]["lr"] = rate
+            loss, parts = self.loss_of(self.model, *varied(*self.data.some(self.batch)))
+            self.optimiser.zero_grad()
             loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-            learn.step()
+            nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
+            self.optimiser.step()
+            self.mean.update_parameters(self.model)
             taught.append(parts)
-            if not alone and k % _TOGETHER == 0:
-                _average(model)
-        over = done >= 1
-        if not alone:
-            over = _average(model, over)
-        if worker == 0:
-            told = f"{turn} {int(part.sum())} {np.round(np.mean(taught, axis=0), 3)}"
-            checked = f" {_check(model, loss_of, data)}" if turn % 3 == 2 or over else ""
-            print(f"{told}{checked} {time.time() - began:.0f} s", flush=True)
-            _write(copy.deepcopy(model), out, files[0][0].shape[-1])
-        turn += 1
+        return np.mean(taught, axis=0), done >= 1
+
+    def _check(self) -> Array:
+        self.mean.eval()
+        parts = []
+        with torch.no_grad():
+            for shown, answers in self.data.files(check=True):
+                for start in range(0, len(shown), 1200):
+                    rows = slice(start, start + 1200, 3)
+                    seen = _middle(shown[rows].float() / BYTE)
+                    parts.append(self.loss_of(self.mean.module, seen, answers[rows])[1])
+        return np.round(np.mean(parts, axis=0), 4)
 
 
-def _some(files: list[tuple[Array, Array]], part: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """A batch out of four of the files."""
-    chosen = rng.choice(len(files), 4, p=part)
-    rows = [np.sort(rng.integers(len(files[k][0]), size=_BATCH // 4)) for k in chosen]
-    return tuple(np.concatenate([files[k][n][row] for k, row in zip(chosen, rows, strict=True)]) for n in (0, 1))
+def _middle(shown: torch.Tensor) -> torch.Tensor:
+    """Of crops as they are kept, what is shown; tiles as they are."""
+    room = (STORED_PX - CROP_PX) // 2
+    return shown if shown.shape[-1] == TILE_PX else shown[..., room:-room, room:-room]
 
 
-def _average(model: nn.Module, over: bool = False) -> bool:
-    """Take the mean of the weights of all processes; whether one of them says that it is over."""
-    values = [value for value in model.state_dict().values() if value.is_floating_point()]
-    flat = torch.cat([torch.tensor([float(over)]), *(value.reshape(-1) for value in values)])
-    distributed.all_reduce(flat)
-    flat /= distributed.get_world_size()
-    start = 1
-    for value in values:
-        value.copy_(flat[start : start + value.numel()].view_as(value))
-        start += value.numel()
-    return bool(flat[0] > 0)
-
-
-def _check(model: nn.Module, loss_of: Loss, data: Data) -> Array:
-    model.eval()
-    parts = []
-    with torch.no_grad():
-        for shown, answers in data.files(check=True):
-            for some in np.array_split(np.arange(0, len(shown), 3), max(1, len(shown) // 400)):
-                parts.append(loss_of(model, shown[some].astype(np.float32) / BYTE, answers[some].astype(np.float32))[1])
-    return np.round(np.mean(parts, axis=0), 4)
-
-
-def _varied(shown: Array, answers: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+def varied(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Half of them mirrored about the lean; evidence fainter or patchier than here, colours paler or stronger."""
-    shown, answers = shown.astype(np.float32) / BYTE, answers.astype(np.float32)
-    over = rng.random(len(shown)) < 0.5
-    shown[over] = shown[over, :, ::-1]
+    count, device = len(shown), shown.device
+
+    def drawn(low: float, high: float) -> torch.Tensor:
+        return low + (high - low) * torch.rand((count, 1, 1), device=device)
+
+    over = torch.rand(count, device=device) < 0.5
+    shown = torch.where(over[:, None, None, None], shown.flip(2), shown)
     if answers.ndim == 4:
-        answers[over] = answers[over, ::-1]
-        answers[over, ..., 3] *= -1
+        mirrored = answers.flip(1)
+        mirrored[..., 3] *= -1
+        answers = torch.where(over[:, None, None, None], mirrored, answers)
     else:
-        answers[np.ix_(over, [2, 5])] *= -1
-    count = len(shown)
-    gain, shift = rng.uniform(0.6, 1.15, (count, 1, 1)), rng.normal(0, 0.06, (count, 1, 1))
-    shown[:, 0] = np.clip(shown[:, 0] * gain + shift, -1, 1) * shown[:, 9]
-    for channels in (slice(1, 4), slice(4, 7)):
-        shown[:, channels] *= rng.uniform(0.8, 1.2, (count, 1, 1, 1)).astype(np.float32)
-    if answers.ndim == 2:
-        _centred(shown, answers, rng)
-        # other colours
-        turn = rng.uniform(-np.pi, np.pi, (count, 1, 1)) * (rng.random((count, 1, 1)) < 0.4)
-        c, s = np.cos(turn).astype(np.float32), np.sin(turn).astype(np.float32)
-        for red, blue in ((2, 3), (5, 6)):
+        answers = torch.where(over[:, None], answers * answers.new_tensor([1, 1, -1, 1, 1, -1]), answers)
+        shown, answers = _moved(shown, answers)
+        turn = (2 * torch.rand((count, 1, 1), device=device) - 1) * torch.pi
+        turn = turn * (torch.rand((count, 1, 1), device=device) < 0.4)
+        c, s = torch.cos(turn), torch.sin(turn)
+        for red, blue in ((2, 3), (5, 6)):  # other colours
             shown[:, red], shown[:, blue] = (
                 c * shown[:, red] - s * shown[:, blue],
                 s * shown[:, red] + c * shown[:, blue],
             )
-    return np.ascontiguousarray(shown, np.float32), answers
+    shift = 0.06 * torch.randn((count, 1, 1), device=device)
+    shown[:, 0] = (shown[:, 0] * drawn(0.6, 1.15) + shift).clamp(-1, 1) * shown[:, _SEEN]
+    for channels in (slice(1, 4), slice(4, 7)):
+        shown[:, channels] *= drawn(0.8, 1.2)[:, None]
+    return shown, answers
 
 
-def _centred(shown: Array, answers: Array, rng: np.random.Generator) -> None:
-    """Two thirds of those of somebody are seen from where he stands, as the judge sees them at its second look."""
-    for k in np.flatnonzero((answers[:, 0] > 0) & (rng.random(len(answers)) < 0.67)):
-        across, down = np.round(answers[k, 1:3] + rng.normal(0, 0.9, 2)).astype(int)
-        left, top = max(0, across), max(0, down)
-        right, bottom = CROP_PX + min(0, across), CROP_PX + min(0, down)
-        moved = np.zeros_like(shown[k])
-        moved[8] = shown[k, 8]
-        moved[:, top - down : bottom - down, left - across : right - across] = shown[k, :, top:bottom, left:right]
-        shown[k] = moved
-        answers[k, 1:3] -= (across, down)
+def _moved(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Crops a little turned and grown; most of those of somebody from about where he stands.
+
+    So they are seen at the second look.
+    """
+    count, device = len(shown), shown.device
+    there = (answers[:, 0] > 0) & (torch.rand(count, device=device) < _CLOSELY)
+    wide = torch.where(torch.rand((count, 1), device=device) < 0.15, 5.0, 1.6)
+    offset = torch.where(there[:, None], answers[:, 1:3] + wide * torch.randn((count, 2), device=device), 0.0)
+    offset += torch.rand((count, 2), device=device) - 0.5
+    angle = 0.035 * torch.randn(count, device=device)
+    grown = 1 + 0.03 * torch.randn(count, device=device)
+    c, s = torch.cos(angle), torch.sin(angle)
+    # A pixel of the crop, from its middle, comes from this place of what is kept: turned, shrunk and moved.
+    back = torch.stack([torch.stack([c, -s], 1), torch.stack([s, c], 1)], 1) / grown[:, None, None]
+    theta = torch.cat([back * (CROP_PX / STORED_PX), (2 / STORED_PX * offset)[..., None]], dim=2)
+    grid = functional.affine_grid(theta, [count, CHANNELS, CROP_PX, CROP_PX], align_corners=False)
+    out = functional.grid_sample(shown, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
+    for channel in (_KNOWN, _LEAN):
+        out[:, channel] = shown[:, channel, :1, :1]
+    forth = torch.linalg.inv(back)
+    answers = answers.clone()
+    answers[:, 1:3] = torch.einsum("nij,nj->ni", forth, answers[:, 1:3] - offset)
+    answers[:, 4:6] = torch.einsum("nij,nj->ni", forth / grown[:, None, None], answers[:, 4:6])
+    return out, answers
 
 
 def _write(model: nn.Module, out: Path, side: int) -> None:
     torch.save(model.state_dict(), out.with_suffix(".pt"))
-    model = model.eval().to(memory_format=torch.contiguous_format)
+    model = model.cpu().eval().to(memory_format=torch.contiguous_format)
     axes = {"shown": {0: "n"}, "said": {0: "n"}}
     example = torch.zeros(1, CHANNELS, side, side)
     torch.onnx.export(
@@ -317,6 +361,17 @@ def _write(model: nn.Module, out: Path, side: int) -> None:
         output_names=["said"],
         dynamic_axes=axes,
     )
+    halved(out)
+
+
+def halved(file: Path) -> None:
+    """Keep the weights with half of their digits, as OpenCV reads them too: nobody is told apart by the others."""
+    network = onnx.load(file)
+    for weights in network.graph.initializer:
+        if weights.data_type == onnx.TensorProto.FLOAT and np.prod(weights.dims) > _FEW:
+            few = numpy_helper.to_array(weights).astype(np.float16)
+            weights.CopyFrom(numpy_helper.from_array(few, weights.name))
+    onnx.save(network, file)
 
 
 if __name__ == "__main__":

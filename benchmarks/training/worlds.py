@@ -42,6 +42,7 @@ class World:
         picture, empty: (R, C, 3) uint8 at `px_per_in`, row 0 at y = 0.
         seen: (R, C) float32.
         eye_in: (3,) the camera.
+        shade: (2,) inches by which a shadow is cast aside for each inch of height.
         clicks: A pixel (x, y) for each army.
     """
 
@@ -50,6 +51,7 @@ class World:
     seen: FloatImage
     px_per_in: float
     eye_in: FloatArray
+    shade: FloatArray
     standers: tuple[Stander, ...]
     clicks: tuple[tuple[int, int], ...]
 
@@ -236,13 +238,14 @@ def world(rng: Rng) -> World | None:
                     painted(mesh.placed(turn_z(rng.uniform(0, 360)), spot), shades[rng.integers(len(shades))]), 250
                 )
         drawn.append(canvas.picture())
-    return _developed(rng, drawn, land, figures, eye, len(armies))
+    shade = -light.to_lamp[:2] / light.to_lamp[2]
+    return _developed(rng, drawn, land, figures, eye, shade, len(armies))
 
 
-def _developed(rng, drawn, land, figures, eye, armies):  # type: ignore[no-untyped-def]
+def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[no-untyped-def]
     """Two exposures of one camera, and the truth about the second."""
     (bare, _), (full, owner) = drawn
-    fine = rng.uniform(15, 30)
+    fine = rng.uniform(15, 32)
     exposure = math.exp(rng.uniform(math.log(0.025), math.log(0.6))) / max(1e-3, float(np.median(bare)))
     blur, noise, quality = rng.uniform(0.3, 1.0), math.exp(rng.uniform(0, 2.0)), int(rng.integers(55, 96))
     smear = rng.uniform(1, 5) if rng.random() < 0.12 else 0.0
@@ -292,6 +295,7 @@ def _developed(rng, drawn, land, figures, eye, armies):  # type: ignore[no-untyp
         seen.astype(np.float32),
         picture.shape[1] / SIZE_IN[0],
         eye,
+        shade,
         tuple(standers),
         tuple(clicks[k] for k in range(armies)),
     )

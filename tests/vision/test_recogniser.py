@@ -9,7 +9,7 @@ from vision.ground import Lie
 from vision.lookout import place_at
 from vision.recogniser import POSTURES, Recogniser
 from vision.segment import EVIDENCE_LIMIT
-from vision.tiles import View
+from vision.tiles import Photo, View
 
 EYE = camera()
 AREA = ((0, 0), (30, 0), (30, 24), (0, 24))
@@ -26,12 +26,13 @@ def view(image, bare):
     laid, empty_bgr = GROUND.sheet.lay(image), GROUND.sheet.lay(bare)
     changed = np.abs(laid.astype(int) - empty_bgr).max(axis=2) > 12
     evidence = np.where(changed, EVIDENCE_LIMIT, -EVIDENCE_LIMIT).astype(np.float32)
-    return View(laid, evidence, GROUND.seen, GROUND.eye_px)
+    photo = Photo(image, GROUND.sheet.map_x, GROUND.sheet.map_y)
+    return View(laid, photo, evidence, GROUND.seen, GROUND.eye_px)
 
 
 def test_the_weights_are_small():
-    sizes = [len(resources.files("vision").joinpath(f"{name}.onnx").read_bytes()) for name in ("finder", "judge")]
-    assert sum(sizes) < 5e6
+    networks = [resources.files("vision").joinpath(f"{name}.onnx") for name in ("finder", "judge", "closer")]
+    assert sum(len(network.read_bytes()) for network in networks) < 5e6
 
 
 def test_nobody_on_a_bare_table(recogniser):

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,16 +7,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vision.segment import EVIDENCE_LIMIT
-from vision.tiles import CHANNELS, CROP_PX, TILE_PX, Place, View, crop_at, cut, tile_at
+from vision.tiles import (
+    CHANNELS,
+    CLOSER_PX_PER_IN,
+    CROP_PX,
+    TILE_PX,
+    Photo,
+    Place,
+    View,
+    crop_at,
+    cut,
+    cut_finely,
+    tile_at,
+)
 
 MIDDLE = (TILE_PX - 1) / 2
 EYE_PX = np.array([20.0, 30.0, 500.0])
 
 
+def photo(scale=1):
+    """Twice as fine as the sheet, which it shows without a turn; grey, a white pixel in the middle of (140, 85)."""
+    taken = np.full((400, 480, 3), 100, np.uint8)
+    taken[170:172, 280:282] = 255
+    x, y = (np.arange(n, dtype=np.float32) for n in (240, 200))
+    fine = 2 / scale
+    x, y = ((at + 0.5) * fine - 0.5 for at in (x, y))
+    return Photo(taken, np.tile(x, (200, 1)), np.tile(y[:, None], (1, 240)), scale)
+
+
 def view(empty=None, seen=1.0):
     picture = np.full((200, 240, 3), 100, np.uint8)
     evidence = np.full((200, 240), -EVIDENCE_LIMIT, np.float32)
-    return View(picture, evidence, np.full((200, 240), seen, np.float32), EYE_PX, empty)
+    return View(picture, photo(), evidence, np.full((200, 240), seen, np.float32), EYE_PX, empty)
 
 
 @given(
@@ -48,6 +71,24 @@ def test_a_crop_has_the_body_in_its_middle_and_the_feet_nearer_to_the_camera():
     # A waist 0.7 in up leans out by a fifth of that: 2.5 of 18 px/in.
     assert feet == pytest.approx(((CROP_PX - 1) / 2 - 0.2 * 0.7 * 18, (CROP_PX - 1) / 2))
     assert cut(view(), crop).shape == (CHANNELS, CROP_PX, CROP_PX)
+
+
+@pytest.mark.parametrize("scale", [1, 2])
+def test_the_closer_look_is_at_the_photo_itself(scale):
+    seen = replace(view(), photo=photo(scale))
+    place = Place(138.0, 86.0, 0.7, 0.4, 0.5, CROP_PX)
+    crop = cut_finely(seen, place)
+    assert crop.shape == (CHANNELS, CROP_PX, CROP_PX)
+    row, column = np.unravel_index(np.argmax(crop[1]), crop[1].shape)
+    assert (column, row) == pytest.approx(place.to_tile(np.array([[140.0, 85.0]]))[0], abs=1)
+    bright = np.log(255 / 100)  # a quarter of a sheet's pixel each: no blur of the sheet has dimmed them
+    assert crop[1].max() == pytest.approx(bright, rel=0.35)
+    assert not cut(seen, replace(place, zoom=1.0))[1].any()  # the sheet does not show it
+
+
+def test_the_closer_look_is_finer_by_half():
+    crop = crop_at(EYE_PX, np.array([120.0, 30.0]), 1.5, CLOSER_PX_PER_IN)
+    assert crop.zoom == pytest.approx(18 / 27)
 
 
 def test_a_spot_of_evidence_comes_where_it_lies():
