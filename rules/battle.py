@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any
 
-from rules.dice import Dice, DiceRequest, Roll, Scripted, play
+from rules.course import course_of
+from rules.dice import Dice, DiceRequest, Roll, play
 from rules.entries import check_version, event_of, is_event
 from rules.events import Asked, Begun, Effects, Enlisted, Event, Overruled, Throw, Told, plain
 from rules.game import Game
 from rules.games import open_game
-from rules.journal import BEFALLEN, REDO, UNDO, Entry, Journal, redoable, standing
+from rules.journal import BEFALLEN, REDO, UNDO, Entry, Journal
 from rules.roster import check_card
 from rules.ruleset import Value
 from rules.spoken import label
@@ -38,7 +38,6 @@ class Battle:
 
     Attributes:
         game: The game with its options and house rules.
-        state: How the battle stands.
         taken_up_at: Number of the last entry that was there when it was opened; 1 where it has just begun.
     """
 
@@ -52,7 +51,7 @@ class Battle:
         self._entries = journal.entries()
         self.taken_up_at = len(self._entries)
         self._events = events_of(self._entries)
-        self.state = folded(self._entries, self._events)
+        self._course = course_of(self._entries, self._events)
         self.game = game_of(self.state)
 
     @classmethod
@@ -118,16 +117,27 @@ class Battle:
         return self._entries
 
     @property
+    def state(self) -> State:
+        """How the battle stands."""
+        return self._course.state
+
+    @property
+    def held(self) -> Mapping[int, Event]:
+        """What holds, in order, by the numbers of its entries."""
+        return {entry.seq: self._events[entry.seq] for entry in self._course.held}
+
+    @property
     def can_undo(self) -> str | None:
         """What `undo` would take back, in a few words; never the beginning."""
-        found = self._undone_by(UNDO)
-        return label(self._events[found.seq]) if found else None
+        return self._label(self._course.to_undo)
 
     @property
     def can_redo(self) -> str | None:
         """What `redo` would do again, in a few words."""
-        found = self._undone_by(REDO)
-        return label(self._events[found.seq]) if found else None
+        return self._label(self._course.to_redo)
+
+    def _label(self, entry: Entry | None) -> str | None:
+        return None if entry is None else label(self._events[entry.seq])
 
     def record(self, event: Event) -> Entry:
         """Let something happen.
@@ -138,12 +148,9 @@ class Battle:
         fold(self.state, event)
         if isinstance(event, Enlisted):
             check_card(self.game, event.figure, event.card)
-        if isinstance(event, Overruled) and event.entry not in {entry.seq for entry in standing(self._entries)}:
+        if isinstance(event, Overruled) and event.entry not in self.held:
             raise Refused(f"entry {event.entry} cannot be overruled: it is not there, or was taken back")
-        entry = self._append(event.kind, event.to_body(), event.version)
-        self._events[entry.seq] = event_of(entry)
-        self.state = fold(self.state, self._events[entry.seq])
-        return entry
+        return self._append(event.kind, event.to_body(), event.version)
 
     def record_all(self, events: Iterable[Event]) -> None:
         """Let several things happen at once: each an entry of its own, and all of them or none.
@@ -151,7 +158,7 @@ class Battle:
         Raises:
             Refused: as `record`.
         """
-        entries, state, kept = self._entries, self.state, False
+        entries, course, kept = self._entries, self._course, False
         try:
             with self._journal.together():
                 for event in events:
@@ -161,7 +168,7 @@ class Battle:
             if not kept:
                 for entry in self._entries[len(entries) :]:
                     self._events.pop(entry.seq, None)
-                self._entries, self.state = entries, state
+                self._entries, self._course = entries, course
 
     def ask(
         self,
@@ -188,7 +195,7 @@ class Battle:
         """
         for figure in by:
             self.state.unit(figure)  # before the dice are rolled for nothing
-        verdict, throws = _played(self.game, action, given, dice)
+        verdict, throws = played(self.game, action, given, dice)
         asked = Asked(
             action=action,
             given=plain(given),
@@ -203,11 +210,11 @@ class Battle:
 
     def undo(self) -> str | None:
         """Take the last thing back; its name, or None where only the beginning is left."""
-        return self._turn_back(UNDO)
+        return self._turn(UNDO, self._course.to_undo)
 
     def redo(self) -> str | None:
         """Do again what was taken back last; its name, or None where nothing was."""
-        return self._turn_back(REDO)
+        return self._turn(REDO, self._course.to_redo)
 
     def go_to(self, seq: int) -> int:
         """Take back, or do again, until this entry is the last that was done; how many were.
@@ -217,8 +224,8 @@ class Battle:
         Raises:
             Refused: if the entry does not hold and cannot be done again, or the disk is full; then nothing has changed.
         """
-        steps = [one for one in standing(self._entries) if one.kind not in BEFALLEN]
-        again = redoable(self._entries)
+        steps = [one for one in self._course.held if one.kind not in BEFALLEN]
+        again = self._course.undone[::-1]
         held = [one.seq for one in steps]
         if seq in held:
             turns = [(UNDO, one) for one in reversed(steps[held.index(seq) + 1 :])]
@@ -227,8 +234,7 @@ class Battle:
         else:
             raise Refused(f"entry {seq} is no step of this battle any more: choose another")
         told = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
-        self._entries = (*self._entries, *self._journal.append_all(told))
-        self.state = folded(self._entries, self._events)
+        self._take_in(self._journal.append_all(told))
         return len(turns)
 
     def close(self) -> None:
@@ -245,27 +251,20 @@ class Battle:
 
     def _append(self, kind: str, body: Mapping[str, Any], version: int = 1) -> Entry:
         entry = self._journal.append(kind, body, version)
-        self._entries = (*self._entries, entry)
+        self._take_in((entry,))
         return entry
 
-    def _turn_back(self, kind: str) -> str | None:
-        found = self._undone_by(kind)
-        if found is None:
-            return None
-        name = label(self._events[found.seq])
-        self._append(kind, {"entry": found.seq, "what": name})
-        self.state = folded(self._entries, self._events)
-        return name
+    def _take_in(self, entries: tuple[Entry, ...]) -> None:
+        """Go on to what is on the disk."""
+        self._entries = (*self._entries, *entries)
+        self._events.update(events_of(entries))
+        self._course = self._course.after(entries, self._events)
 
-    def _undone_by(self, kind: str) -> Entry | None:
-        """The entry that an undo would take back, or a redo bring back."""
-        now = standing(self._entries)
-        then = standing((*self._entries, Entry(0, 0.0, kind, 1, {})))
-        longer, shorter = (now, then) if kind == UNDO else (then, now)
-        turned = {entry.seq: entry for entry in longer}
-        for entry in shorter:
-            turned.pop(entry.seq, None)
-        return next((entry for entry in turned.values() if entry is not longer[0]), None)
+    def _turn(self, kind: str, entry: Entry | None) -> str | None:
+        name = self._label(entry)
+        if entry is not None:
+            self._append(kind, {"entry": entry.seq, "what": name})
+        return name
 
 
 def events_of(entries: Sequence[Entry]) -> dict[int, Event]:
@@ -278,23 +277,6 @@ def events_of(entries: Sequence[Entry]) -> dict[int, Event]:
         if not is_event(entry):
             check_version(entry)
     return {entry.seq: event_of(entry) for entry in entries if is_event(entry)}
-
-
-def folded(entries: Sequence[Entry], events: Mapping[int, Event]) -> State:
-    """The state that a journal folds into.
-
-    Raises:
-        Refused: if an event does not fit what came before it.
-    """
-    state = State()
-    for entry in standing(entries):
-        try:
-            state = fold(state, events[entry.seq])
-        except Refused as refusal:
-            raise Refused(f"entry {entry.seq} ({entry.kind}) does not fit what came before: {refusal}") from refusal
-    if not state.game:
-        raise Refused("its journal does not say what is played: begin a battle in another file")
-    return state
 
 
 def game_of(state: State) -> Game[Any]:
@@ -321,7 +303,8 @@ def _text(game: str, path: Path) -> str:
     return text
 
 
-def _played(game: Game[Any], action: str, given: Mapping[str, Any], dice: Dice) -> tuple[Verdict, tuple[Throw, ...]]:
+def played(game: Game[Any], action: str, given: Mapping[str, Any], dice: Dice) -> tuple[Verdict, tuple[Throw, ...]]:
+    """A question to a game: the verdict, and all dice that it took."""
     throws: list[Throw] = []
 
     def kept(request: DiceRequest) -> Roll:
@@ -331,62 +314,3 @@ def _played(game: Game[Any], action: str, given: Mapping[str, Any], dice: Dice) 
 
     verdict = play(game.begin(action, given), kept)
     return verdict, tuple(throws)
-
-
-# Played again.
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """An entry whose question the rules now answer otherwise: what was told, and what is."""
-
-    seq: int
-    was: str
-    now: str
-
-
-def differences(game: Game[Any], entries: Sequence[Entry]) -> tuple[Difference, ...]:
-    """Every question of a journal asked anew with the faces that fell; also those that were taken back."""
-    events = events_of(entries).items()
-    found = (_difference(game, seq, event) for seq, event in events if isinstance(event, Asked))
-    return tuple(one for one in found if one)
-
-
-def replay(path: Path) -> tuple[Difference, ...]:
-    """The differences of the battle in a file; none where it replays to the same state.
-
-    Raises:
-        Refused: as `Battle.open`.
-    """
-    with Battle.open(path, lambda: 0.0) as battle:
-        return differences(battle.game, battle.entries)
-
-
-def _difference(game: Game[Any], seq: int, asked: Asked) -> Difference | None:
-    script = Scripted([face for throw in asked.throws for face in throw.faces])
-    try:
-        verdict, throws = _played(game, asked.action, asked.given, script)
-    except Refused as refusal:
-        return Difference(seq, asked.verdict.outcome, f"refused: {refusal}")
-    told = Told.of(verdict)
-    if throws != asked.throws:
-        return Difference(seq, _dice(asked.throws), _dice(throws))
-    return None if told == asked.verdict else _verdicts_apart(seq, asked.verdict, told)
-
-
-def _dice(throws: Sequence[Throw]) -> str:
-    return "; ".join(f"{one.for_whom}, {one.why}: {' '.join(map(str, one.faces))}" for one in throws) or "no dice"
-
-
-def _verdicts_apart(seq: int, was: Told, now: Told) -> Difference:
-    """The first thing in which two verdicts differ, in words."""
-    if was.outcome != now.outcome:
-        return Difference(seq, was.outcome, now.outcome)
-    for name in {**was.numbers, **now.numbers}:
-        if was.numbers.get(name) != now.numbers.get(name):
-            return Difference(seq, f"{name} {was.numbers.get(name)}", f"{name} {now.numbers.get(name)}")
-    return Difference(seq, _reasons(was), _reasons(now))
-
-
-def _reasons(told: Told) -> str:
-    return "; ".join(f"{one.rule} {one.text}" for one in told.reasons)

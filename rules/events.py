@@ -285,11 +285,16 @@ class Doubted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled(Event):
-    """The players answered a question."""
+    """The players answered a question.
+
+    Attributes:
+        limit: What was measured against, as "4 in"; empty where that was not kept.
+    """
 
     kind = "settled"
     question: str
     answer: str
+    limit: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

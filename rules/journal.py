@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +28,9 @@ BEFALLEN = ("camera_moved", "marker_moved", "table")
 
 _MAGIC = b"SQLite format 3\0"
 _ONE_FILE = b"\1\1"  # written and read by a rollback journal: no second file grows beside it
-_MODE_AT, _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = (
-    18,
-    60,
-    68,
-    100,
-)  # https://www.sqlite.org/fileformat2.html, section 1.3
+_MODE_AT, _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 18, 60, 68, 100
+"""https://www.sqlite.org/fileformat2.html, section 1.3."""
+
 _MOST_BYTES = 2**28  # a thousand evenings
 _LONGEST_ENTRY = 10_000_000
 _TABLES = """
@@ -193,34 +190,49 @@ class Journal:
         self.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """What of a journal holds, and what was taken back.
+
+    Attributes:
+        held: All entries but those taken back, in order.
+        undone: Those that can be done again, the next of them last.
+        untouched: How many of those that held before still do, up to the first that was taken back.
+    """
+
+    held: tuple[Entry, ...]
+    undone: tuple[Entry, ...]
+    untouched: int
+
+
+def turned(entries: Iterable[Entry], held: Sequence[Entry] = (), undone: Sequence[Entry] = ()) -> Turned:
+    """What holds after these entries, going on from what held, and was taken back, before them.
+
+    A new one after an undo ends what could be done again.
+    """
+    done, taken, untouched = list(held), list(undone), len(held)
+    for entry in entries:
+        if entry.kind == UNDO:
+            last = next((k for k in reversed(range(len(done))) if done[k].kind not in BEFALLEN), None)
+            if last is not None:
+                taken.append(done.pop(last))
+                untouched = min(untouched, last)
+        elif entry.kind == REDO:
+            done += [taken.pop()] if taken else []
+        else:
+            done.append(entry)
+            taken = taken if entry.kind in BEFALLEN else []
+    return Turned(tuple(done), tuple(taken), untouched)
+
+
 def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """What holds: all entries but those taken back. A new one after an undo ends what could be done again."""
-    return _turned(entries)[0]
+    """What holds: all entries but those taken back."""
+    return turned(entries).held
 
 
 def redoable(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """What was taken back and can be done again, in the order in which it would be."""
-    return _turned(entries)[1][::-1]
-
-
-def _turned(entries: Iterable[Entry]) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """What holds, and what was taken back, the last first to be done again."""
-    done: list[Entry] = []
-    undone: list[Entry] = []
-    for entry in entries:
-        if entry.kind in BEFALLEN:
-            done.append(entry)
-        elif entry.kind == UNDO:
-            last = next((one for one in reversed(done) if one.kind not in BEFALLEN), None)
-            if last is not None:
-                done.remove(last)
-                undone.append(last)
-        elif entry.kind == REDO:
-            done += [undone.pop()] if undone else []
-        else:
-            done.append(entry)
-            undone.clear()
-    return tuple(done), tuple(undone)
+    return turned(entries).undone[::-1]
 
 
 def _body(seq: int, text: str) -> Mapping[str, Any]:

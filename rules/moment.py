@@ -13,6 +13,7 @@ from rules.body import BODIES
 from rules.call import DOUBT_SIGMAS
 from rules.game import Game
 from rules.measure import Range, range_between, range_to
+from rules.roster import card_of
 from rules.ruleset import Ruleset
 from rules.scene import SightRules
 from rules.sight import SLIVER, Exposures, exposures
@@ -93,7 +94,7 @@ class Moment:
 
     def kind(self, unit: Unit) -> Mapping[str, Any]:
         """The card of a unit, ready or its own, as the game's data has it."""
-        return self.game.rules.plain["cards"][unit.card] if unit.card else (unit.own or {})
+        return card_of(self.game, unit)
 
     def squad(self, unit: Unit) -> tuple[Unit, ...]:
         """The men of its squad that are not out, itself among them; itself where it is alone."""

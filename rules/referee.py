@@ -10,15 +10,16 @@ from typing import Any, Generic, TypeVar
 from rules.aims import Task
 from rules.battle import Battle
 from rules.call import DOUBT_SIGMAS
+from rules.condition import CONDITIONS, Condition
 from rules.dice import Dice
-from rules.events import Change, Effects, PhaseBegun
+from rules.events import Effects, PhaseBegun
 from rules.game import Game, Question
 from rules.moment import Moment, View
 from rules.path import Path
 from rules.ruleset import Ruleset
 from rules.scene import SightRules
 from rules.spoken import listed, place_words, spoken
-from rules.state import ELIMINATED, State
+from rules.state import State
 from rules.table import PointIn, Refused, TerrainPiece
 from rules.template import Template
 from rules.verdict import RuleRefusal, Verdict
@@ -38,6 +39,7 @@ class Measured:
         sigma: One standard deviation.
         what: What it is, for the player: "the range to Tan 4".
         low, high: What it cannot go beyond.
+        either: What each answer makes of a fact that is no number, as whether somebody is seen.
     """
 
     fact: Way
@@ -45,6 +47,7 @@ class Measured:
     what: str
     low: float = 0.0
     high: float = float("inf")
+    either: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A measurement too close to a limit: the rules answer otherwise a little nearer than a little farther.
+    """A measurement too close to a limit: within its error the rules answer otherwise.
 
     Attributes:
         question: For the players.
@@ -110,7 +113,7 @@ class Doubt:
 
     question: str
     fact: Way
-    answers: Mapping[str, float]
+    answers: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,29 +176,6 @@ def _as_set_up(rules: Ruleset[Any], state: State, terrain: Iterable[TerrainPiece
     return terrain
 
 
-Condition = tuple[Change, ...]
-"""What is so of a figure, for the players to say; the changes leave open of whom."""
-
-
-def condition(*statuses: str, value: Any = True) -> Condition:
-    """That these statuses have this value."""
-    return tuple(Change(figure="", key=key, value=value) for key in statuses)
-
-
-def unharmed(*statuses: str) -> Condition:
-    """That a figure is in the battle, and that none of these statuses holds."""
-    return condition(ELIMINATED, *statuses, value=None)
-
-
-CONDITIONS: Mapping[str, Condition] = {"eliminated": condition(ELIMINATED), "unharmed": unharmed()}
-"""What can be so of a figure in any game."""
-
-
-def befallen(figure: str, found: Condition) -> tuple[Change, ...]:
-    """What is new about a figure that a condition holds for."""
-    return tuple(replace(one, figure=figure) for one in found)
-
-
 @dataclass(frozen=True, slots=True)
 class Referee(Generic[T]):
     """What a game asks of a table: which questions stand for a figure's deeds, and what their verdicts do.
@@ -249,7 +229,8 @@ def outlook(referee: Referee[Any], moment: Moment, figure: str) -> Outlook:
     Raises:
         Refused: if the figure is not in the battle, or not on the table.
     """
-    moment.unit(figure), moment.figure(figure)
+    moment.unit(figure)
+    moment.figure(figure)
     return Outlook(
         figure,
         prospect(moment, referee.movement(moment, figure)),
@@ -264,7 +245,8 @@ def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn
     Raises:
         Refused: if the figure is not in the battle, or not on the table.
     """
-    moment.unit(figure), moment.figure(figure)
+    moment.unit(figure)
+    moment.figure(figure)
     return tuple(prospect(moment, deed) for deed in referee.at_spot(moment, figure, spot_in))
 
 
@@ -320,10 +302,11 @@ def _answered(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Doubt, ...], tupl
     if deed.bar is not None:
         return deed, (), asks
     settled, waiting = moment.state.settled, []
-    for doubt in tuple(_doubts(moment, deed)):
-        if doubt.question in settled:
+    for one in deed.measured:
+        doubt = _doubt(moment, deed, one)
+        if doubt is not None and settled.get(doubt.question) in doubt.answers:
             deed = replace(deed, given=_with(deed.given, doubt.fact, doubt.answers[settled[doubt.question]]))
-        else:
+        elif doubt is not None:
             waiting.append(doubt)
     return deed, tuple(waiting), asks
 
@@ -371,15 +354,20 @@ NEARER, FARTHER = "less", "more"
 """The answers to a doubt: what was measured is less than the limit, or more."""
 
 
-def _doubts(moment: Moment, deed: Deed) -> Iterable[Doubt]:
-    for one in deed.measured:
-        value = _at(deed.given, one.fact)
-        reach = DOUBT_SIGMAS * one.sigma
-        ends = {NEARER: max(one.low, value - reach), FARTHER: min(one.high, value + reach)}
-        told = [_heard(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]
-        if told[0] != told[1]:
-            state = moment.state
-            yield Doubt(f"turn {state.turn}, {state.side or 'all'}, {deed.title}: {one.what}", one.fact, ends)
+def _doubt(moment: Moment, deed: Deed, one: Measured) -> Doubt | None:
+    """What the players are to settle about a measured fact; None where the rules answer the same whatever it is."""
+    ends = one.either or _ends(_at(deed.given, one.fact), one)
+    told = [_heard(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]
+    if all(other == told[0] for other in told):
+        return None
+    state = moment.state
+    return Doubt(f"turn {state.turn}, {state.side or 'all'}, {deed.title}: {one.what}", one.fact, ends)
+
+
+def _ends(value: float, one: Measured) -> Mapping[str, float]:
+    """How near and how far it may be."""
+    reach = DOUBT_SIGMAS * one.sigma
+    return {NEARER: max(one.low, value - reach), FARTHER: min(one.high, value + reach)}
 
 
 def _heard(game: Game[Any], deed: Deed) -> tuple[Any, ...]:

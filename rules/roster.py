@@ -8,6 +8,7 @@ from typing import Any
 
 from rules.events import Enlisted, one_card, plain
 from rules.game import Game
+from rules.state import Unit
 from rules.table import Refused
 from rules.typed import Reader
 
@@ -99,7 +100,7 @@ def check_card(game: Game[Any], figure: str, card: str | None) -> None:
         raise Refused(f"{figure} has the card {card!r}, which {game.title} lacks: choose one of {', '.join(cards)}")
 
 
-def card_of(game: Game[Any], one: Recruit) -> Mapping[str, Any]:
-    """A recruit's card as plain data, ready or his own."""
+def card_of(game: Game[Any], one: Recruit | Unit) -> Mapping[str, Any]:
+    """The card of somebody on a list or in a battle as plain data, ready or his own."""
     found: Mapping[str, Any] = game.rules.plain["cards"][one.card] if one.card else (one.own or {})
     return found

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from rules.battle import Battle, folded
-from rules.entries import event_of
+from rules.battle import Battle
+from rules.course import course_of
 from rules.events import Asked, Change, Effects, Event, GivenBack, Move, Noted, Overruled, Ruled
-from rules.journal import standing
 from rules.moment import Moment
 from rules.path import Path
 from rules.referee import Deed, Referee, prospect
@@ -144,7 +143,7 @@ def overrule(battle: Battle, seq: int, what: str, holding: Holding, reason: str,
     Raises:
         Refused: if the entry holds no verdict or was taken back, no reason is given, or as `Battle.record`.
     """
-    events = {entry.seq: event_of(entry) for entry in standing(battle.entries)}
+    events = battle.held
     said = events.get(seq)
     if not isinstance(said, (Asked, Ruled)):
         raise Refused(f"entry {seq} is no verdict that stands: choose another to overrule")
@@ -173,7 +172,8 @@ def _as_if(battle: Battle, events: Mapping[int, Event], seq: int, said: Verdicts
     by = said.by if holding.counts else ()
     other = {number: event for number, event in events.items() if not _about(event, seq)}
     silent = {number: Noted(text="") for number in events.keys() - other.keys()}
-    return folded(battle.entries, {**other, **silent, seq: replace(said, by=by, effects=holding.effects)})
+    as_if = {**other, **silent, seq: replace(said, by=by, effects=holding.effects)}
+    return course_of(battle.entries, as_if).state
 
 
 def _about(event: Event, seq: int) -> bool:

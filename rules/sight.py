@@ -16,9 +16,7 @@ from rules.measure import base_area
 from rules.occlusion import BoolArray
 from rules.opacity import Veil
 from rules.scene import ON_TOP_IN, Cover, Scene, SightRules, look, scene
-from rules.table import Figure, FloatArray, Refused, TerrainPiece
-
-Point3In = tuple[float, float, float]
+from rules.table import Figure, FloatArray, Point3In, Refused, TerrainPiece
 
 SLIVER = 0.015
 """Silhouettes are not known better: a figure with less than this part in sight is not seen."""

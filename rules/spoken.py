@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -34,6 +35,21 @@ def spoken(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+_ID = re.compile(r"(?<![\w-])(?=\w*[a-z])[^\W\d_]\w*-\d+(?![\w-])")
+_JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
+
+
+def told(sentence: str) -> str:
+    """What the rules say, as a player reads it: "tan-4 is very_hurt" is Tan 4 is very hurt.
+
+    Ids of rules, as PF-52, and names of files stay as they are.
+    """
+    return "".join(
+        part if "/" in part or "\\" in part else _JOINED.sub(" ", _ID.sub(lambda found: spoken(found[0]), part))
+        for part in re.split(r"(\s+)", sentence)
+    )
+
+
 def place_words(at_in: PointIn) -> str:
     """A bare place in words, as "(12.0, 7.5)"."""
     return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
@@ -44,13 +60,23 @@ def listed(names: tuple[str, ...]) -> str:
     return ", ".join(map(spoken, dict.fromkeys(names)))
 
 
-_CODES = {"--": "misses", "NE": "no effect", "INJ": "injures", "KIL": "kills"}
-"""Outcomes that a rulebook's chart prints as codes."""
+_CODES = {"--": "misses", "NE": "no effect", "INJ": "injures", "KIL": "kills", "minus1_rolls": "-1 on all rolls"}
+"""Outcomes that a rulebook's chart prints as codes, or that say too little by themselves."""
+
+_CODES_AT = {**_CODES, "NE": "no effect on"}
+"""The same before whom they befall."""
 
 
 def outcome_words(outcome: str) -> str:
-    """The outcome of a verdict as a player says it."""
-    return _CODES.get(outcome, outcome.replace("_", " "))
+    """The outcome of a verdict as a player says it, as "kills"; of several, as "kills Tan 4, misses Tan 5"."""
+    return ", ".join(map(_outcome_words, outcome.split(", ")))
+
+
+def _outcome_words(outcome: str) -> str:
+    before, colon, what = outcome.rpartition(": ")
+    whom, _, code = what.rpartition(" ")
+    befallen = f"{_CODES_AT[code]} {spoken(whom)}" if whom and code in _CODES else _CODES.get(what, told(what))
+    return f"{before}{colon}{befallen}"
 
 
 def roller_words(name: str) -> str:
@@ -60,8 +86,7 @@ def roller_words(name: str) -> str:
 
 def change_words(change: Change) -> str:
     """As "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
-    what, at, whom = change.key.replace("_", " ").partition(" at ")
-    key = f"{what}{at}{spoken(whom)}"
+    key = _key_words(change.key)
     if not change.figure:
         return f"{spoken(key)}: {_value_words(change.value)}"
     if change.value is True:
@@ -71,11 +96,24 @@ def change_words(change: Change) -> str:
     return f"{spoken(change.figure)}: {key} {_value_words(change.value)}"
 
 
+def _key_words(key: str) -> str:
+    """What is so of a figure, and of whom else: "fired on by", "in cover at Tan 4"."""
+    what, at, whom = key.replace("_", " ").partition(" at ")
+    return f"{what}{at}{spoken(whom)}"
+
+
+def status_words(key: str, value: Any) -> str:
+    """What is so of somebody who is named already, as "eliminated" or "ammunition: 2"."""
+    return _key_words(key) if value is True else f"{_key_words(key)}: {_value_words(value)}"
+
+
 def _value_words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "yes" if value else "no"
     several = isinstance(value, (list, tuple, Mapping))  # of a mapping its keys; what they hold is for the rules
-    return ", ".join(map(_one_words, value)) if several else str(value).replace("_", " ")
+    return (
+        ", ".join(map(_one_words, value)) if several else told(f"{value:g}" if isinstance(value, float) else str(value))
+    )
 
 
 def _one_words(one: Any) -> str:
@@ -95,10 +133,16 @@ def _asked(event: Asked) -> str:
     if event.effects.moves:
         return _moved(event.effects.moves)
     if event.title:
-        told = not event.by and event.title.casefold().startswith(outcome.casefold())  # "Green begins": green
-        return event.title if told else f"{by_whom(event.by, event.title)}, {outcome}"
+        done = by_whom(event.by, event.title)
+        return done if says_outcome(event) else f"{done}, {outcome}"
     changes = [change_words(change) for change in event.effects.changes if not change.this_turn]
     return ", ".join(changes) or f"{spoken(event.action).lower()}: {outcome}"
+
+
+def says_outcome(event: Asked) -> bool:
+    """Whether the title of what nobody does alone says already what came of it: "Green begins" that it is green."""
+    outcome = outcome_words(event.verdict.outcome)
+    return not event.by and bool(event.title) and event.title.casefold().startswith(outcome.casefold())
 
 
 def _ruled(event: Ruled) -> str:
@@ -120,6 +164,11 @@ def _decided(question: str) -> str:
     return parts[2] if len(parts) > 2 and parts[0].startswith("turn ") else question
 
 
+def answer_words(event: Settled) -> str:
+    """What the players said, as "less than 4 in"."""
+    return f"{event.answer} than {event.limit}" if event.limit else event.answer
+
+
 _MOST_NAMED = 2
 
 
@@ -132,7 +181,7 @@ _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
     Asked: _asked,
     Changed: lambda e: ", ".join(map(change_words, e.changes)),
     Doubted: lambda e: f"asked: {_decided(e.question)}",
-    Settled: lambda e: f"settled: {_decided(e.question)}: {e.answer}",
+    Settled: lambda e: f"settled: {_decided(e.question)}: {answer_words(e)}",
     Overruled: lambda e: f"overruled {e.what}: {e.outcome}" if e.what else f"overruled entry {e.entry}: {e.reason}",
     Ruled: _ruled,
     Noted: lambda e: f"note: {e.text}",

@@ -28,7 +28,18 @@ from rules.events import (
     Throw,
 )
 from rules.game import Game
-from rules.spoken import change_words, label, listed, outcome_words, place_words, roller_words, spoken
+from rules.spoken import (
+    answer_words,
+    change_words,
+    label,
+    listed,
+    outcome_words,
+    place_words,
+    roller_words,
+    says_outcome,
+    spoken,
+    told,
+)
 
 
 def tell(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
@@ -85,24 +96,29 @@ def _move(move: Move) -> str:
 
 
 def _asked(event: Asked) -> Iterator[str]:
-    action = spoken(event.action)
     winner = event.verdict.numbers.get("winner")
     outcome = outcome_words(event.verdict.outcome)
     outcome = f"{outcome} for {spoken(winner)}" if isinstance(winner, str) else outcome
-    yield f"  {listed(event.by)}: {action.lower()}: {outcome}." if event.by else f"  {action}: {outcome}."
+    done = _deed(event.by, event.title or spoken(event.action))  # battles of before titles were kept have none
+    yield f"  {done}." if says_outcome(event) else f"  {done}: {outcome}."
     yield from (f"    {_throw(throw)}" for throw in event.throws)
     yield from (f"    {_reason(reason)}" for reason in event.verdict.reasons)
     yield from _effects(event.effects)
 
 
+def _deed(by: tuple[str, ...], title: str) -> str:
+    """A deed with all who do it, where its title does not name them."""
+    return title if not by or spoken(by[0]) in title else f"{listed(by)}: {title}"
+
+
 def _throw(throw: Throw) -> str:
     faces = " ".join(f"{face:+d}" if throw.die == "FUDGE" and face else str(face) for face in throw.faces)
-    return f"{faces} on the dice: {roller_words(throw.for_whom)}, {throw.why}"
+    return f"{faces} on the dice: {roller_words(throw.for_whom)}, {told(throw.why)}"
 
 
 def _reason(reason: Said) -> str:
     modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
-    return f"{reason.rule}  {reason.text}{modifier}"
+    return f"{reason.rule}  {told(reason.text)}{modifier}"
 
 
 def _effects(effects: Effects) -> Iterator[str]:
@@ -120,7 +136,8 @@ def _doubted(event: Doubted) -> Iterator[str]:
 
 
 def _settled(event: Settled) -> Iterator[str]:
-    yield f"  The players settle it: {event.question} {event.answer}."
+    asked = event.question if event.question.endswith("?") else f"{event.question}:"
+    yield f"  The players settle it: {asked} {answer_words(event)}."
 
 
 def _overruled(event: Overruled) -> Iterator[str]:
@@ -132,8 +149,7 @@ def _overruled(event: Overruled) -> Iterator[str]:
 
 
 def _ruled(event: Ruled) -> Iterator[str]:
-    who = f"{listed(event.by)}: " if event.by else ""
-    yield f"  {who}{event.title}: the players rule: {event.outcome}. {_sentence(event.reason)}"
+    yield f"  {_deed(event.by, event.title)}: the players rule: {event.outcome}. {_sentence(event.reason)}"
     yield from _effects(event.effects)
 
 

@@ -19,15 +19,13 @@ from shapely.validation import explain_validity
 
 FloatArray = npt.NDArray[np.float64]
 PointIn = tuple[float, float]
+Point3In = tuple[float, float, float]
 Outline = tuple[PointIn, ...]
 
 STANDING_HEIGHT_IN = 2.1
 """Top of a standing 54 mm figure above what it stands on."""
 
-
 _NO_AREA = 1e-9  # square inches: what coordinates on one line may sweep by rounding
-
-
 _LONGEST_SENTENCE = 1800
 _DEEPEST = 40
 _LARGEST = 10**18

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -97,6 +97,25 @@ def read_off(view: TableView, ruler: Ruler) -> Reading | None:
     if not legs:
         return None
     return Reading(stops[0], stops[-1], legs[0] if len(legs) == 1 else _joined(legs), legs)
+
+
+Read = Callable[[TableView, Ruler], Reading | None]
+"""`read_off`, or what remembers its answer."""
+
+
+class Readings:
+    """Reads rulers off for several who ask the same: answer, rod and picture, at every move of the mouse."""
+
+    def __init__(self) -> None:
+        self._asked: tuple[object, ...] = ()
+        self._told: Reading | None = None
+
+    def __call__(self, view: TableView, ruler: Ruler) -> Reading | None:
+        """As `read_off`; worked out once for the same ruler on the same table."""
+        asked = (view.calibration, view.figures, ruler)
+        if asked != self._asked:
+            self._asked, self._told = asked, read_off(view, ruler)
+        return self._told
 
 
 def _joined(legs: Sequence[Range]) -> Range:

@@ -27,7 +27,8 @@ from pathlib import Path
 
 from benchmarks.endurance.health import Sample, growth, taken
 from benchmarks.endurance.players import Players
-from benchmarks.endurance.room import Room, Script, Shot, Still, truth
+from benchmarks.endurance.room import Room, Still, truth
+from benchmarks.endurance.script import Script, Shot
 from rules.table import Refused
 from ui.desktop.bench import Bench
 from ui.desktop.worker import Worker

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
 from rules.dice import Dice, DiceRequest, Roll, rolled
 from rules.games import open_game
 from rules.journal import Entry
 from rules.moment import Moment
 from rules.referee import Deed
+from rules.replay import replay
 from rules.table import Refused
 from ui.battle.muster import Muster, begin, usual_army
 from ui.battle.play import Play, Proposal

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from rules.battle import Battle, folded, replay
+from rules.battle import Battle
+from rules.course import course_of
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.entries import event_of
 from rules.events import Change, Changed, Placed
@@ -19,6 +20,7 @@ from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.moment import Moment
 from rules.referee import Deed, Outlook, Prospect, at_spot, outlook, perform, prospect
+from rules.replay import replay
 from rules.roster import Army, Recruit, enlistment
 from rules.state import Unit
 from rules.story import tell
@@ -198,4 +200,4 @@ def random_evening(evening: Evening, seed: int, steps: int) -> None:
         else:
             battle.record(evening.referee.next_phase(moment))
         events = {entry.seq: event_of(entry) for entry in battle.entries}
-        assert folded(battle.entries, events) == battle.state
+        assert course_of(battle.entries, events).state == battle.state

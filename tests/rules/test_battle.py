@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from rules.battle import Battle, differences, replay
+from rules.battle import Battle
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.entries import event_of
 from rules.events import CameraMoved, Change, Effects, Enlisted, MarkerMoved, Noted, Overruled
 from rules.journal import Entry, Journal
+from rules.replay import replay
 from rules.table import Refused
 from rules.verdict import RuleRefusal, Verdict
 
@@ -253,53 +254,6 @@ def test_a_full_disk_loses_nothing(battle: Battle) -> None:
         with pytest.raises(Refused, match="full"):
             deed()
         assert (full.state, full.entries) == (battle.state, battle.entries)
-
-
-def doctored(entries: tuple[Entry, ...], **changes: Any) -> list[Entry]:
-    """The journal as another program would have written its last entry."""
-    last = entries[-1]
-    return [*entries[:-1], Entry(last.seq, last.time_s, last.kind, last.version, {**last.body, **changes})]
-
-
-ROLL = {"die": "D6", "for_whom": "the ordinary", "why": "the attack", "faces": [4]}
-FOUR = "the ordinary, the attack: 4"
-
-
-@pytest.mark.parametrize(
-    ("changes", "was", "now"),
-    [
-        ({"verdict": {"outcome": "misses", "numbers": {}, "reasons": []}}, "misses", "kills"),
-        ({"action": "shoot"}, "kills", "refused: Simple Plastic Wargame has no action 'shoot'"),
-        ({"throws": [ROLL, ROLL]}, f"{FOUR}; {FOUR}", FOUR),
-        ({"throws": [{**ROLL, "for_whom": "the sniper"}]}, "the sniper, the attack: 4", FOUR),
-        ({"throws": []}, "kills", "refused: the ordinary needs 1 for the attack, not 0 dice"),
-        ({"given": {**SHOT, "target_in_cover": True}}, "kills", "misses"),
-    ],
-)
-def test_an_answer_that_is_another_now_is_named(battle: Battle, changes: dict[str, Any], was: str, now: str) -> None:
-    battle.ask("attack", SHOT, Scripted([4]), tan_4_falls, ["green-1"])
-    assert differences(battle.game, battle.entries) == ()
-    [found] = differences(battle.game, doctored(battle.entries, **changes))
-    assert (found.seq, found.was) == (len(battle.entries), was)
-    assert found.now.startswith(now)
-
-
-def test_what_was_taken_back_is_asked_anew_too(battle: Battle) -> None:
-    battle.ask("attack", SHOT, Scripted([4]))
-    wrong = doctored(battle.entries, verdict={"outcome": "misses", "numbers": {}, "reasons": []})
-    assert len(differences(battle.game, [*wrong, Entry(9, 0.0, "undo", 1, {})])) == 1
-
-
-def test_a_number_and_a_reason_that_differ_are_named(battle: Battle) -> None:
-    battle.ask("attack", SHOT, Scripted([4]))
-    verdict = dict(event_of(battle.entries[-1]).to_body()["verdict"])
-    fewer = {**verdict, "numbers": {**verdict["numbers"], "hits": 3}}
-    [found] = differences(battle.game, doctored(battle.entries, verdict=fewer))
-    assert (found.was, found.now) == ("hits 3", "hits 1")
-    silent = {**verdict, "reasons": verdict["reasons"][:1]}
-    [found] = differences(battle.game, doctored(battle.entries, verdict=silent))
-    assert found.was == "SP-11 4 or more kills"
-    assert found.now == "SP-11 4 or more kills; SP-10 Distance neither forbids an attack nor changes it."
 
 
 def test_dice_are_asked_for_one_request_at_a_time(battle: Battle) -> None:

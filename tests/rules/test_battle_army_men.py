@@ -117,94 +117,94 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 
 STORY = """\
 Turn 1, Green, movement
-  Green 9: move: legal.
+  Green 9: Move: legal.
   Green 9 moves 12.0 in to (26.0, 20.0).
-  Green 3: move: legal.
+  Green 3: Move: legal.
   Green 3 moves 6.0 in to (13.0, 16.0).
-  Green 10: paratrooper: off target.
+  Green 10: Land by parachute: off target.
   Green 10 moves 12.0 in to (26.0, 38.0), which takes 0.0.
-  Green 5: destroy obstacle: destroyed.
+  Green 5: Destroy Wire: destroyed.
   Cleared: Wire.
 
 Turn 1, Tan, movement
-  Tan 3: move: legal.
+  Tan 3: Move: legal.
   Tan 3 moves 6.0 in to (17.0, 18.0).
-  Tan 6: move: legal.
+  Tan 6: Move: legal.
   Tan 6 moves 18.0 in to (42.0, 14.0).
 
 Turn 1, automatic weapons
-  Green 2: burst rolls: hits 1 of 2.
+  Green 2: Hmg at Tan 2, Tan 1: hits 1 of 2.
   Green 2 hmg jammed.
   Tan 2 down.
-  Green 9: attack: miss.
-  Tan 4: attack: hit.
+  Green 9: Lmg at Tan 3: miss.
+  Tan 4: Lmg at Green 3: hit.
   Green 3: eliminations 1.
-  Tan 2: casualties: removed.
+  Tan 2: The casualties of Tan: removed.
   Tan 2 eliminated.
 
 Turn 1, small arms
-  Tan 1: attack: hit.
+  Tan 1: Rifle at Green 1: hit.
   Green 1 down.
   Green 1: wanted 1.
-  Green 1: casualties: removed.
+  Green 1: The casualties of Green: removed.
   Green 1 no longer down.
   Green 1 wounded.
   Wounded of green: 1.
 
 Turn 1, heavy weapons
-  Green 9: attack: hit.
+  Green 9: Tank gun at Tan 6 on its way: hit.
   Tan 6 down.
   Tan 6 wreck.
   Tan 6: its crew trapped.
-  Crew survival: dead.
+  The men inside Tan 6: dead.
   Tan 6: its crew dead.
-  Tan 3: blast: hits 1 of 1.
+  Tan 3: Flame thrower at Green 6: hits 1 of 1.
   Green 6 down.
-  Green 6: blast: hits 1 of 1.
+  Green 6: Bazooka at Tan 3: hits 1 of 1.
   Tan 3 down.
-  Green 7: blast: misses.
-  Green 6: casualties: removed.
+  Green 7: Light mortar at Tan 1: misses.
+  Green 6: The casualties of Green: removed.
   Green 6 eliminated.
-  Tan 3, Tan 6: casualties: removed.
+  Tan 3, Tan 6: The casualties of Tan: removed.
   Tan 3 eliminated.
   Tan 6 eliminated.
 
 Turn 2, Green, movement
-  Green 4: medic: healed.
+  Green 4: Treat Green 1: healed.
   Green 1 no longer wounded.
-  Green 9: move: legal.
+  Green 9: Move: legal.
   Green 9 moves 7.0 in to (26.0, 27.0).
-  Green 9: overrun: run over.
+  Green 9 runs over Tan 8: run over.
   Tan 8 eliminated.
-  Green 5: entrench: digging.
+  Green 5: Dig in: digging.
   Green 5: turns of digging 1.
 
 Turn 2, Tan, movement
 
 Turn 2, automatic weapons
-  Green 2: clear jam: fixed.
+  Green 2: Clear the hmg: fixed.
   Green 2 no longer hmg jammed.
-  Green 3: attack: hit.
+  Green 3: Assault rifle at Tan 1: hit.
   Tan 1 down.
-  Tan 4: attack: hit.
+  Tan 4: Lmg at Green 3: hit.
   Green 3: eliminations 2.
-  Tan 1: casualties: removed.
+  Tan 1: The casualties of Tan: removed.
   Tan 1 eliminated.
 
 Turn 2, small arms
 
 Turn 2, heavy weapons
-  Green 7: blast: hits 1 of 1.
+  Green 7: Light mortar at Tan 7: hits 1 of 1.
   Tan 7 down.
-  Green 10: attack pillbox from safe zone: missed.
-  Green 9: blast: hits 1 of 2.
+  Green 10: Grenade through the port of Tan 5: missed.
+  Green 9: Tank gun at Tan 5: hits 1 of 2.
   Green 9: ranged in on Tan 5.
   Tan 5: stunned in turn 2.
-  Tan 7: casualties: removed.
+  Tan 7: The casualties of Tan: removed.
   Tan 7 eliminated.
 
 Turn 3, Green, movement
-  Green 5: entrench: entrenched.
+  Green 5: Dig in: entrenched.
   Green 5: turns of digging 2.
   Green 5 entrenched.
 
@@ -215,23 +215,23 @@ Turn 3, automatic weapons
 Turn 3, small arms
 
 Turn 3, heavy weapons
-  Green 9: blast: hits 1 of 2.
+  Green 9: Tank gun at Tan 5: hits 1 of 2.
   Tan 5 down.
   Tan 5: its crew trapped.
-  Crew survival: dead.
+  The men inside Tan 5: dead.
   Tan 5: its crew dead.
   Tan 4 no longer inside.
   Tan 4 eliminated.
-  Tan 5: casualties: removed.
+  Tan 5: The casualties of Tan: removed.
   Tan 5 eliminated.
-  Victory: victory for Green.
+  Has Green won: victory for Green.
 """
 """Without dice and reasons; why each face does what it does stands beside it in the script."""
 
 
 def test_the_machine_gun_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
-    burst = lines.index("  Green 2: burst rolls: hits 1 of 2.")
+    burst = lines.index("  Green 2: Hmg at Tan 2, Tan 1: hits 1 of 2.")
     # From the rulebook's tables: 8, behind cover -3, in the leader's area +1; a 12 misses whatever the value.
     assert lines[burst + 1 : burst + 14] == [
         "    3 3 on the dice: Tan 2, the attack with the hmg",

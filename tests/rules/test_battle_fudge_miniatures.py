@@ -137,172 +137,172 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 
 STORY = """\
 Turn 1, Blue, move
-  Blue 1, Blue 2: march: legal.
+  Blue 1, Blue 2: Move together: legal.
   Blue 1 moves 2.9 in to (10.5, 12.9), which takes 4.9.
   Blue 2 moves 2.9 in to (11.6, 12.9), which takes 4.9.
 
 Turn 1, Blue, action
-  Blue 3: ranged attack: hurt.
+  Blue 3: Shortbow at Red 3: hurt.
   Red 3: wounds to mark 4.
 
 Turn 1, Blue, damage
-  Red 3: apply wounds: hurt.
+  The wounds of Red 3: hurt.
   Red 3 no longer wounds to mark.
   Red 3: wounds Hurt.
   Red 3: guts checks owed New wound level.
-  Red 3: guts check: minus1 rolls.
+  Red 3 checks Guts: new wound level: -1 on all rolls.
   Red 3 no longer guts checks owed.
   Red 3: guts failed Minus1 rolls.
 
 Turn 1, Blue, move on
-  Victory: not yet.
+  Blue: the bridge was held for the turns agreed: not yet.
   Turns held by blue: 1.
 
 Turn 1, Red, move
-  Red 3: guts recovery: recovers.
+  Red 3 checks Guts again: recovers.
   Red 3 no longer guts failed.
-  Red 2: charge: charge.
+  Red 2: Charge Blue 2: charge.
   Blue 2: guts checks owed Terrifying charge.
   Blue 2 defending king.
-  Blue 2: guts check: none.
+  Blue 2 checks Guts: terrifying charge: none.
   Blue 2 no longer guts checks owed.
-  Red 2: move: legal.
+  Red 2: Move: legal.
   Red 2 moves 3.1 in to (11.6, 13.9), which takes 5.1.
-  Red 1: move: legal.
+  Red 1: Move: legal.
   Red 1 moves 2.8 in to (10.5, 13.9), which takes 4.8.
-  Red 4: move: legal.
+  Red 4: Move: legal.
   Red 4 moves 7.1 in to (6.0, 12.0), which takes 4.0.
 
 Turn 1, Red, action
-  Red 1: melee attack: hurt.
+  Red 1: Sword of Smiting at Blue 1: hurt.
   Blue 1: wounds to mark 3.
-  Red 4: melee attack: scratch.
+  Red 4: Claw at Blue 3: scratch.
   Blue 3: wounds to mark 0.
-  Red 4: melee attack: miss.
-  Red 2: melee attack: scratch.
+  Red 4: Claw (2) at Blue 3: miss.
+  Red 2: Longsword at Blue 2: scratch.
   Blue 2: wounds to mark 1.
-  Red 3: ranged attack: miss.
+  Red 3: Sling at Blue 2: miss.
   Red 2: guts checks owed Friend shoots into combat.
-  Red 2: guts check: minus1 rolls.
+  Red 2 checks Guts: friend shoots into combat: -1 on all rolls.
   Red 2 no longer guts checks owed.
   Red 2: guts failed Minus1 rolls.
   Red 2 must run.
-  Red 2: flee: runs.
-  Blue 2: free attack: scratch.
+  Red 2: Break off to run: Blue 2: runs.
+  Blue 2 strikes at Red 2, who leaves: scratch.
   Red 2: wounds Scratch.
-  Red 2: flee: runs.
+  Red 2: Run: runs.
   Red 2 moves 4.6 in to (12.6, 18.4).
   Red 2 no longer must run.
 
 Turn 1, Red, damage
-  Blue 1: apply wounds: hurt.
+  The wounds of Blue 1: hurt.
   Blue 1 no longer wounds to mark.
   Blue 1: wounds Hurt.
   Blue 1: guts checks owed New wound level.
-  Blue 2: apply wounds: scratch.
+  The wounds of Blue 2: scratch.
   Blue 2 no longer wounds to mark.
   Blue 2: wounds Scratch.
-  Blue 3: apply wounds: scratch.
+  The wounds of Blue 3: scratch.
   Blue 3 no longer wounds to mark.
   Blue 3: wounds Scratch.
-  Blue 1: guts check: none.
+  Blue 1 checks Guts: new wound level: none.
   Blue 1 no longer guts checks owed.
 
 Turn 1, Red, move on
 
 Turn 2, Blue, move
-  Blue 3: disengage: struck at.
-  Red 4: free attack: scratch.
+  Blue 3: Break away from Red 4: struck at.
+  Red 4 strikes at Blue 3, who leaves: scratch.
   Blue 3: wounds Scratch, Scratch.
-  Blue 3: move: legal.
+  Blue 3: Move: legal.
   Blue 3 moves 4.2 in to (3.0, 8.0).
-  Blue 2: move: legal.
+  Blue 2: Move: legal.
   Blue 2 moves 1.0 in to (11.5, 13.9).
 
 Turn 2, Blue, action
-  Blue 1: melee attack: hurt.
+  Blue 1: Sword of Smiting at Red 1: hurt.
   Red 1: wounds to mark 4.
-  Blue 2: melee attack: scratch.
+  Blue 2: Longsword at Red 1: scratch.
   Red 1: wounds to mark 4, 1.
-  Blue 3: ranged attack: near death.
+  Blue 3: Shortbow at Red 4: near death.
   Red 4: wounds to mark 8.
 
 Turn 2, Blue, damage
-  Red 1: apply wounds: hurt.
+  The wounds of Red 1: hurt.
   Red 1 no longer wounds to mark.
   Red 1: wounds Scratch, Hurt.
   Red 1: guts checks owed New wound level.
   Red 1 must run.
-  Red 1: guts check: none.
+  Red 1 checks Guts: new wound level: none.
   Red 1 no longer guts checks owed.
-  Red 1: flee: runs.
-  Blue 1: free attack: near death.
+  Red 1: Break off to run: Blue 1, Blue 2: runs.
+  Blue 1 strikes at Red 1, who leaves: near death.
   Red 1: wounds Scratch, Hurt, Near death.
   Red 1: guts checks owed Two wound levels one attack.
   Red 1: clings to life from turn 2.
   Red 1 no longer must run.
-  Red 1: guts check: none.
+  Red 1 checks Guts: two wound levels one attack: none.
   Red 1 no longer guts checks owed.
-  Red 4: apply wounds: near death.
+  The wounds of Red 4: near death.
   Red 4 no longer wounds to mark.
   Red 4: wounds Near death.
   Red 4: guts checks owed Two wound levels one attack.
   Red 4: clings to life from turn 2.
   Red 4 falls from the air.
-  Red 4: crash: near death.
+  Red 4 falls from the air: near death.
   Red 4 no longer falls from the air.
   Red 4: wounds Hurt, Near death.
-  Red 4: guts check: none.
+  Red 4 checks Guts: two wound levels one attack: none.
   Red 4 no longer guts checks owed.
-  Victory: not yet.
+  Blue: the bridge was held for the turns agreed: not yet.
   Turns held by blue: 2.
 
 Turn 2, Blue, move on
 
 Turn 2, Red, move
-  Red 1: near death roll: very hurt.
+  Red 1 clings to life: very hurt.
   Red 1: wounds Scratch, Hurt, Very hurt.
   Red 1 no longer clings to life from turn.
-  Red 4: near death roll: dead.
+  Red 4 clings to life: dead.
   Red 4: wounds Hurt, Near death, Dead.
   Red 4 eliminated.
-  Red 2: guts recovery: recovers.
+  Red 2 checks Guts again: recovers.
   Red 2 no longer guts failed.
 
 Turn 2, Red, action
-  Red 1: melee attack: hurt.
+  Red 1: Sword of Smiting at Blue 1: hurt.
   Blue 1: wounds to mark 3.
 
 Turn 2, Red, damage
-  Blue 1: apply wounds: very hurt.
+  The wounds of Blue 1: very hurt.
   Blue 1 no longer wounds to mark.
   Blue 1: wounds Hurt, Very hurt.
   Blue 1: guts checks owed New wound level.
-  Blue 1: guts check: none.
+  Blue 1 checks Guts: new wound level: none.
   Blue 1 no longer guts checks owed.
 
 Turn 2, Red, move on
 
 Turn 3, Blue, move
-  Blue 3: move: legal.
+  Blue 3: Move: legal.
   Blue 3 moves 3.1 in to (5.4, 10.0).
 
 Turn 3, Blue, action
-  Blue 1: melee attack: dead.
+  Blue 1: Sword of Smiting at Red 1: dead.
   Red 1: wounds to mark 10.
-  Blue 2: melee attack: scratch.
+  Blue 2: Longsword at Red 1: scratch.
   Red 1: wounds to mark 10, 2.
-  Blue 3: take up: legal.
+  Blue 3: Take up Relic: legal.
   Blue 3: carries Relic.
 
 Turn 3, Blue, damage
-  Red 1: apply wounds: dead.
+  The wounds of Red 1: dead.
   Red 1 no longer wounds to mark.
   Red 1: wounds Scratch, Scratch, Hurt, Very hurt, Dead.
   Red 1 eliminated.
 
 Turn 3, Blue, move on
-  Victory: victory for Blue.
+  Blue: the bridge was held for the turns agreed: victory for Blue.
   Victory: blue.
   Turns held by blue: 3.
 """
@@ -311,7 +311,7 @@ Turn 3, Blue, move on
 
 def test_the_bow_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
-    shot = lines.index("  Blue 3: ranged attack: near death.")
+    shot = lines.index("  Blue 3: Shortbow at Red 4: near death.")
     assert lines[shot + 1 : shot + 9] == [
         "    +1 +1 +1 +1 on the dice: the attacker, the attack on the normal target",
         "    +1 +1 -1 0 on the dice: the attacker, the attack on the normal target, again after four pluses",

@@ -110,57 +110,57 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
     lines = plot(battle)
     assert lines[lines.index("Turn 1, Green, moving") :] == [
         "Turn 1, Green, moving",
-        "  Green 1, Green 2, Green 3, Green 4: squad move: legal.",
+        "  Green 1, Green 2, Green 3, Green 4: Move the squad rifles: legal.",
         "  Green 1 moves 4.0 in to (4.0, 8.0).",
         "  Green 2 moves 4.0 in to (5.3, 8.0).",
         "  Green 3 moves 4.0 in to (6.6, 8.0).",
         "  Green 4 moves 4.0 in to (7.9, 8.0).",
         "",
         "Turn 1, Green, attacking",
-        "  Green 1, Green 2, Green 3, Green 4: squad attack: kills.",
+        "  Green 1, Green 2, Green 3, Green 4: Attack with the squad: Tan 1, Tan 2: kills.",
         "  Tan 2 eliminated.",
         "",
         "Turn 1, Tan, moving",
         "",
         "Turn 1, Tan, attacking",
-        "  Tan 3: attack: misses.",
-        "  Tan 3: attack: kills.",
+        "  Tan 3: Attack on Green 4: misses.",
+        "  Tan 3: Attack on Green 4: kills.",
         "  Green 4 eliminated.",
-        "  Tan 1: squad attack: misses.",
+        "  Tan 1: Attack with the squad: Green 1, Green 2, Green 3: misses.",
         "",
         "Turn 2, Green, moving",
         "",
         "Turn 2, Green, attacking",
-        "  Green 1, Green 2, Green 3: squad attack: kills.",
+        "  Green 1, Green 2, Green 3: Attack with the squad: Tan 1: kills.",
         "  Tan 1 eliminated.",
         "",
         "Turn 2, Tan, moving",
         "",
         "Turn 2, Tan, attacking",
-        "  Tan 3: sniper attacks: kills.",
+        "  Tan 3: All his attacks on Green 1: kills.",
         "  Green 1 eliminated.",
-        "  Tan 3: attack: kills.",
+        "  Tan 3: Attack on Green 2: kills.",
         "  Green 2 eliminated.",
         "",
         "Turn 3, Green, moving",
         "",
         "Turn 3, Green, attacking",
-        "  Green 3: squad attack: kills.",
+        "  Green 3: Attack with the squad: Tan 3: kills.",
         "  Tan 3 eliminated.",
-        "  Victory: victory for Green.",
+        "  Who has won: victory for Green.",
     ]
 
 
 def test_the_last_shot_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
-    shot = lines.index("  Green 3: squad attack: kills.")
+    shot = lines.index("  Green 3: Attack with the squad: Tan 3: kills.")
     assert lines[shot + 1] == "    6 on the dice: the ordinary, the attack"
     # From the rulebook's table: 4, not moved -1, target special +1; no hedge on this line.
     assert lines[shot + 5 : shot + 9] == [
         "    SP-11  4 or more kills (+4)",
         "    SP-12  the attacker did not move (-1)",
         "    SP-25  the target is a special unit (+1)",
-        "    SP-11  the ordinary rolls 6 and kills tan-3",
+        "    SP-11  the ordinary rolls 6 and kills Tan 3",
     ]
 
 

@@ -45,6 +45,17 @@ def test_wire_mines_and_a_move_that_is_too_long(evening: Evening) -> None:
     assert evening.battle.state.unit("green-5").out
 
 
+def test_a_tank_shoots_the_wire_away_and_has_fired(evening: Evening) -> None:
+    """AM-71: it has no target among the figures."""
+    go_to(evening, "heavy_weapons")
+    tank = evening.battle.state.unit("green-9")
+    shot = next(one for one in evening.referee.others(evening.moment, tank.id) if one.action == "destroy_obstacle")
+    assert (shot.title, shot.at) == ("Destroy Wire with the tank gun", ())
+    evening.do(shot)
+    tank = evening.battle.state.unit("green-9")
+    assert tank.this_turn["fired"] == ["tank_gun"]
+
+
 def test_who_was_fired_at_on_his_way_fires_back(tmp_path: Path) -> None:
     """AM-34, AM-35: a rifleman runs behind a tall wall before the hero's eyes."""
     with set_up(tmp_path / "b").battle as battle:
@@ -108,6 +119,18 @@ def test_men_in_a_half_track_ride_with_it_and_have_its_cover(tmp_path: Path) -> 
         go_to(evening, "small_arms")
         found = evening.prospect(evening.attack("tan-1", "green-2")).before
         assert [one.rule for one in found.reasons] == ["AM-46", "AM-113"]  # 7 - 3
+
+
+def test_a_man_whose_place_nobody_knows_rides_along_and_stays_unplaced(tmp_path: Path) -> None:
+    """The players put him into it before he was ever seen on the table."""
+    armies = {"green": army("green", ("half_track", "rifleman")), "tan": army("tan", ("rifleman",))}
+    with begun(tmp_path / "b", "army_men", armies, {"green-1": (10, 10), "tan-1": (10, 30)}) as battle:
+        evening = Evening(battle, look=look)
+        evening.say("green-2", "inside", "green-1", this_turn=False)
+        go_to(evening, "green movement")
+        assert evening.march((0, 10), "green-1").allowed
+        assert battle.state.unit("green-1").at_in == pytest.approx((10, 20))
+        assert battle.state.unit("green-2").at_in is None
 
 
 def test_a_wreck_stays_as_cover_and_obstacle_and_does_nothing_more(evening: Evening) -> None:
@@ -178,7 +201,7 @@ def test_armies_are_drawn_once_the_table_is_laid_out(evening: Evening) -> None:
     found = evening.do(evening.duty("draw_armies"), 6)  # AM-05: the second of two
     assert found.numbers["armies"] == {"player 1": "tan", "player 2": "green"}
     assert plot(evening.battle)[-3:] == [
-        "  Draw armies: drawn.",
+        "  Draw the armies: drawn.",
         "  Player 1 plays: tan.",
         "  Player 2 plays: green.",
     ]
@@ -264,3 +287,19 @@ def test_a_mortar_ranges_in_on_a_place_that_is_pointed_out(tmp_path: Path) -> No
     # An inch beside it is the same place to a gun; 3 in beside it is another.
     assert evening.at_spot("green-2", (10.6, 18.5), "light_mortar").odds_of["tan-1"]["hits 1 of 1"] == Fraction(15, 36)
     assert evening.at_spot("green-2", (12, 20), "light_mortar").odds_of["tan-2"]["hits 1 of 1"] == Fraction(10, 36)
+
+
+def test_only_a_hill_that_is_higher_is_climbed(tmp_path: Path) -> None:
+    """Wood, wall and a hill he stands on are no cliffs."""
+    kinds = [(TerrainKind.HILL, 4.0), (TerrainKind.WOODS, 4.0), (TerrainKind.WALL, 2.0), (TerrainKind.MOUNTAIN, 6.0)]
+    terrain = [
+        piece(kind.value, kind, box(20 + 6 * k, 10, 24 + 6 * k, 14), height=height)
+        for k, (kind, height) in enumerate(kinds)
+    ]
+    armies = {"green": army("green", ("rifleman",)), "tan": army("tan", ("rifleman",))}
+    with begun(tmp_path / "b", "army_men", armies, {"green-1": (18, 12), "tan-1": (10, 40)}) as battle:
+        evening = Evening(battle, terrain)
+        go_to(evening, "green movement")
+        climbs = [one for one in evening.referee.others(evening.moment, "green-1") if one.action == "climb"]
+        assert [one.piece for one in climbs] == ["hill", "mountain"]
+        assert climbs[0].given["edge_in"] == 1.5  # from his base, an inch across

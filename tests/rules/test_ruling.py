@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
+from rules.condition import befallen
 from rules.dice import Scripted
 from rules.entries import event_of
 from rules.events import Effects, Overruled
-from rules.referee import Deed, befallen
+from rules.referee import Deed
+from rules.replay import replay
 from rules.ruling import Holding, known_holdings, overrule, rule
 from rules.table import Refused
 from tests.rules.evening import Evening, begun, told

@@ -33,6 +33,7 @@ from rules.events import (
     Told,
 )
 from rules.games import open_game
+from rules.spoken import outcome_words, status_words, told
 from rules.story import tell
 from rules.table import TerrainKind, TerrainPiece
 from tests.rules.test_state import BEGUN, events
@@ -64,7 +65,7 @@ def asked(**changes: Any) -> Asked:
         (
             asked(),
             [
-                "  Tan 4: attack: kills.",
+                "  Tan 4: Attack: kills.",
                 "    4 on the dice: Tan 4, the attack",
                 "    SP-11  4 or more kills (+4)",
                 "    SP-10  Distance neither forbids an attack nor changes it.",
@@ -110,6 +111,40 @@ def asked(**changes: Any) -> Asked:
 )
 def test_an_event_in_words(event: Event, lines: list[str]) -> None:
     assert list(tell(GAME, [event])) == lines
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("KIL", "kills"),
+        ("near_death", "near death"),
+        ("tan-1 NE, tan-5 KIL, tan-9 --", "no effect on Tan 1, kills Tan 5, misses Tan 9"),
+        ("dropped: tan-2 INJ", "dropped: injures Tan 2"),
+        ("hits 1 of 2", "hits 1 of 2"),
+    ],
+)
+def test_an_outcome_in_words(outcome: str, words: str) -> None:
+    assert outcome_words(outcome) == words
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("tan-4 is 3.5 in from green-10's base", "Tan 4 is 3.5 in from Green 10's base"),
+        ("its very_hurt man (PF-52, WW-46)", "its very hurt man (PF-52, WW-46)"),
+        ("20-25 in, half-way", "20-25 in, half-way"),
+        ("the disk is full: saves/my_self/tan-4.battle", "the disk is full: saves/my_self/tan-4.battle"),
+    ],
+)
+def test_what_the_rules_say_of_ids_and_names_is_said_as_players_say_it(sentence: str, words: str) -> None:
+    assert told(sentence) == words
+
+
+def test_what_is_so_of_somebody() -> None:
+    assert status_words("in_cover at tan-4", True) == "in cover at Tan 4"
+    assert status_words("wounds", ["scratch", "very_hurt"]) == "wounds: Scratch, Very hurt"
+    assert status_words("rides", "tan-5") == "rides: Tan 5"
+    assert status_words("facing_deg", 90.0) == "facing deg: 90"
 
 
 def test_fudge_dice_show_their_signs() -> None:

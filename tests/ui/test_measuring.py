@@ -7,7 +7,8 @@ from calibration.solve import NUDGE
 from rules.path import placed
 from rules.template import Blast
 from tests.ui.views import figure, over, view_of
-from ui.measuring import Tape, blasted, figure_at, measured, read_off
+from ui import measuring
+from ui.measuring import Readings, Tape, blasted, figure_at, measured, read_off
 from ui.session import Ruler
 
 
@@ -53,6 +54,24 @@ def test_a_ruler_goes_with_its_figures_and_waits_for_the_missing():
     assert read_off(view_of(figure("tan-1", 4, 8)), ruler).range.centre_in == pytest.approx(6)
     assert read_off(view_of(figure("tan-1", 7, 8)), ruler).range.centre_in == pytest.approx(3)
     assert read_off(view_of(figure("tan-2", 7, 8)), ruler) is None
+
+
+def test_a_ruler_is_read_off_once_for_all_who_ask(monkeypatch):
+    asked = []
+    monkeypatch.setattr(measuring, "read_off", lambda view, ruler: asked.append(ruler) or read_off(view, ruler))
+    read, near, far = Readings(), Ruler("tan-1", (10.0, 8.0)), Ruler("tan-1", (14.0, 8.0))
+    here, moved = view_of(figure("tan-1", 4, 8)), view_of(figure("tan-1", 7, 8))
+    assert read(here, near) is read(here, near)
+    assert asked == [near]
+    for view, ruler in ((here, far), (moved, far), (here, near), (view_of(figure("tan-2", 7, 8)), near)):
+        assert_same(read(view, ruler), read_off(view, ruler))
+        assert asked[-1] is ruler
+    assert len(asked) == 5
+
+
+def assert_same(one, other):
+    assert (one is None) == (other is None)
+    assert one is None or (one.range, one.legs) == (other.range, other.legs)
 
 
 def test_a_blast_over_a_view():

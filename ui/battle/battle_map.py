@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from calibration.camera import TableCamera
 from rules.spoken import spoken
 from rules.state import State, Unit
-from rules.table import PointIn, ellipse_outline
+from rules.table import PointIn, TerrainPiece, ellipse_outline
 from ui.picture.overlay import Shape, marked
 from ui.picture.table_map import Extent, overhead
 from ui.table.finding import Mark, Note, Trace, lifted, ring
@@ -52,18 +54,60 @@ def map_shapes(
     """
     camera = overhead(extent, size_px)
     px_per_in = camera.lens.image_size[0] / (extent[2] - extent[0])
-    marks: list[Mark] = []
-    for piece in state.terrain:
-        marks.append(Trace(ring(piece.outline_in), TERRAIN, 1.5, faded(TERRAIN, 40), closed=True))
-        middle = tuple(sum(axis) / len(piece.outline_in) for axis in zip(*piece.outline_in, strict=True))
-        marks.append(Note((*middle, 0.0), ((piece.name, 11.0),), TERRAIN))
+    marks: list[Mark] = [
+        Trace(ring(piece.outline_in), TERRAIN, 1.5, faded(TERRAIN, 40), closed=True) for piece in state.terrain
+    ]
     if state.area_in:
         marks.append(Trace(ring(state.area_in), faded(SKY, 220), 2.0, closed=True, dashed=True))
-    pointed = set(told)
+    pointed, stood = set(told), len(marks)
     for unit in sorted(state.units.values(), key=lambda one: (one.id in pointed, not one.out)):
         if unit.at_in is not None:
             marks += _unit(unit, unit.at_in, state.sides, unit.id in pointed, px_per_in >= _NAMES_FROM_PX_PER_IN)
+    marks[stood:stood] = _apart(camera, state.terrain, [one for one in marks if isinstance(one, Note)])
     return camera.lens.image_size, tuple(marked(camera, marks))
+
+
+_SCALE = 0.6
+"""Of the map on the screen, where it is small: words keep their size, and so are nearer to one another."""
+_LETTER, _LINE, _PLATE_PX = 0.62, 1.2, (14.0, 8.0)
+
+
+def _apart(camera: TableCamera, terrain: Sequence[TerrainPiece], taken: Sequence[Note]) -> list[Note]:
+    """The names of the terrain, each at its middle or as near to it as it covers no other words."""
+    rooms, found = [_room(camera, note) for note in taken], []
+    for piece in terrain:
+        x, y = (sum(axis) / len(piece.outline_in) for axis in zip(*piece.outline_in, strict=True))
+        note = Note((x, y, 0.0), ((piece.name, 11.0),), TERRAIN)
+        width, height = _size(note)
+        steps = [(right, down) for down in (0, 1, -1, 2, -2, 3, -3) for right in (0, 1, -1)]
+        steps.sort(key=lambda step: math.hypot(step[0] * width, step[1] * height))
+        notes = [replace(note, offset=(right * width, down * height)) for right, down in steps]
+        found.append(min(notes, key=lambda one: sum(_shared(_room(camera, one), other) for other in rooms)))
+        rooms.append(_room(camera, found[-1]))
+    return found
+
+
+_Room = tuple[float, float, float, float]
+
+
+def _size(note: Note) -> tuple[float, float]:
+    """About how wide and high its plate is."""
+    wide, high = _PLATE_PX
+    width = max(_LETTER * size * len(words) for words, size in note.rows)
+    return width + wide, sum(_LINE * size for _, size in note.rows) + high
+
+
+def _room(camera: TableCamera, note: Note) -> _Room:
+    """About where its plate is on the screen: left, top, right, bottom."""
+    (u, v), (right, down), (width, height) = camera.table_to_pixel(note.at_in)[0], note.offset, _size(note)
+    x, y = _SCALE * float(u) + right, _SCALE * float(v) + down
+    return (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+
+
+def _shared(a: _Room, b: _Room) -> float:
+    """The area that two rooms share."""
+    wide, high = (max(0.0, min(a[k + 2], b[k + 2]) - max(a[k], b[k])) for k in (0, 1))
+    return wide * high
 
 
 def _unit(unit: Unit, at_in: PointIn, sides: Sequence[str], told: bool, named: bool) -> Iterable[Mark]:

@@ -9,7 +9,7 @@ from rules.dice import Die
 from rules.events import PhaseBegun
 from rules.moment import View
 from rules.referee import Outlook, Prospect
-from rules.spoken import listed, outcome_words, place_words, spoken
+from rules.spoken import listed, outcome_words, place_words, spoken, told
 from rules.state import State
 from rules.verdict import Verdict
 from ui.readout import edge_words, percent_words, range_words
@@ -98,9 +98,9 @@ def needed_words(prospect: Prospect) -> str:
     return ", ".join(f"{sum_:+d} {does}" for sum_, does in chart if isinstance(sum_, int))
 
 
-def _least_words(least: int) -> str:
-    """What one six-sided die must show at least."""
-    if least > _MOST_FACE:
+def _least_words(least: int | None) -> str:
+    """What one six-sided die must show at least; None where nothing that it shows would do."""
+    if least is None or least > _MOST_FACE:
         return "no roll hits"
     return f"{least} or more" if least > 1 else "any roll hits"
 
@@ -119,7 +119,7 @@ def reason_rows(prospect: Prospect) -> tuple[str, ...]:
     if deed.spot_in is not None and deed.at:
         rows.append(f"there: {listed(deed.at)}")
     if prospect.refusal:
-        return (*rows, prospect.refusal)
+        return (*rows, refusal_words(prospect))
     if prospect.before is not None:
         rows += verdict_rows(prospect.before)
     if prospect.odds:
@@ -132,8 +132,16 @@ def reason_rows(prospect: Prospect) -> tuple[str, ...]:
 def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
     """Every reason of a verdict with its modifier and its rule, in reading order."""
     return tuple(
-        f"{'' if one.modifier is None else f'{one.modifier:+g}  '}{one.text} ({one.rule})" for one in verdict.reasons
+        f"{'' if one.modifier is None else f'{one.modifier:+g}  '}{told(one.text)} ({one.rule})"
+        for one in verdict.reasons
     )
+
+
+def refusal_words(prospect: Prospect) -> str:
+    """Why a deed may not be done: what the players are to say first, where the rules cannot do without it."""
+    lacks = (one for one in prospect.asks if one.default is None and repr(one.fact) in prospect.refusal)
+    first = next(lacks, None)
+    return told(prospect.why_not) if first is None else f"say first: {first.text}"
 
 
 def _view_rows(view: View, band: str) -> list[str]:
@@ -147,7 +155,7 @@ def movement_words(outlook: Outlook) -> str:
     """What is left of its move, as "2.5 in of 4 left", or why it may not move."""
     prospect = outlook.movement
     if not prospect.possible or prospect.before is None:
-        return prospect.why_not or prospect.deed.title
+        return refusal_words(prospect) or prospect.deed.title
     numbers = prospect.before.numbers
     left, allowance = numbers.get("left_in"), numbers.get("allowance_in")
     if left is None or allowance is None:

@@ -9,10 +9,11 @@ from datetime import datetime
 from html import escape
 from typing import Any
 
-from rules.battle import Battle, Difference, differences
+from rules.battle import Battle
 from rules.entries import event_of, is_event
 from rules.events import plain
 from rules.journal import Entry, standing
+from rules.replay import Difference, differences
 from rules.spoken import spoken
 from rules.story import tell
 from ui.battle.history import Moment

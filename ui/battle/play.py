@@ -12,10 +12,8 @@ from rules.aftermath import as_journalled
 from rules.battle import Battle
 from rules.call import DOUBT_SIGMAS
 from rules.dice import Dice, no_dice
-from rules.entries import event_of
 from rules.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Placed, Settled
 from rules.games.referees import moment_of, referee_of
-from rules.journal import standing
 from rules.moment import Moment
 from rules.path import Path, length_in
 from rules.referee import Deed, Doubt, Outlook, Prospect, at_spot, outlook, perform, prospect, told_key
@@ -84,6 +82,12 @@ class Play:
     def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[Prospect, ...]:
         """What a figure can do at a bare place; raises as `rules.referee.at_spot`."""
         return at_spot(self.referee, moment, figure, spot_in)
+
+    def aims(self, moment: Moment, figure: str, spot_in: PointIn) -> bool:
+        """Whether a figure has anything that goes to a bare place."""
+        if figure not in moment.figures or moment.unit(figure).out:
+            return False
+        return any(True for _ in self.referee.at_spot(moment, figure, spot_in))
 
     def duties(self, moment: Moment) -> tuple[Prospect, ...]:
         """What is owed by nobody alone."""
@@ -179,11 +183,11 @@ class Play:
 
     # What the players say
 
-    def settle(self, doubt: Doubt, answer: str) -> None:
-        """Decide what is too close to call; the doubt is journalled first."""
+    def settle(self, doubt: Doubt, answer: str, limit: str = "") -> None:
+        """Decide what is too close to call, of a `limit` where its words are known; the doubt is journalled first."""
         if doubt.question not in self.battle.state.doubts:
             self.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
-        self.battle.record(Settled(question=doubt.question, answer=answer))
+        self.battle.record(Settled(question=doubt.question, answer=answer, limit=limit))
 
     def tell(self, deed: Deed, fact: str, value: object) -> None:
         """Answer a question that no camera can, for whoever does this; it holds for this turn."""
@@ -199,7 +203,7 @@ class Play:
     @property
     def story(self) -> tuple[str, ...]:
         """The battle so far, in lines."""
-        return tuple(tell(self.battle.game, (event_of(entry) for entry in standing(self.battle.entries))))
+        return tuple(tell(self.battle.game, self.battle.held.values()))
 
 
 def owed(duties: Iterable[Prospect]) -> tuple[Prospect, ...]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from rules.condition import befallen
 from rules.entries import event_of
 from rules.events import Asked, Change, Effects, Event, Ruled
 from rules.journal import standing
 from rules.moment import Moment
-from rules.referee import Prospect, befallen
+from rules.referee import Prospect
 from rules.ruling import Holding, Verdicts, known_holdings, overrule, rule
 from rules.spoken import listed, outcome_words, spoken
 from ui.battle.chances import deed_words

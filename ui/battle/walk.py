@@ -165,7 +165,7 @@ class Walker:
         owed = [deed for deed in self._play.referee.duties(moment) if deed.round == self.name and deed.by]
         self._owed = {deed.by[0]: tuple(one for one in owed if one.by[0] == deed.by[0]) for deed in owed}
         self._idle -= self._owed.keys()
-        coming = self._owed if self.name not in self._play.referee.rounds(moment) else _in_turn(moment)
+        coming = self._owed if self.name not in self._play.referee.rounds(moment) else in_turn(moment)
         self._order += [name for name in coming if name not in self._order]
 
     def _coming(self) -> list[str]:
@@ -199,7 +199,7 @@ class Walker:
         return Mark.IDLE if name in self._idle else Mark.OPEN
 
 
-def _in_turn(moment: Moment) -> list[str]:
+def in_turn(moment: Moment) -> list[str]:
     """Who may attack in this phase, in the order of the battle."""
     side = moment.state.side
     units = moment.state.units.values()

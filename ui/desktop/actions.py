@@ -12,17 +12,22 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence
 from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
+from ui.desktop.action import action_of, switch_of
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_desk import HistoryDesk
+from ui.desktop.picture.view import PictureView
 from ui.desktop.setup.table_desk import TableDesk
 from ui.desktop.stills import Stills
 from ui.desktop.tongue import mark, tr
 from ui.setup.cameras import Camera, cameras
 
+_CLOSER = 1.25
+
 
 class Doer(Protocol):
     """What the window does when told."""
 
+    picture: PictureView
     files: BattleFiles
     history: HistoryDesk
     kept: TableDesk
@@ -42,8 +47,6 @@ class Doer(Protocol):
     def learn_empty_table(self) -> None: ...  # noqa: D102
     def print_sheets(self) -> None: ...  # noqa: D102
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None: ...  # noqa: D102
-    def fit(self) -> None: ...  # noqa: D102
-    def zoom(self, steps: int) -> None: ...  # noqa: D102
     def close(self) -> bool: ...  # noqa: D102
 
 
@@ -100,11 +103,10 @@ class Actions:
         self.undo = self._action(tr("Undo"), "Ctrl+Z", tr("Take the last step back"), do.undo)
         self.redo = self._action(tr("Redo"), "Ctrl+Shift+Z", tr("Do again what was undone"), do.redo)
         still = do.stills
-        self.freeze = self._action(
-            tr("Freeze"), "P", tr("Hold the picture still; it can still be measured"), still.freeze, True
-        )
+        tip = tr("Hold the picture still; it can still be measured")
+        self.freeze = self._switch(tr("Freeze"), "P", tip, still.freeze)
         tip = tr("Show the picture that was frozen last and the one of now in turn, and mark what has changed")
-        self.compare = self._action(tr("Compare"), "Shift+P", tip, still.compare, True)
+        self.compare = self._switch(tr("Compare"), "Shift+P", tip, still.compare)
         self._clear = self._action(tr("Clear"), "Ctrl+L", tr("Take all rulers and templates off the table"), do.clear)
         self._basis = self._action(
             tr("Centre or edge"), "E", tr("Measure from the bases' centres, or edges"), do.turn_basis
@@ -118,7 +120,7 @@ class Actions:
             tr("Save the picture as the camera sees it, with nothing drawn over it"),
             lambda: do.save_snapshot(bare=True),
         )
-        self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), do.fit)
+        self._fit = self._action(tr("Fit"), "F", tr("Show the whole picture"), do.picture.fit)
         self.source_menu = self._source_menu(do)
         self._make_menus(do)
         self._make_toolbar()
@@ -141,19 +143,13 @@ class Actions:
             action.setText(f"{verb} {step}" if step else verb)
             action.setIconText(verb)
 
-    def _action(self, text: str, key: str, tip: str, slot: Callable[..., object], checkable: bool = False) -> QAction:
-        action = QAction(text, self._window)
-        action.setCheckable(checkable)
-        if key:
-            action.setShortcut(QKeySequence(key))
-        action.setToolTip(f"{tip} ({key})" if key else tip)
-        action.setStatusTip(tip)
-        if checkable:
-            action.toggled.connect(slot)
-        else:
-            action.triggered.connect(lambda: slot())
-        self._window.addAction(action)
-        return action
+    def _action(self, text: str, key: str, tip: str, slot: Callable[[], object]) -> QAction:
+        return action_of(self._window, text, key, tip, slot)
+
+    def _switch(self, text: str, key: str, tip: str, slot: Callable[[bool], object]) -> QAction:
+        switch = switch_of(self._window, text, key, tip)
+        switch.toggled.connect(slot)
+        return switch
 
     def _silent(self, key: str, text: str, tip: str, slot: Callable[[], object]) -> None:
         action = QAction(text, self._window)
@@ -163,8 +159,7 @@ class Actions:
         self._window.addAction(action)
 
     def _tool(self, tool: _Tool, do: Doer) -> QAction:
-        action = self._action(tr(tool.text), tool.key, tr(tool.tip), lambda: None)
-        action.setCheckable(True)
+        action = switch_of(self._window, tr(tool.text), tool.key, tr(tool.tip))
         action.triggered.connect(lambda: do.use_tool(tool.name))
         return action
 
@@ -223,9 +218,13 @@ class Actions:
         edit.addActions([self.undo, self.redo, self._clear, self._basis])
         look.addActions([self._fit, self.freeze, self.compare])
         look.addAction(
-            self._action(tr("Closer"), "Ctrl++", tr("Enlarge the picture (or turn the wheel)"), lambda: do.zoom(1))
+            self._action(
+                tr("Closer"), "Ctrl++", tr("Enlarge the picture (or turn the wheel)"), lambda: do.picture.zoom(_CLOSER)
+            )
         )
-        look.addAction(self._action(tr("Farther"), "Ctrl+-", tr("Show more of the picture"), lambda: do.zoom(-1)))
+        look.addAction(
+            self._action(tr("Farther"), "Ctrl+-", tr("Show more of the picture"), lambda: do.picture.zoom(1 / _CLOSER))
+        )
         tools = QMenu(tr("T&ools"), self._window)
         tools.addActions(list(self._tools.values()))
         for menu in (table, edit, tools, self._battle_menu(do), look):

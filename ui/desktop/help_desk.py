@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from html import escape
 
 from PyQt6.QtGui import QAction, QKeySequence
@@ -19,6 +19,7 @@ from PyQt6.QtWidgets import (
 
 from ui.about import about_words, libraries
 from ui.care.diary import Diary
+from ui.desktop.action import action_of
 from ui.desktop.details import DetailsDialog
 from ui.desktop.memory import Memory
 from ui.desktop.setup.guide_desk import Guided, GuideDesk
@@ -57,13 +58,7 @@ class HelpDesk:
             (tr("About…"), "", tr("What this program is"), self.show_about),
             (tr("Licences…"), "", tr("The libraries that it stands on, and their licences"), self.show_licences),
         ):
-            action = QAction(text, window)
-            action.setShortcut(QKeySequence(key))
-            action.setToolTip(f"{tip} ({key})" if key else tip)
-            action.setStatusTip(tip)
-            action.triggered.connect(_plain(slot))
-            window.addAction(action)
-            menu.addAction(action)
+            menu.addAction(action_of(window, text, key, tip, slot))
         bar = window.menuBar()
         if bar is not None:
             bar.addMenu(menu)
@@ -163,8 +158,3 @@ def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
 def _row(row: KeyRow) -> str:
     keys, name, tip = map(escape, row)
     return f"<tr><td><b>{keys}</b></td><td>{name}</td><td>{tip}</td></tr>"
-
-
-def _plain(slot: Callable[[], object]) -> Callable[..., None]:
-    """Without the tick that Qt sends along."""
-    return lambda *_: (slot(), None)[1]

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
+from ui.desktop.action import switch_of
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.big_answer import BigAnswer
 from ui.desktop.picture.image import to_qimage
@@ -16,6 +17,7 @@ from ui.desktop.picture.projector import Projector
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tongue import tr
 from ui.desktop.tools.tool import Pointed, point_at
+from ui.measuring import Read
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import PointPx, Preview
 from ui.picture.table_map import MapMaker, TableMap
@@ -37,7 +39,7 @@ class Stage(QObject):
     """
 
     def __init__(
-        self, window: QMainWindow, picture: PictureView, panel: SidePanel, refresh: Callable[[], None]
+        self, window: QMainWindow, picture: PictureView, panel: SidePanel, read: Read, refresh: Callable[[], None]
     ) -> None:
         """Add a menu to the window; `refresh` shows anew what changed."""
         super().__init__(window)
@@ -45,7 +47,7 @@ class Stage(QObject):
         self.big, self.screen = BigAnswer(), Projector(window)
         self._shown: tuple[Frame, TableMap | None] | None = None
         self._map: TableMap | None = None
-        self._maker, self._drawing = MapMaker(), Drawing()
+        self._maker, self._drawing = MapMaker(), Drawing(read)
         menu = QMenu(tr("&Screen"), window)
         self.map = self._switch(menu, tr("Map"), "O", tr("The table from straight above, every figure where it stands"))
         self.referee = self._switch(
@@ -64,12 +66,7 @@ class Stage(QObject):
         self.screen.left.connect(lambda: self.projector.setChecked(False))
 
     def _switch(self, menu: QMenu, text: str, key: str, tip: str) -> QAction:
-        action = QAction(text, self._window)
-        action.setCheckable(True)
-        action.setShortcut(QKeySequence(key))
-        action.setToolTip(f"{tip} ({key})")
-        action.setStatusTip(tip)
-        self._window.addAction(action)
+        action = switch_of(self._window, text, key, tip)
         menu.addAction(action)
         return action
 

@@ -18,6 +18,7 @@ from ui.desktop.bar import MessageBar, Ways
 from ui.desktop.battle.desk import BattleDesk
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.battle.history_desk import HistoryDesk
+from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.bench import Bench
 from ui.desktop.devices.desk import DevicesDesk
@@ -27,6 +28,7 @@ from ui.desktop.help_desk import HelpDesk
 from ui.desktop.labels import word_label
 from ui.desktop.memory import Memory
 from ui.desktop.middle import Middle
+from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
 from ui.desktop.print_desk import PrintDesk
@@ -43,11 +45,12 @@ from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.terrain_desk import TerrainDesk
 from ui.desktop.tools.tool import Pointed, Tool
 from ui.desktop.tools.toolbox import Toolbox
+from ui.measuring import Readings
 from ui.picture.overlay import PointPx, Preview
-from ui.questions.answer import Laid, asked_now, current_answer, newest, on_table
+from ui.questions.answer import Laid, asked_now, current_answer, newest
 from ui.questions.situation import Situation, basis_of
 from ui.readout import begun
-from ui.session import Session
+from ui.session import Ruler, Session
 from ui.setup.colours import separation_words
 from ui.setup.guidance import laid_words, next_step, title_words
 from ui.setup.kept_shelf import TableShelf, tables_folder
@@ -94,7 +97,6 @@ class Window(QMainWindow):
         self._tables = KeptTables(self._memory)
         self._left_benches: list[Bench] = []
         self._said, self._told_s = Said(clock), 0.0
-        self._mouse_px: PointPx | None = None
         self._last_laid: Laid | None = None
         self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), word_label()
@@ -105,6 +107,15 @@ class Window(QMainWindow):
         middle = Middle(self.picture, self.bar, self._hint, tabs)
         self.sides = middle.sides
         self.setCentralWidget(middle)
+        self._set_up_desks(tables or tables_folder())
+        middle.add_below(self.stage.big)
+        self._connect()
+        self._take_up(self._memory.source if spec is None else spec)
+        self._timer = QTimer(self)
+        self._begin()
+
+    def _set_up_desks(self, tables: Path) -> None:
+        """All that the menus, the panels and the keys do by themselves."""
         hands = Hands(lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say)
         self.terrain = TerrainDesk(self.picture, self.sides, hands)
         self.corrections = CorrectDesk(self.picture, hands)
@@ -112,28 +123,25 @@ class Window(QMainWindow):
         self._errand = Errand(self, self._say)
         self._prints = PrintDesk(self, self._memory, self._errand)
         self.history = HistoryDesk(self, self.battle, hands, self._errand)
-        shelf = TableShelf(tables or tables_folder())
-        self.kept = TableDesk(self, hands, shelf, self._deeds, self._errand, clock=clock)
+        self.keys = BattleKeys(self, self.battle, hands)
+        self.kept = TableDesk(self, hands, TableShelf(tables), self._deeds, self._errand, clock=self._clock)
         self.stills = Stills(self, hands, self._errand, self._refresh)
         self.actions_ = Actions(self, self)
-        self.stage = Stage(self, self.picture, self.panel, self._redraw)
-        middle.add_below(self.stage.big)
+        self._read = Readings()
+        self.stage = Stage(self, self.picture, self.panel, self._read, self._redraw)
         self.calibration = CalibrationDesk(self, hands, self._memory, self.battle.drifted)
         self.help = HelpDesk(self, self, self._memory, self._hint, self._diary)
-        self._connect()
-        self._take_up(self._memory.source if spec is None else spec)
+
+    def _begin(self) -> None:
+        """Stand where the window stood, and go on from there."""
         geometry = self._memory.geometry
         if geometry is None or not self.restoreGeometry(geometry):
             self.resize(1280, 720)
-        self._timer = QTimer(self)
         self._timer.timeout.connect(self.pull)
         self._timer.start(_TICK_MS)
 
     def _connect(self) -> None:
-        self.picture.pressed.connect(self._press)
-        self.picture.released.connect(self._release)
-        self.picture.moved.connect(self._point)
-        self.picture.left.connect(self._point_at_nothing)
+        self._mouse = Mouse(self.picture, self._meaning, self._press, self._release, self._redraw)
         self.picture.zoomed.connect(lambda: self._redraw())
         self.picture.turned.connect(self.turn)
         self.stills.thawed.connect(lambda: self.actions_.freeze.setChecked(False))
@@ -264,41 +272,22 @@ class Window(QMainWindow):
         """Save the picture with what is drawn over it, or `bare`; ask where to if no path is given."""
         self._try(lambda: self.stills.save(path, bare=bare))
 
-    def fit(self) -> None:
-        """Show the whole picture."""
-        self.picture.fit()
-
-    def zoom(self, steps: int) -> None:
-        """Enlarge the picture, or show more of it."""
-        self.picture.zoom(1.25**steps)
-
     # The mouse
 
     def _pointed(self) -> Pointed | None:
+        return self._mouse.pointed
+
+    def _meaning(self, px: PointPx) -> Pointed | None:
         frame = self.bench.frame
-        if frame is None or self._mouse_px is None:
-            return None
-        return self.stage.point_at(frame, self.bench.view, self._mouse_px)
+        return self.stage.point_at(frame, self.bench.view, px) if frame is not None else None
 
-    def _press(self, x: float, y: float) -> None:
-        self._mouse_px = (x, y)
-        if (at := self._pointed()) is not None:
-            if self._in_battle and self.tool.name == "select":
-                self.battle.point(at.figure.id if at.figure else "", at.place_in)
-            self._change(lambda: self.tool.press(at))
+    def _press(self, at: Pointed) -> None:
+        if self._in_battle and self.tool.name == "select":
+            self.battle.point(at.figure.id if at.figure else "", at.place_in)
+        self._change(lambda: self.tool.press(at))
 
-    def _release(self, x: float, y: float) -> None:
-        self._mouse_px = (x, y)
-        if (at := self._pointed()) is not None:
-            self._do(lambda: self.tool.release(at))
-
-    def _point(self, x: float, y: float) -> None:
-        self._mouse_px = (x, y)
-        self._redraw()
-
-    def _point_at_nothing(self) -> None:
-        self._mouse_px = None
-        self._redraw()
+    def _release(self, at: Pointed) -> None:
+        self._do(lambda: self.tool.release(at))
 
     def _change(self, change: Callable[[], object]) -> None:
         """Do something new to the table, and show what came of it."""
@@ -356,8 +345,10 @@ class Window(QMainWindow):
         preview = self.stills.over(preview, view)
         if view is not None and shown_view is not None:
             self.battle.look(view, state.setup)
-            self.stage.show_table(shown_view, state, preview, current_answer(view, state, preview, self._last_laid))
-            self.devices.answer(view, asked_now(state, preview, self._last_laid), state.basis)
+            question = asked_now(state, preview, self._last_laid)
+            reading = self._read(view, question) if isinstance(question, Ruler) else None
+            self.stage.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
+            self.devices.answer(reading, state.basis)
         self.terrain.show()
         self._status.point(at, state)
         self._name_steps()
@@ -383,14 +374,9 @@ class Window(QMainWindow):
         self._name_steps()
         view, state = self.bench.view, self.session.state
         if view is not None:
-            laid = [laid_words(view, thing, state.basis, state.unit) for thing in on_table(state)]
-            self.panel.show_table(
-                [colour.name for colour in state.setup.palette],
-                view.figures,
-                laid,
-                state.place_words,
-                separation_words(view, state.setup),
-            )
+            armies, laid = [colour.name for colour in state.setup.palette], laid_words(view, state)
+            apart = separation_words(view, state.setup)
+            self.panel.show_table(armies, view.figures, laid, state.place_words, apart)
 
     def _name_steps(self) -> None:
         turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session

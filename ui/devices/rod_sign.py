@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Sign
-from hardware.range_rod import Ruler as EmptyRod
+from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler, Sign
 from rules.moment import Moment
 from rules.referee import Deed, Prospect, prospect
-from ui.measuring import read_off
-from ui.questions.answer import Laid
+from ui.measuring import Reading
 from ui.readout import Basis
-from ui.session import Ruler
-from vision.pipeline import TableView
 
 _DISTANCE = "distance_in"
 """The name that every game with ranges gives to the fact."""
@@ -23,9 +19,8 @@ _NEARER, _TRIES = 0.75, 12
 """So much nearer each time, down to a thirtieth of the range."""
 
 
-def ruler_sign(view: TableView, question: Laid | None, basis: Basis = Basis.CENTRE) -> Sign:
+def ruler_sign(reading: Reading | None, basis: Basis = Basis.CENTRE) -> Sign:
     """A ruler's range between those parts of the bases; dark where nothing is measured, or its ends are not seen."""
-    reading = read_off(view, question) if isinstance(question, Ruler) else None
     if reading is None:
         return Idle()
     return Measured(max(0.0, reading.range.edge_in if basis is Basis.EDGE else reading.range.centre_in))
@@ -74,7 +69,7 @@ def sign_words(sign: Sign) -> str:
     match sign:
         case Idle():
             return "dark: nothing is measured"
-        case EmptyRod():
+        case Ruler():
             return "the empty rod: bands of 3 in, marks at 6 and 12 in"
         case DiceWait():
             return "dice are awaited"

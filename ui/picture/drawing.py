@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ui.measuring import Read, read_off
 from ui.picture.overlay import Preview, Shape, found_shapes, loose_shapes, resting_shapes
 from ui.session import TableState
 from ui.table.finding import Finding
@@ -13,7 +14,8 @@ Shapes = tuple[Shape, ...]
 class Drawing:
     """The shapes over one picture of the table."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Read = read_off) -> None:
+        self._read = read
         self._resting: Shapes = ()
         self._for: tuple[object, ...] = ()
         self._found: Shapes = ()
@@ -30,7 +32,7 @@ class Drawing:
         asked = (view.calibration, view.figures, state, preview.ground, screen_scale, quiet)
         if asked != self._for:
             self._for = asked
-            self._resting = resting_shapes(view, state, preview.ground, screen_scale, quiet=quiet)
+            self._resting = resting_shapes(view, state, preview.ground, screen_scale, self._read, quiet=quiet)
         if self._found_for[0] is not view.calibration or self._found_for[1] is not preview.finding:
             self._found_for, self._found = (view.calibration, preview.finding), found_shapes(view, preview)
-        return self._resting, self._found, loose_shapes(view, state, preview)
+        return self._resting, self._found, loose_shapes(view, state, preview, self._read)

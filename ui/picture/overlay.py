@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.camera import TableCamera
 from rules.table import Figure, PointIn, TerrainPiece
 from rules.template import Blast, Hit, Template, drawn
-from ui.measuring import Reading, covered, read_off
+from ui.measuring import Read, Reading, covered, read_off
 from ui.readout import other_words, percent_words, range_words, spread_in
 from ui.session import Ruler, TableState
 from ui.table.finding import Finding, Mark, Rows, Trace, lifted, ring
@@ -124,14 +124,20 @@ def table_overlay(
 
 
 def resting_shapes(
-    view: TableView, state: TableState, ground: GroundPreview | None, screen_scale: float, *, quiet: bool
+    view: TableView,
+    state: TableState,
+    ground: GroundPreview | None,
+    screen_scale: float,
+    read: Read = read_off,
+    *,
+    quiet: bool,
 ) -> tuple[Shape, ...]:
     """What stays the same wherever the mouse goes; `quiet` leaves the figures' names out."""
     if view.calibration is None:
         return ()
     camera = view.calibration.camera
     hits = [hit for template in state.templates for hit in covered(view, template)]
-    readings = [reading for ruler in state.rulers if (reading := read_off(view, ruler))]
+    readings = [reading for ruler in state.rulers if (reading := read(view, ruler))]
     shapes: list[Shape] = [_closed(camera, c, 0.0, MARKER, 1.0) for c in view.calibration.markers_in.values()]
     if state.area is not None:
         shapes += marked(camera, area_marks(state.area))
@@ -155,13 +161,13 @@ def found_shapes(view: TableView, preview: Preview) -> tuple[Shape, ...]:
     return tuple(marked(view.calibration.camera, preview.finding.marks))
 
 
-def loose_shapes(view: TableView, state: TableState, preview: Preview) -> tuple[Shape, ...]:
+def loose_shapes(view: TableView, state: TableState, preview: Preview, read: Read = read_off) -> tuple[Shape, ...]:
     """What else the tool in hand shows, above everything: it follows the mouse."""
     if view.calibration is None:
         return ()
     camera = view.calibration.camera
     hits = covered(view, preview.template) if preview.template else ()
-    reading = read_off(view, preview.ruler) if preview.ruler else None
+    reading = read(view, preview.ruler) if preview.ruler else None
     shapes: list[Shape] = [_laid(camera, preview.template, loose=True)] if preview.template else []
     shapes += marked(camera, preview.marks)
     shapes += _pointed_out(view, state, preview, hits)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rules.spoken import spoken, told
 from rules.table import Figure
 from rules.template import Hit, Template
-from ui.measuring import covered, read_off, standing_at
+from ui.measuring import Reading, covered, read_off, standing_at
 from ui.picture.overlay import Preview
 from ui.readout import Basis, other_words, percent_words, range_words, spread_words
 from ui.session import Ruler, TableState
@@ -27,15 +28,16 @@ def on_table(state: TableState) -> tuple[Laid, ...]:
     return (*state.rulers, *state.templates)
 
 
-def current_answer(view: TableView, state: TableState, preview: Preview, last: Laid | None) -> Answer:
-    """What to answer: what the tool in hand asks, else the last thing laid on the table."""
+def current_answer(
+    view: TableView, state: TableState, preview: Preview, question: Laid | None, reading: Reading | None
+) -> Answer:
+    """What to answer: what the tool in hand asks, else a question (see `asked_now`), with the reading of a ruler."""
     if preview.finding is not None:
         return preview.finding.answer
     figure = standing_at(view, preview.asked) if preview.asked else None
     if figure is not None:
         return _of_figure(figure, state, preview.told)
-    question = asked_now(state, preview, last)
-    return answer_to(view, question, state.basis, state.unit) if question is not None else Answer()
+    return _answer(view, question, reading, state.basis, state.unit) if question is not None else Answer()
 
 
 def asked_now(state: TableState, preview: Preview, last: Laid | None) -> Laid | None:
@@ -44,16 +46,20 @@ def asked_now(state: TableState, preview: Preview, last: Laid | None) -> Laid | 
     return preview.ruler or preview.template or (last if last in laid else None) or (laid[-1] if laid else None)
 
 
-def answer_to(view: TableView, question: Laid, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> Answer:
+def answer_to(view: TableView, question: Laid, basis: Basis, unit: Unit) -> Answer:
     """What a ruler or a template says in this view, distances between those parts of the bases."""
-    return _of_ruler(view, question, basis, unit) if isinstance(question, Ruler) else _of_template(view, question)
+    reading = read_off(view, question) if isinstance(question, Ruler) else None
+    return _answer(view, question, reading, basis, unit)
 
 
-def _of_ruler(view: TableView, ruler: Ruler, basis: Basis, unit: Unit) -> Answer:
-    reading = read_off(view, ruler)
+def _answer(view: TableView, question: Laid, reading: Reading | None, basis: Basis, unit: Unit) -> Answer:
+    return _of_ruler(question, reading, basis, unit) if isinstance(question, Ruler) else _of_template(view, question)
+
+
+def _of_ruler(ruler: Ruler, reading: Reading | None, basis: Basis, unit: Unit) -> Answer:
     if reading is None:
-        return Answer("not seen", (f"{ruler.name}: not both are in sight now",))
-    rows = [ruler.name]
+        return Answer("not seen", (f"{told(ruler.name)}: not both are in sight now",))
+    rows = [told(ruler.name)]
     if reading.a.army and reading.b.army:
         rows.append(other_words(reading.range, basis, unit))
     if len(reading.legs) > 1:
@@ -73,16 +79,16 @@ def _count_words(hits: tuple[Hit, ...]) -> str:
 
 
 def hit_words(hit: Hit) -> str:
-    """As "tan-2  63 %", with its bounds where the places leave them open: "tan-2  63 % (58 to 70 %)"."""
+    """As "Tan 2  63 %", with its bounds where the places leave them open: "Tan 2  63 % (58 to 70 %)"."""
     part, least, most = (percent_words(one) for one in (hit.fraction, hit.least, hit.most))
     bounds = "" if least == most else f" ({least.removesuffix(' %')} to {most})"
     perhaps = ", perhaps untouched" if hit.least == 0 else ""
-    return f"{hit.id}  {part}{bounds}{perhaps}"
+    return f"{spoken(hit.id)}  {part}{bounds}{perhaps}"
 
 
-def _of_figure(figure: Figure, state: TableState, told: tuple[str, ...]) -> Answer:
+def _of_figure(figure: Figure, state: TableState, told_of: tuple[str, ...]) -> Answer:
     place = f"{state.place_words(figure.centre_in)} (± {spread_words(figure.sigma_in, state.unit)})"
     rows = [f"{figure.army}, {figure.posture.value}", place]
     if figure.z_in:
         rows.append(f"on {state.unit.words(figure.z_in)} of ground")
-    return Answer(figure.id, (*rows, *told))
+    return Answer(spoken(figure.id), (*rows, *told_of))

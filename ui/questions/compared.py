@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rules.call import DOUBT_SIGMAS
+from rules.spoken import spoken
 from rules.table import Figure
 from ui.battle.play import LEAST_MOVE_IN
 from ui.questions.sighting import cross
@@ -81,7 +82,7 @@ def compared(then: TableView, now: TableView, unit: Unit = Unit.INCH) -> Finding
 
 def _row(change: Change, unit: Unit) -> str:
     spread = f" (± {spread_words(change.sigma_in, unit)})" if change.moved_in else ""
-    return f"{change.figure.id} {change.words(unit)}{spread}"
+    return f"{spoken(change.figure.id)} {change.words(unit)}{spread}"
 
 
 def _marks(found: Sequence[Change], unit: Unit) -> Iterator[Mark]:

@@ -9,6 +9,7 @@ from enum import Enum
 from rules.call import Call
 from rules.measure import Range, base_area
 from rules.sight import SLIVER, exposures
+from rules.spoken import spoken
 from rules.table import Figure
 from rules.template import Blast, drawn
 from ui.measuring import Tape
@@ -82,7 +83,7 @@ def fan_finding(now: Situation, shooter: Figure, arm: Arm) -> Finding:
     found = aims(now, shooter, arm)
     sure = sum(aim.chance is Chance.IN for aim in found)
     headline = {0: "no target", 1: "1 target"}.get(sure, f"{sure} targets")
-    rows = [f"{shooter.id}: {arm.words}", _counts(found)]
+    rows = [f"{spoken(shooter.id)}: {arm.words}", _counts(found)]
     near = [aim for aim in found if aim.chance in (Chance.IN, Chance.DOUBT)]
     rows += [_row(aim, now.state.basis, now.state.unit) for aim in near[:_ROWS]]
     if len(near) > _ROWS:
@@ -97,7 +98,8 @@ def _counts(found: Sequence[Aim]) -> str:
 
 def _row(aim: Aim, basis: Basis, unit: Unit) -> str:
     doubt = ", too close to call" if aim.chance is Chance.DOUBT else ""
-    return f"{aim.target.id}  {range_words(aim.range, basis, unit)}, {percent_words(aim.exposure)} seen{doubt}"
+    far = range_words(aim.range, basis, unit)
+    return f"{spoken(aim.target.id)}  {far}, {percent_words(aim.exposure)} seen{doubt}"
 
 
 def _marks(found: Sequence[Aim], shooter: Figure, arm: Arm, state: TableState) -> Iterator[Mark]:

@@ -12,13 +12,14 @@ from rules.area import surface_in
 from rules.call import Call, at_most
 from rules.path import Path, cut, length_in, place_at, placed, spans_in
 from rules.referee import Prospect, prospect
-from rules.table import Figure, Refused
-from ui.battle.chances import verdict_rows
+from rules.spoken import spoken
+from rules.table import Figure, Point3In, Refused
+from ui.battle.chances import refusal_words, verdict_rows
 from ui.battle.play import Play
 from ui.questions.sighting import cross
 from ui.questions.situation import Situation
 from ui.readout import spread_in
-from ui.table.finding import Answer, Finding, Mark, Note, Point3In, Trace, along, lifted
+from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, YELLOW, faded
 
 _FINE_IN = 0.1
@@ -84,7 +85,7 @@ def _by_the_game(play: Play, now: Situation, figure: Figure, path_in: Path) -> P
     reach_in = far_in if whole.possible else _reach(asked, path_in)
     reasons = verdict_rows(whole.before) if whole.before is not None else ()
     if not reasons and whole.why_not:
-        reasons = (whole.why_not,)
+        reasons = (refusal_words(whole),)
     return Plan(path_in, call, reach_in, allowance_in, left_in, cost_in, reasons)
 
 
@@ -106,7 +107,7 @@ def plan_finding(now: Situation, figure: Figure, path_in: Path, typed_in: float)
     """A path for a figure, in words and on the table."""
     plan = planned(now, figure, path_in, typed_in)
     far_in = length_in(path_in)
-    rows = [f"{figure.id}: {plan.words}", _allowance_words(plan)]
+    rows = [f"{spoken(figure.id)}: {plan.words}", _allowance_words(plan)]
     if plan.call is Call.OUT and plan.reach_in:
         rows.append(f"as far as {plan.reach_in:.1f} in along this way")
     rows += _ground_rows(now, path_in)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rules.sight import Hidden, Ray, Sight, sight
-from rules.table import Figure
+from rules.spoken import spoken
+from rules.table import Figure, Point3In
 from ui.questions.situation import Situation
 from ui.readout import other_words, percent_words, range_words
-from ui.table.finding import Answer, Finding, Mark, Note, Point3In, Trace, along
+from ui.table.finding import Answer, Finding, Mark, Note, Trace, along
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, Colour, faded
 
 _CROSS_IN = 0.22
@@ -29,7 +30,7 @@ def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tupl
     distance = now.range(shooter, target)
     basis, unit = now.state.basis, now.state.unit
     ranges = f"{range_words(distance, basis, unit)}, {other_words(distance, basis, unit)}"
-    rows = [f"{shooter.id} looks at {target.id}", ranges]
+    rows = [f"{spoken(shooter.id)} looks at {spoken(target.id)}", ranges]
     if found.hidden_by:
         rows.append(f"hidden by {hidden_words(found.hidden_by)}")
     if found.exposure_to_fire > found.exposure + 0.005:
@@ -39,8 +40,8 @@ def _rows(now: Situation, found: Sight, shooter: Figure, target: Figure) -> tupl
         rows.append(f"in the way: {hidden_words(found.figures_in_the_way)}{counted}")
     for who, pieces in ((shooter, found.shooter_within), (target, found.target_within)):
         if pieces:
-            rows.append(f"{who.id} is in {', '.join(pieces)}")
-    rows.append(f"{target.id} sees {percent_words(found.shooter_exposure)} of {shooter.id}")
+            rows.append(f"{spoken(who.id)} is in {', '.join(pieces)}")
+    rows.append(f"{spoken(target.id)} sees {percent_words(found.shooter_exposure)} of {spoken(shooter.id)}")
     return tuple(rows)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rules.measure import Range
 from rules.moment import Moment
 from rules.scene import SightRules
-from rules.spoken import spoken
+from rules.spoken import status_words
 from rules.table import Figure, TerrainPiece
 from ui.battle.play import Play
 from ui.measuring import measured
@@ -68,7 +68,7 @@ class Situation:
             return ()
         card = str(self.moment.kind(unit).get("title", unit.card or "own card"))
         said = {**unit.statuses, **unit.this_turn}
-        states = [_state_words(key, value) for key, value in said.items() if value not in (None, False, "")]
+        states = [status_words(key, value) for key, value in said.items() if value not in (None, False, "")]
         squad = (unit.squad,) if unit.squad else ()
         used = (f"moved {unit.allowance_used_in:.1f} in this turn",) if unit.allowance_used_in else ()
         return (", ".join((card, *squad)), *states, *used)
@@ -81,7 +81,3 @@ def basis_of(play: Play | None) -> Basis:
     rules = play.battle.game.rules
     centres = "measured_from" in rules.header.options and rules.option("measured_from") == "centres"
     return Basis.CENTRE if centres else Basis.EDGE
-
-
-def _state_words(key: str, value: object) -> str:
-    return spoken(key).lower() if value is True else f"{spoken(key).lower()}: {value}"

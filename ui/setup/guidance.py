@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ui.questions.answer import Laid, answer_to
-from ui.readout import Basis
+from ui.questions.answer import answer_to, on_table
 from ui.session import Ruler, TableState
 from ui.table.shapes import template_words
-from ui.units import Unit
 from vision.pipeline import TableView
 from vision.source import is_camera
 
@@ -37,7 +35,7 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str) -> str:
     return hint + ("   M: measure" if tool == TEACH else _KEYS)
 
 
-def laid_words(view: TableView, thing: Laid, basis: Basis = Basis.CENTRE, unit: Unit = Unit.INCH) -> str:
-    """A ruler or a template with what it says, distances between those parts of the bases."""
-    name = thing.name if isinstance(thing, Ruler) else template_words(thing)
-    return f"{name}: {answer_to(view, thing, basis, unit).headline}"
+def laid_words(view: TableView, state: TableState) -> list[str]:
+    """Every ruler and template on the table, each with what it says."""
+    named = ((thing.name if isinstance(thing, Ruler) else template_words(thing), thing) for thing in on_table(state))
+    return [f"{name}: {answer_to(view, thing, state.basis, state.unit).headline}" for name, thing in named]

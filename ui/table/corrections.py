@@ -22,6 +22,7 @@ HOLDS_IN = 0.5
 _GONE_WITHIN_IN = 1.5  # a deleted thing that strays further has become another: the tracker takes it for carried
 _SAME_WITHIN_IN = 0.75  # a newcomer this near to a figure that was added is that figure
 
+_LYING = {Posture.PRONE, Posture.DOWN}
 _UPRIGHT_BASE_IN, _LYING_BASE_IN, _HALF_HULL_IN = (0.5, 0.39), (1.0, 0.42), (1.6, 0.95)
 
 
@@ -297,9 +298,6 @@ def _postured(figure: Figure, posture: Posture) -> Figure:
     same = (posture in _LYING) == (figure.posture in _LYING) or Posture.VEHICLE in (posture, figure.posture)
     base_in = figure.base_in if same else usual_base(posture, figure.centre_in, figure.facing_deg or 0.0)
     return replace(figure, posture=posture, base_in=base_in)
-
-
-_LYING = {Posture.PRONE, Posture.DOWN}
 
 
 def usual_base(posture: Posture, at_in: PointIn, turn_deg: float = 0.0) -> Outline:

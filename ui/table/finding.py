@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rules.table import PointIn
+from rules.table import Point3In, PointIn
 from ui.theme import WHITE, Colour
 
-Point3In = tuple[float, float, float]
 Rows = tuple[tuple[str, float], ...]
 """Lines of words, each with its size on the screen."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from rules.call import EXACT
 from rules.table import Outline, PointIn, Refused
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import SKY, faded
@@ -61,8 +62,7 @@ class PlayArea:
     def holds(self, place_in: PointIn) -> bool:
         """Whether a place of the table's frame lies in it, its edge included."""
         x, y = self.from_table(place_in)
-        slack = 1e-9
-        return -slack <= x <= self.width_in + slack and -slack <= y <= self.depth_in + slack
+        return -EXACT <= x <= self.width_in + EXACT and -EXACT <= y <= self.depth_in + EXACT
 
     @property
     def _axis(self) -> tuple[float, float]:

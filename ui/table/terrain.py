@@ -13,6 +13,7 @@ from shapely.geometry import LineString, Point, Polygon
 
 from calibration.camera import TableCamera
 from rules.area import CARRIES
+from rules.call import EXACT
 from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
 from ui.files import write_json
 
@@ -128,12 +129,12 @@ def as_seen(before: Terrain, after: Terrain, camera: TableCamera) -> Terrain:
 
 def _as_seen(old: TerrainPiece, new: TerrainPiece, camera: TableCamera) -> TerrainPiece:
     was_in, is_in = outline_height_in(old), outline_height_in(new)
-    if abs(was_in - is_in) < 1e-9:
+    if abs(was_in - is_in) < EXACT:
         return new
-    return replace(new, outline_in=lifted(camera, old.outline_in, was_in, is_in))
+    return replace(new, outline_in=reprojected(camera, old.outline_in, was_in, is_in))
 
 
-def lifted(camera: TableCamera, outline_in: Outline, from_in: float, to_in: float) -> Outline:
+def reprojected(camera: TableCamera, outline_in: Outline, from_in: float, to_in: float) -> Outline:
     """What an outline at one height is at another, where the picture shows the same of both.
 
     Raises:
@@ -183,7 +184,7 @@ def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
 
 def _settled(terrain: Terrain, carrier: TerrainPiece, level_in: float) -> Terrain:
     """What stood on the carrier stands at another level, and so does what stood on that."""
-    if abs(level_in - carrier.top_in) < 1e-9:
+    if abs(level_in - carrier.top_in) < EXACT:
         return terrain
     for rider in _riders(terrain, carrier):
         terrain = tuple(replace(p, base_in=level_in) if p.name == rider.name else p for p in terrain)

@@ -8,6 +8,7 @@ from typing import Any
 
 from rules.aftermath import following
 from rules.aims import Task
+from rules.condition import CONDITIONS, condition, unharmed
 from rules.events import PhaseBegun, plain
 from rules.games.army_men import status
 from rules.games.army_men.ground import gait, sight_rules, stretches
@@ -19,7 +20,7 @@ from rules.games.army_men.tables import MOVING, Tables
 from rules.moment import Moment
 from rules.movement import Walk, walk
 from rules.path import Path, turns_deg
-from rules.referee import CONDITIONS, FIRE, Deed, Measured, Referee, condition, unharmed
+from rules.referee import FIRE, Deed, Measured, Referee
 from rules.ruleset import Ruleset
 from rules.spoken import spoken
 from rules.state import State, Unit

@@ -102,11 +102,11 @@ def _fired(moment: Moment, deed: Deed, found: Verdict) -> Changes:
         yield Change(figure=man.id, key=status.jam(deed.weapon), value=True, rule="AM-75", this_turn=True)
     if found.numbers.get("out_of_ammo"):
         yield Change(figure=man.id, key=status.empty(deed.weapon), value=True, rule="AM-77")
-    known: list[Any] = list(man.statuses.get(status.RANGED_IN, ()))
-    location = deed.at[0] if deed.spot_in is None else [round(inches, 1) for inches in deed.spot_in]
-    if deed.given.get("fixed_location") and location not in known:
-        known.append(location)
-        yield Change(figure=man.id, key=status.RANGED_IN, value=known, rule="AM-91")
+    if deed.given.get("fixed_location"):
+        known: list[Any] = list(man.statuses.get(status.RANGED_IN, ()))
+        location = deed.at[0] if deed.spot_in is None else [round(inches, 1) for inches in deed.spot_in]
+        if location not in known:
+            yield Change(figure=man.id, key=status.RANGED_IN, value=[*known, location], rule="AM-91")
     if deed.given.get("opportunity"):
         for target in map(moment.unit, deed.at):
             by = {**target.this_turn.get(status.FIRED_ON_BY, {}), man.id: deed.weapon}

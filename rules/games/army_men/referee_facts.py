@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rules.bearing import aspect_sigma_deg, bearing_deg, turn_deg
+from rules.doubt import in_sight
 from rules.games.army_men import status
 from rules.games.army_men.ground import cover_to_target_in
 from rules.measure import Range
@@ -193,12 +194,16 @@ def target_facts(moment: Moment, enemy: Unit) -> dict[str, Any]:
     }
 
 
-def errors(moment: Moment, man: Unit, enemy: Unit, view: View, way: tuple[str | int, ...] = ()) -> list[Measured]:
-    """What of a target was measured, and how well."""
+def errors(
+    moment: Moment, man: Unit, enemy: Unit, view: View, way: tuple[str | int, ...] = (), *, granted: bool = False
+) -> list[Measured]:
+    """What of a target was measured, and how well; `granted` that it is seen."""
     here, there = moment.figure(man.id), moment.figure(enemy.id)
     pair = f"{spoken(man.id)} to {spoken(enemy.id)}"
     sigma_in = view.range.sigma_in
+    sees = f"whether {spoken(man.id)} sees {spoken(enemy.id)}"
     found = [
+        *(() if granted else in_sight(view, sees, (*way, "los"))),
         Measured((*way, "distance_in"), sigma_in, f"the range from {pair}"),
         Measured((*way, "edge_in"), sigma_in, f"the gap from {pair}"),
     ]

@@ -106,7 +106,7 @@ def burst(moment: Moment, seen: Moment, man: Unit, weapon: str, enemies: Sequenc
     last = len(names) - 1
     measured = [Measured(("bearings_deg", last), arc.sigma_deg, f"the arc of {spoken(man.id)}'s burst")]
     for enemy in enemies:
-        measured += errors(seen, man, enemy, seen.view(man.id, enemy.id), ("each", enemy.id))
+        measured += errors(seen, man, enemy, seen.view(man.id, enemy.id), ("each", enemy.id), granted=bool(how))
     title = " ".join(filter(None, [f"{spoken(weapon)} at {', '.join(map(spoken, names))}", how]))
     found = tuple(one for one in measured if one.sigma > 0)
     return Deed(
@@ -127,7 +127,7 @@ def _single(moment: Moment, seen: Moment, man: Unit, weapon: str, enemy: Unit, h
     view = seen.view(man.id, enemy.id)
     whole = moment.game.rules.tables.weapons[weapon].rof > 1
     facts = {**facts_of(moment, man, weapon, enemy, seen), "sustained": whole, **_granted(how)}
-    measured = tuple(errors(seen, man, enemy, view))
+    measured = tuple(errors(seen, man, enemy, view, granted=bool(how)))
     title = " ".join(filter(None, [f"{spoken(weapon)} at {spoken(enemy.id)}", how]))
     return Deed(title, "attack", facts, (man.id,), (enemy.id,), weapon, "aim", view, measured)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from rules.doubt import in_sight
 from rules.games.army_men import status
 from rules.games.army_men.bursts import laid
 from rules.games.army_men.referee_facts import (
@@ -83,7 +84,10 @@ def _at_place(moment: Moment, man: Unit, weapon: str, spot_in: PointIn) -> Deed:
         "distance_in": distance_in(moment, view.range),
         "los": view.exposure >= SLIVER,
     }
-    measured = [Measured(("distance_in",), view.range.sigma_in, f"the range from {spoken(man.id)} to the spot")]
+    measured = [
+        *in_sight(view, f"whether {spoken(man.id)} sees the spot"),
+        Measured(("distance_in",), view.range.sigma_in, f"the range from {spoken(man.id)} to the spot"),
+    ]
     facts, names = _filled(moment, man, weapon, template, facts, measured)
     return Deed(
         f"{spoken(weapon)} at the spot {place_words(spot_in)}",

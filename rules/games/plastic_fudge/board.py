@@ -9,14 +9,14 @@ from shapely.geometry import Point, Polygon
 
 from rules.area import standing_on
 from rules.bearing import Turning
-from rules.call import EXACT
+from rules.call import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
 from rules.games.plastic_fudge.tables import Rules
 from rules.going import IMPASSABLE, Gait, Going
-from rules.measure import Bands, Range, range_between, stepped
+from rules.measure import Bands, Range, base_area, range_between, stepped
 from rules.movement import walk
-from rules.path import Path, straight
+from rules.path import Path, placed, straight
 from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
@@ -65,6 +65,27 @@ def terrain_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) 
         name = kinds[share.piece.kind] if share.piece else "open"
         parts[name] = min(1.0, parts.get(name, 0.0) + share.fraction)
     return stands_in(rules, Border(parts=parts)).outcome
+
+
+def terrains_under(rules: Rules, figure: Figure, pieces: Iterable[TerrainPiece]) -> Choice[str]:
+    """The terrain that a figure defends in, and what else it may be within the error of its place."""
+    kinds, reach_in = rules.tables.grounds(), DOUBT_SIGMAS * figure.sigma_in
+    base = base_area(figure)
+    near = [one for one in pieces if one.kind in kinds and _may_meet(one.outline_in, figure.base_in, reach_in)]
+    at_an_edge = any(Polygon(one.outline_in).exterior.distance(base) <= reach_in for one in near)
+    x, y = figure.centre_in
+    shifts = doubtful_shifts(figure.sigma_in) if at_an_edge else ((0.0, 0.0),)
+    found = [terrain_under(rules, placed(figure, (x + dx, y + dy)), near) for dx, dy in shifts]
+    return choice(found[0], found)
+
+
+def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
+    """Whether the boxes round two outlines are at most so far apart."""
+    return all(
+        min(place[axis] for place in one) - max(place[axis] for place in other) <= reach_in
+        for axis in (0, 1)
+        for one, other in ((a, b), (b, a))
+    )
 
 
 def gait(rules: Rules, who: Mover) -> Gait:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rules.aftermath import following
 from rules.bearing import bearing_deg
+from rules.condition import CONDITIONS, condition, unharmed
 from rules.events import PhaseBegun
 from rules.games.plastic_fudge.board import sight_rules, stretches
 from rules.games.plastic_fudge.command import steps
@@ -43,7 +44,7 @@ from rules.games.plastic_fudge.referee_fire import (
 from rules.games.plastic_fudge.tables import Tables
 from rules.moment import Moment
 from rules.path import Path, turns_deg
-from rules.referee import CONDITIONS, FIRE, Deed, Referee, condition, unharmed
+from rules.referee import FIRE, Deed, Referee
 from rules.state import Unit
 from rules.verdict import forbidden
 

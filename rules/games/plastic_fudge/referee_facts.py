@@ -9,7 +9,8 @@ from shapely.geometry import LineString, Point, Polygon
 
 from rules.area import standing_on
 from rules.call import DOUBT_SIGMAS
-from rules.games.plastic_fudge.board import PART, after_hole, bands_up, spoken_of, terrain_under
+from rules.doubt import in_sight, one_of
+from rules.games.plastic_fudge.board import PART, after_hole, bands_up, spoken_of, terrain_under, terrains_under
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.fire import Contact, hand_to_hand
 from rules.games.plastic_fudge.forces import Posed, basic_defense_level
@@ -18,6 +19,7 @@ from rules.measure import Range
 from rules.moment import Moment, View, rules_with
 from rules.path import Path, place_at, placed, spans_over
 from rules.referee import Measured
+from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
 from rules.template import Template, fraction_inside, under
@@ -229,6 +231,19 @@ def at_target(moment: Moment, unit: Unit, enemy: Unit, view: View) -> dict[str, 
     }
 
 
+def sight_of(moment: Moment, unit: Unit, view: View, views: Iterable[View], whom: str) -> tuple[Measured, ...]:
+    """The error of whether a unit, or a spotter for it, sees somebody; `views` are the spotters'."""
+    best = max(views, key=lambda one: one.exposure, default=None)
+    by_spotter = () if best is None else in_sight(best, f"whether a spotter sees {whom}", ("spotter_sees_target",))
+    return (*in_sight(view, f"whether {spoken(unit.id)} sees {whom}"), *by_spotter)
+
+
+def cover_of(moment: Moment, target: Figure) -> tuple[Measured, ...]:
+    """The error of what a target stands in."""
+    found = terrains_under(rules_of(moment), target, moment.terrain)
+    return one_of(found, target.sigma_in, f"what {spoken(target.id)} stands in", ("terrain",))
+
+
 def how_far(measured: Range, enemy: str) -> tuple[Measured, ...]:
     """The error of a distance; bases that touch are in contact whatever it is."""
     sigma_in = measured.sigma_in if measured.edge_in > 0 else 0.0
@@ -283,9 +298,8 @@ def caught(
     figures = {name: one for name, one in now.items() if name not in spared and not _gone(moment, name)}
     for hit in under(template, figures.values(), sigma_in):
         unit = moment.unit(hit.id)
-        measured.append(
-            Measured(("targets", len(targets), "fraction"), (hit.most - hit.least) / 4, f"how far {hit.id} is in", 0, 1)
-        )
+        part, sigma = f"how far {spoken(hit.id)} is in", (hit.most - hit.least) / 4
+        measured.append(Measured(("targets", len(targets), "fraction"), sigma, part, 0, 1))
         flying = {"attacker_flies": _flies(moment, by.id), "target_flies": card(moment, unit).flies}
         known = {"id": hit.id, "DL": defense(moment, unit), "fraction": hit.fraction, "target_unit": card_name(unit)}
         targets.append({**known, **flying, **stance(moment, by, figures[hit.id])})

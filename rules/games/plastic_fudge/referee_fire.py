@@ -27,6 +27,7 @@ from rules.games.plastic_fudge.referee_facts import (
     card_name,
     carrier,
     caught,
+    cover_of,
     defense,
     destroyed_before,
     facing_deg,
@@ -36,12 +37,13 @@ from rules.games.plastic_fudge.referee_facts import (
     of_side,
     request,
     rules_of,
+    sight_of,
     spotters,
     stance,
 )
 from rules.games.plastic_fudge.tables import Weapon
 from rules.measure import Range, range_to
-from rules.moment import Moment
+from rules.moment import Moment, View
 from rules.path import length_in
 from rules.referee import Deed, Measured, at_once
 from rules.spoken import place_words, spoken
@@ -82,10 +84,16 @@ def _shot(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
         weapon,
         preview="aim",
         view=view,
-        measured=how_far(view.range, spoken(enemy.id)),
+        measured=(*_line(moment, unit, enemy, view), *cover_of(moment, moment.figure(enemy.id))),
         band=_band(moment, view.range),
         bar=not_here(moment, unit) or _inside(moment, enemy),
     )
+
+
+def _line(moment: Moment, unit: Unit, enemy: Unit, view: View) -> tuple[Measured, ...]:
+    """The errors of whether he is seen, and of how far he is."""
+    whom, views = spoken(enemy.id), [moment.view(one.id, enemy.id) for one in spotters(moment, unit)]
+    return (*sight_of(moment, unit, view, views, whom), *how_far(view.range, whom))
 
 
 def _inside(moment: Moment, enemy: Unit) -> Verdict | None:
@@ -102,12 +110,13 @@ def at_spot(moment: Moment, figure: str, spot_in: PointIn) -> Iterator[Deed]:
     if unit.out:
         return
     view = moment.view_of_spot(figure, spot_in)
+    views = [moment.view_of_spot(one.id, spot_in) for one in spotters(moment, unit)]
     known = {
         "distance_in": spoken_of(rules, view.range),
         "los": view.exposure > 0,
-        "spotter_sees_target": any(moment.view_of_spot(one.id, spot_in).exposure > 0 for one in spotters(moment, unit)),
+        "spotter_sees_target": any(one.exposure > 0 for one in views),
     }
-    error = how_far(view.range, "the spot")
+    error = (*sight_of(moment, unit, view, views, "the spot"), *how_far(view.range, "the spot"))
     for weapon in card(moment, unit).weapons:
         if rules.tables.weapons[weapon].template:
             title = f"{spoken(weapon)} at the spot {place_words(spot_in)}"
@@ -123,7 +132,7 @@ def _blast(moment: Moment, unit: Unit, weapon: str, enemy: Unit) -> Deed:
     view = moment.view(unit.id, enemy.id)
     known = at_target(moment, unit, enemy, view)
     title = f"{spoken(weapon)} at {spoken(enemy.id)}"
-    at_in, error = moment.figure(enemy.id).centre_in, how_far(view.range, spoken(enemy.id))
+    at_in, error = moment.figure(enemy.id).centre_in, _line(moment, unit, enemy, view)
     return replace(_laid(moment, unit, weapon, title, at_in, known, view.range, error), at=(enemy.id,), view=view)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rules.aftermath import following
 from rules.aims import HalfOf, Task
+from rules.condition import CONDITIONS, unharmed
 from rules.events import PhaseBegun
 from rules.games.simple_plastic_figure.board import sight_rules
 from rules.games.simple_plastic_figure.referee_bursts import aimed_at, explosives_at, spot_of
@@ -26,7 +27,7 @@ from rules.games.simple_plastic_figure.referee_fire import shot
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.tables import AimAt, Tables
 from rules.moment import Moment
-from rules.referee import CONDITIONS, FIRE, Deed, Referee, at_once, unharmed
+from rules.referee import FIRE, Deed, Referee, at_once
 from rules.ruleset import Ruleset
 from rules.table import PointIn
 from rules.verdict import Verdict

@@ -6,9 +6,18 @@ from fractions import Fraction
 
 import pytest
 
+from rules.game import Question
 from rules.referee import Deed, Doubt, Prospect
 from rules.verdict import Reason, Verdict
-from ui.battle.chances import chance_words, deed_words, needed_words, odds_words, reason_rows
+from ui.battle.chances import (
+    chance_words,
+    deed_words,
+    needed_words,
+    odds_words,
+    reason_rows,
+    refusal_words,
+    verdict_rows,
+)
 
 SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
 HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
@@ -50,6 +59,7 @@ def test_its_chance_in_a_few_words(prospect: Prospect, words: str) -> None:
         ({"needs_roll": 1}, "any roll hits"),
         ({"needs_roll": 7}, "no roll hits"),  # Simple Plastic Figure
         ({"needs_roll": {"tan-1": 3, "tan-2": 5}}, "Tan 1: 3 or more; Tan 2: 5 or more"),
+        ({"needs_roll": {"tan-1": 3, "tan-2": None}}, "Tan 1: 3 or more; Tan 2: no roll hits"),
         ({"at_most": 7}, "7 or less on two dice"),  # Army Men, AM-37
         ({"at_most": 0}, "no roll hits"),
         ({"to_hit": -1}, "-1 or more on the Fudge dice"),  # Fudge Miniatures
@@ -77,6 +87,18 @@ def test_under_a_blast_everybody_has_odds_of_his_own() -> None:
 
 def test_why_not_in_place_of_odds() -> None:
     assert reason_rows(asked(refusal="jammed")) == ("jammed",)
+
+
+def test_what_the_rules_cannot_do_without_is_asked_for_in_place_of_its_name() -> None:
+    which = Question("facing_deg", "Which way does he face?", None, holds=float)
+    refused = asked(refusal="the question 'rout_move' lacks the key 'facing_deg': give it a number", asks=(which,))
+    assert reason_rows(refused) == ("say first: Which way does he face?",)
+    assert refusal_words(asked(refusal="green-2 is not seen", asks=(which,))) == "Green 2 is not seen"
+
+
+def test_reasons_name_figures_as_players_do() -> None:
+    hurt = Verdict("may_attack", {}, (Reason("PF-52", "green-9 is hurt", -1.0), Reason("WW-46", "seen by field_gun")))
+    assert verdict_rows(hurt) == ("-1  Green 9 is hurt (PF-52)", "seen by field gun (WW-46)")
 
 
 def test_every_modifier_with_its_sign_and_rule_then_the_odds() -> None:

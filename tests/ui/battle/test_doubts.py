@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +70,16 @@ def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], Prospect]:
     raise AssertionError("no sight is too close to call")
 
 
+def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], Prospect]:
+    """A high wall that comes in from the side, and the first shot past it of whom it leaves too little to be sure."""
+    for hundredths in range(60, -61, -2):
+        wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100 - 0.5, 5.2, 6.0), height=4.0)]
+        for one in shots(play, 6.0, wall):
+            if any("sees" in doubt.question for doubt in one.doubts):
+                return wall, one
+    raise AssertionError("nobody is barely seen")
+
+
 def doubtful(play: Play) -> tuple[float, Prospect]:
     """The first range, walking away by tenths of an inch, at which a shot is too close to call."""
     for tenths in range(11, 600):
@@ -113,6 +124,60 @@ def test_sight_past_an_edge_is_asked_and_settled(game: str, tmp_path: Path) -> N
             battle.undo()
             battle.undo()
         assert told["less"] != told["more"]
+
+
+SEERS = ("army_men", "plastic_fudge")
+"""Whose rules ask only whether he is seen at all."""
+
+
+@pytest.mark.parametrize("game", SEERS)
+def test_whether_he_is_seen_at_all_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
+    with battle_at(tmp_path, game) as battle:
+        play = Play(battle)
+        wall, shot = barely_seen(play)
+        assert chance_words(shot) == "too close"
+        [doubt] = [one for one in shot.doubts if "sees" in one.question]
+        told = {}
+        for answer in ("seen", "hidden"):
+            play.settle(doubt, answer)
+            assert [type(event_of(entry)) for entry in battle.entries[-2:]] == [Doubted, Settled]
+            [after] = [one for one in shots(play, 6.0, wall) if one.deed.title == shot.deed.title]
+            assert doubt.question not in [one.question for one in after.doubts]
+            told[answer] = after.possible
+            assert battle.undo() == f"settled: {shot.deed.title}: whether Green 1 sees Tan 1: {answer}"
+            battle.undo()
+        assert told == {"seen": True, "hidden": False}
+
+
+@pytest.mark.parametrize("game", SEERS)
+@pytest.mark.parametrize("wall", [(), (box(5.0, -6.0, 5.2, 6.0),), (box(5.0, -0.05, 5.2, 6.0),)])
+def test_who_is_seen_whole_or_half_or_not_at_all_is_in_no_doubt(game: str, wall: Sequence[Any], tmp_path: Path) -> None:
+    with battle_at(tmp_path, game) as battle:
+        pieces = [piece("wall", TerrainKind.WALL, outline, height=4.0) for outline in wall]
+        found = shots(Play(battle), 6.0, pieces)
+        assert not [doubt for one in found for doubt in one.doubts if "sees" in doubt.question]
+
+
+def test_the_woods_that_a_target_may_stand_in_are_asked_for(tmp_path: Path) -> None:
+    """Plastic Fudge, PF-28: the larger part of his base counts, whose middle is at 6 in, give or take twice 0.05 in."""
+    told = {}
+    with battle_at(tmp_path, "plastic_fudge") as battle:
+        play = Play(battle)
+        for edge_in in (5.85, 5.95, 6.05, 6.15):
+            woods = [piece("copse", TerrainKind.WOODS, box(edge_in, -3.0, 9.0, 3.0), height=0.1)]
+            [shot] = shots(play, 6.0, woods)
+            told[edge_in] = [one for one in shot.doubts if one.question.endswith("what Tan 1 stands in")]
+        assert [bool(found) for found in told.values()] == [False, True, True, False]
+        woods = [piece("copse", TerrainKind.WOODS, box(5.95, -3.0, 9.0, 3.0), height=0.1)]
+        [doubt] = told[5.95]
+        assert set(doubt.answers) == {"forest", "open"}
+        for answer, level in (("forest", 0), ("open", -1)):  # a standing man's -1; a forest adds 1
+            play.settle(doubt, answer)
+            [after] = shots(play, 6.0, woods)
+            assert after.before is not None
+            assert after.before.numbers["defense_level"] == level
+            battle.undo()
+            battle.undo()
 
 
 def test_what_is_wholly_in_sight_is_in_no_doubt(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle, replay
+from rules.battle import Battle
 from rules.dice import Scripted
 from rules.events import PhaseBegun
 from rules.games.referees import moment_of
 from rules.moment import Moment
 from rules.referee import Prospect
+from rules.replay import replay
 from rules.roster import Army, Recruit
 from rules.table import PointIn
 from tests.rules.board import figure

@@ -41,7 +41,7 @@ def test_the_story(path: Path) -> None:
         "  Tan 1: Sniper",
         "",
         "Turn 1, Green, attacking",
-        "  Green 1: attack: misses.",
+        "  Green 1: Attack: misses.",
         "    4 on the dice: the ordinary, the attack",
         "    SP-11  4 or more kills (+4)",
         "    SP-25  the target is a special unit (+1)",

@@ -205,14 +205,14 @@ def asked(window: Window, request: DiceRequest) -> RollDialog:
     """The request's dialog, without its own event loop."""
     dialog = RollDialog(request, random.Random(1), window)  # noqa: S311
     dialog.show()
-    window.battle.dialog = dialog
+    window.battle._rolls.dialog = dialog
     window.pull()
     QApplication.processEvents()
     return dialog
 
 
 def ended(window: Window, dialog: RollDialog) -> None:
-    window.battle.dialog = None
+    window.battle._rolls.dialog = None
     window.pull()
     dialog.deleteLater()
 

@@ -62,12 +62,12 @@ def test_simple_plastic(player: Player, tmp_path: Path) -> None:
     assert "units attack in the attacking phase (SP-01)" in player.may_not("blue-1", "Attack on Green 1")
     player.carries("blue-1", (17.0, 10.0))
     player.settles("Blue 1 moved 3.0 in: a move")
-    assert player.plot == ["Blue 1: lone unit move: legal.", "Blue 1 moves 3.0 in to (17.0, 10.0)."]
+    assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 3.0 in to (17.0, 10.0)."]
     player.goes_on("Turn 1, Blue, attacking")
     player.chooses("blue-1")
     assert player.deeds["Attack on Green 1"] == "kills 50 %, misses 50 %"  # SP-11: 4 or more, for he has moved
     assert player.does("blue-1", "Attack on Green 1", typed("4", "1 six-sided die")).startswith("Kills")
-    assert player.plot == ["Blue 1: attack: kills.", "Green 1 eliminated."]
+    assert player.plot == ["Blue 1: Attack on Green 1: kills.", "Green 1 eliminated."]
     assert "Each unit rolls one die" in player.may_not("blue-1", "Attack on Green 2")
     assert player.does("blue-2", "Attack on Green 2", typed("1")).startswith("Misses")
     player.goes_on("Turn 1, Green, moving")
@@ -98,7 +98,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1, Green, movement", "Turn 1, Blue, movement")
     player.carries("blue-1", (15.0, 10.0))
     player.settles("Blue 1 moved 5.0 in: a move")
-    assert player.plot == ["Blue 1: move: legal.", "Blue 1 moves 5.0 in to (15.0, 10.0)."]
+    assert player.plot == ["Blue 1: Move: legal.", "Blue 1 moves 5.0 in to (15.0, 10.0)."]
     player.goes_on("Turn 1, automatic weapons")
     missed = player.does("green-1", "Submachine gun at Blue 1", typed("6 6"))
     assert missed.startswith("Miss")
@@ -108,7 +108,7 @@ def test_army_men(player: Player, tmp_path: Path) -> None:
     player.chooses("blue-1")
     assert player.deeds["Rifle at Green 1"] == "hit 58 %, miss 42 %"  # AM-46: 7 or less is 21 of 36
     assert player.does("blue-1", "Rifle at Green 1", typed("3 3")).startswith("Hit")
-    assert player.plot == ["Blue 1: attack: hit.", "Green 1 down."]
+    assert player.plot == ["Blue 1: Rifle at Green 1: hit.", "Green 1 down."]
     player.goes_on("Turn 1, heavy weapons")
     assert player.does("blue-2", "Bazooka at Green 2", typed("6 6")).startswith("Misses")
     player.goes_on("Turn 2, Green, movement")
@@ -188,7 +188,7 @@ def test_plastic_fudge(player: Player, tmp_path: Path) -> None:
         "Initiative, blue",
         "turn 1, Blue, a moves",
         f"asked: {question}",
-        f"settled: {question}: less",
+        f"settled: {question}: less than 6 in",
         "Blue 1 moved 4.9 in",
         "turn 1, Green, b moves",
         "turn 1, attacks",
@@ -209,7 +209,7 @@ def test_simple_plastic_figure(player: Player, tmp_path: Path) -> None:
     player.goes_on("Turn 1, Green, first actions")
     player.carries("green-1", (11.0, 10.0))
     player.settles("Green 1 moved 3.0 in: a move")
-    assert player.plot == ["Green 1: move: may move.", "Green 1 moves 3.0 in to (11.0, 10.0)."]
+    assert player.plot == ["Green 1: Move: may move.", "Green 1 moves 3.0 in to (11.0, 10.0)."]
     shot = player.does("green-2", "German rifle at Blue 1", typed("6"))
     assert shot.startswith("Eliminated")
     assert "rolled 6, with +1 that is 7 (WW-50)" in shot  # WW-53: one more at a standing man

@@ -10,6 +10,7 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
+from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Strip, Wedge
 from tests.ui.desktop.test_battle_window import mustered
@@ -176,9 +177,9 @@ def test_a_move_is_planned_by_clicks_and_ended(window: Window) -> None:
     point(window, (12.0, 14.0))
     name = name_at(window, "green-1")
     assert float(window.panel.headline.split()[0]) == pytest.approx(8.0, abs=0.11)  # 4 up, 4 across
-    assert f"{name}: too far" in window.panel.rows
+    assert f"{spoken(name)}: too far" in window.panel.rows
     window.type_digit("9")
-    assert f"{name}: may go there" in window.panel.rows
+    assert f"{spoken(name)}: may go there" in window.panel.rows
     QTest.mouseClick(window.picture, RIGHT, pos=at(window, (12.0, 14.0)))
     point(window, BARE_IN)
     assert float(window.panel.headline.split()[0]) == pytest.approx(4.0, abs=0.11)  # ended at the last corner

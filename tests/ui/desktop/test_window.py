@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 from calibration.prints import Prints
 from rules.table import Refused
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
+from ui import measuring
 from ui.desktop.app import LastResort
 from ui.desktop.dialogs import PrintsDialog
 from ui.desktop.picture.image import to_qimage
@@ -58,6 +59,19 @@ def test_the_answer_runs_ahead_of_the_second_click(window: Window) -> None:
     assert any(words.startswith("12.0 in") for words in drawn_words(window))
     point(window, BARE_IN)
     assert inches(window.panel.headline) == pytest.approx(math.hypot(7, 5), abs=0.1)
+
+
+def test_a_ruler_in_hand_is_measured_once_for_answer_rod_and_picture(
+    window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    click(window, POSTS["green-1"])
+    window._timer.stop()  # it redraws, too
+    pairs = []
+    measured = measuring.measured
+    monkeypatch.setattr(measuring, "measured", lambda view, pair: pairs.append(pair) or measured(view, pair))
+    point(window, POSTS["blue-1"])
+    assert inches(window.panel.headline) == pytest.approx(12.0, abs=0.1)
+    assert len(pairs) == 1
 
 
 def test_a_drag_measures_too_and_a_bare_place_will_do(window: Window) -> None:

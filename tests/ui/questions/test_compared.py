@@ -44,7 +44,7 @@ def test_who_has_fallen_is_told() -> None:
 def test_the_way_is_marked_from_where_he_was_to_where_he_is() -> None:
     found = compared(view_of(RESTS, BEFORE), view_of(RESTS, AFTER))
     assert found.answer.headline == "1 change"
-    assert found.answer.rows == ("tan-1 moved 5.0 in (± 0.2)",)  # 2 x hypot(0.05, 0.05) = 0.14, in tenths upwards
+    assert found.answer.rows == ("Tan 1 moved 5.0 in (± 0.2)",)  # 2 x hypot(0.05, 0.05) = 0.14, in tenths upwards
     way = next(mark for mark in found.marks if isinstance(mark, Trace) and not mark.closed)
     assert (way.points_in[0][:2], way.points_in[-1][:2]) == (BEFORE.centre_in, AFTER.centre_in)
     (note,) = [mark for mark in found.marks if isinstance(mark, Note)]

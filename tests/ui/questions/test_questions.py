@@ -39,7 +39,7 @@ def traces(found: Finding) -> list[Trace]:
 def test_without_anything_between_all_of_him_is_in_sight() -> None:
     found = sight_finding(before(GREEN, TAN), GREEN, TAN)
     assert found.answer.headline == "100 % in sight"
-    assert found.answer.rows[0] == "green-1 looks at tan-1"
+    assert found.answer.rows[0] == "Green 1 looks at Tan 1"
     assert found.answer.rows[1].startswith("10.0 in ± 0.1, edge 9.0 in")
     assert len(traces(found)) == 12  # rays, none of them stopped
 
@@ -98,7 +98,7 @@ def test_a_fan_never_rests_on_colour_alone() -> None:
     found = fan_finding(now, GREEN, RIFLE)
     assert found.answer.headline == "1 target"
     assert found.answer.rows[:2] == (
-        "green-1: rifle, 12 in",
+        "Green 1: rifle, 12 in",
         "1 in range, 1 too close to call, 1 out of reach, 1 hidden",
     )
     assert set(words(found)) == {"8.0 in", "12.0 in ?", "20.0 in out", "9.0 in hidden"}
@@ -180,7 +180,7 @@ def test_who_may_not_move_at_all_is_told_why(tmp_path: Path) -> None:
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     with in_battle(tmp_path / "b", "simple_plastic", "sniper", figures) as now:
         found = plan_finding(now, figures[1], ((40, 20), (41, 20)), 6.0)
-        assert found.answer.rows[0] == "tan-1: may not go"
+        assert found.answer.rows[0] == "Tan 1: may not go"
         assert any("it is the turn of Green" in row for row in found.answer.rows)
 
 

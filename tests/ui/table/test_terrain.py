@@ -14,12 +14,12 @@ from ui.files import read_terrain
 from ui.table.terrain import (
     as_seen,
     base_under,
-    lifted,
     nearest_corner,
     nearest_edge,
     outline_height_in,
     piece_named,
     piece_seen_at,
+    reprojected,
     resettled,
     standing_place,
     terrain_document,
@@ -145,7 +145,7 @@ def test_another_height_leaves_the_outline_where_it_is_in_the_picture(first_in, 
 
 def test_nothing_is_seen_above_the_camera():
     with pytest.raises(Refused, match="the camera hangs at 40"):
-        lifted(over(), ATLAS.outline_in, 1.5, 41.0)
+        reprojected(over(), ATLAS.outline_in, 1.5, 41.0)
 
 
 def test_the_terrain_is_read_as_it_was_written(tmp_path):

@@ -5,30 +5,30 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtCore import QObject, pyqtSignal
 
 from calibration.drift import Drift
 from rules.battle import Battle, Clock
 from rules.dice import Dice
 from rules.moment import Moment
-from rules.referee import Deed, Doubt, Prospect, prospect
-from rules.spoken import by_whom, listed, outcome_words, place_words
+from rules.referee import Deed, Doubt, Prospect
+from rules.spoken import by_whom, listed, outcome_words, place_words, spoken, told
 from rules.table import PointIn, Refused
 from ui.battle.chances import state_words, step_words, verdict_rows
+from ui.battle.crosshair import cross_marks
 from ui.battle.goals import agree, goal_lines
 from ui.battle.muster import Muster, begin
 from ui.battle.play import Play, Proposal, owed
 from ui.battle.pointing import Stray, aiming, pointing, way_marks
 from ui.battle.ruling import decide, holding_words
-from ui.battle.walk import Walk, Walker, rounds
 from ui.desktop.battle.goals_dialog import ask_goals
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.roll import RollDialog, asking
+from ui.desktop.battle.roll import RollDialog, Rolls
+from ui.desktop.battle.rounds import Rounds
 from ui.desktop.battle.ruling_dialog import ask_ruling
-from ui.desktop.battle.ways import Way, doubt_ways, ways_of
+from ui.desktop.battle.ways import seen_ways
 from ui.desktop.tongue import tr
 from ui.picture.overlay import Preview
 from ui.readout import begun
@@ -46,23 +46,27 @@ class BattleDesk(QObject):
     Attributes:
         panel: What shows it.
         play: The open battle; None where there is none.
-        dialog: The question for dice that is open, for electronic dice to answer.
+        cross_in: Where the keys would aim; None where there is no cross-hair.
+
+    Signals:
+        crossed: Whether there is a cross-hair on the table.
     """
+
+    crossed = pyqtSignal(bool)
 
     def __init__(self, panel: BattlePanel, say: Say, clock: Clock, chance: random.Random) -> None:
         """Show battles in `panel`; `say` tells the player a sentence, `chance` is the program's own dice."""
         super().__init__(panel)
         self.panel = panel
-        self.dialog: RollDialog | None = None
-        self._say, self._clock = say, clock
-        self._dice: Dice = asking(panel, chance, self._asked)
+        self._say, self._clock, self._rolls = say, clock, Rolls(panel, chance)
+        self._dice: Dice = self._rolls.ask
         self._chosen = ""
         self._spot: PointIn | None = None
+        self.cross_in: PointIn | None = None
         self._moment: Moment | None = None
         self._seen: object = None
         self._stray: Stray | None = None
-        self._walker: Walker | None = None
-        self._told = self._needed = self._doing = ""
+        self._rounds = Rounds(panel.walk, self._turned_round, lambda: self._show())
         self._proposed: tuple[Proposal, ...] = ()
         self.play: Play | None = None
         panel.go_on.connect(lambda: self._try(self._go_on))
@@ -72,12 +76,8 @@ class BattleDesk(QObject):
         panel.otherwise.connect(lambda: self._try(self.rule_otherwise))
         panel.let_go.connect(self.let_go)
         panel.goals.connect(lambda: self._try(self.ask_goals))
-        walk = panel.walk
-        walk.started.connect(self._begin_walk)
-        walk.skipped.connect(lambda: self._in_walk(Walker.skip))
-        walk.back.connect(lambda: self._in_walk(Walker.back))
-        walk.gone.connect(lambda name: self._in_walk(lambda walker, moment: walker.go(name, moment)))
-        walk.left.connect(self._leave_walk)
+        panel.walk.started.connect(self._begin_round)
+        panel.walk.left.connect(self._leave_round)
         self._show()
 
     def begin(self, path: Path, muster: Muster) -> None:
@@ -94,14 +94,24 @@ class BattleDesk(QObject):
             self.play.battle.close()
         self.play = None
         self._moment, self._seen, self._chosen, self._spot = None, None, "", None
-        self._stray, self._walker, self._told = None, None, ""
+        self._stray = None
+        self._rounds.end()
         self._show()
+
+    @property
+    def dialog(self) -> RollDialog | None:
+        """The question for dice that is open, for electronic dice to answer."""
+        return self._rolls.dialog
+
+    @property
+    def chosen(self) -> str:
+        """The figure whose deeds are shown; empty for nobody."""
+        return self._chosen
 
     def choose(self, figure: str) -> None:
         """Show what this figure can do; nobody for an empty name. Who is not to be asked now ends a round."""
-        if self._walker is not None and self._moment is not None:
-            self._walker = self._walker if self._walker.go(figure, self._moment).figure == figure else None
-        self._chosen, self._spot = figure, None
+        self._rounds.ask(figure)
+        self._chosen, self._spot, self.cross_in = figure, None, None
         self._show()
 
     def point(self, figure: str, place_in: PointIn | None) -> None:
@@ -124,20 +134,33 @@ class BattleDesk(QObject):
         self.panel.take_focus()
 
     def let_go(self) -> bool:
-        """Let go of the place, else of the round, else of the figure; whether there was one."""
-        if self._spot is None and self._walker is not None:
-            self._leave_walk()
+        """Let go of the cross-hair, else of the place, of the round, of the figure; whether there was one."""
+        if self.cross_in is not None:
+            self.cross_in = None
+            self._show()
+            return True
+        if self._spot is None and self._rounds:
+            self._leave_round()
             return True
         had = self._spot is not None or bool(self._chosen)
         self.choose(self._chosen if self._spot is not None else "")
         return had
 
+    def lay_cross(self, place_in: PointIn) -> None:
+        """Lay the cross-hair of the keys at a place, for the chosen figure.
+
+        Raises:
+            Refused: if the figure has nothing that goes to a bare place.
+        """
+        if not self._aims(place_in):
+            raise Refused(tr("{name} has nothing that goes to a bare place", name=spoken(self._chosen)))
+        self._spot, self.cross_in = None, place_in
+        self._show()
+
     def _aims(self, place_in: PointIn) -> bool:
         """Whether the chosen figure has anything that goes to a bare place."""
         play, moment = self.play, self._moment
-        if play is None or moment is None or not _takes_part(moment, self._chosen):
-            return False
-        return any(True for _ in play.referee.at_spot(moment, self._chosen, place_in))
+        return play is not None and moment is not None and play.aims(moment, self._chosen, place_in)
 
     def drifted(self, drift: Drift) -> None:
         """Journal that camera, table or markers were moved."""
@@ -150,12 +173,15 @@ class BattleDesk(QObject):
     def pointing(self) -> Preview:
         """What of the battle is to be seen on the table: who would do it and to whom, and what has strayed."""
         shown = pointing(self.panel.chosen, self._chosen, self._stray)
-        return replace(shown, marks=(*shown.marks, *way_marks(self._proposed)))
+        cross = cross_marks(self.cross_in) if self.cross_in is not None else ()
+        return replace(shown, marks=(*shown.marks, *way_marks(self._proposed), *cross))
 
     def aiming(self, at_in: PointIn | None) -> Preview:
-        """The same; with nothing chosen yet for a figure, what a click at that bare place would lay there."""
-        free = self._chosen and self._spot is None
-        return aiming(self.pointing, self.panel.first_template, at_in if free else None)
+        """The same; with nothing chosen yet for a figure, what a click at that bare place, or Enter, would lay."""
+        free, shown = self._chosen and self._spot is None, self.pointing
+        if self.cross_in is not None:
+            at_in, shown = self.cross_in, replace(shown, ruler=None)
+        return aiming(shown, self.panel.first_template, at_in if free else None)
 
     @property
     def shot(self) -> tuple[Moment, Prospect] | None:
@@ -177,8 +203,9 @@ class BattleDesk(QObject):
         if now == self._seen:
             return
         self._seen = now
-        self._try(lambda: self._place(view, setup))
-        self._moment = self.play.moment(view, setup)
+        play = self.play
+        self._try(lambda: play.place_new(play.moment(view, setup)))
+        self._moment = play.moment(view, setup)
         self._show()
 
     def undo(self) -> str | None:
@@ -216,7 +243,8 @@ class BattleDesk(QObject):
         if self.play is not None and self._moment is not None:
             self.play.place_all(self._moment)
             self.play.go_on(self._moment)
-            self._stray, self._walker, self._told = None, None, ""
+            self._stray = None
+            self._rounds.end()
             self._chosen, self._spot = "", None  # what he could do is over
             self._refresh()
             self.panel.show_outcome("")
@@ -224,7 +252,7 @@ class BattleDesk(QObject):
     def _do(self, deed: Deed) -> None:
         if self.play is None or self._moment is None:
             return
-        self._needed, self._doing = self.panel.needed, by_whom(deed.by, deed.words)
+        self._rolls.begin(self.panel.needed, by_whom(deed.by, deed.words))
         found = self.play.do(self._moment, deed, self._dice)
         ends = self.play.referee.strayed(self._moment, deed, found)
         self._stray = Stray(*ends) if ends is not None else None
@@ -234,35 +262,28 @@ class BattleDesk(QObject):
     def _tell_outcome(self, by: Sequence[str], words: str) -> None:
         """Say what came of a deed: for itself, or, in a round, above the next who is asked."""
         who = f"{listed(tuple(by))}: " if by else ""
-        self._told = f"{who}{words.splitlines()[0]}"
+        self._rounds.told = f"{who}{words.splitlines()[0]}"
         self._refresh()
-        if self._walker is None:
+        if not self._rounds:
             self.panel.show_outcome(words)
         self.panel.take_focus()
 
     # Rounds
 
-    def _begin_walk(self, name: str) -> None:
+    def _begin_round(self, name: str) -> None:
         if self.play is not None:
-            self._walker, self._chosen, self._spot, self._told = Walker(self.play, name), "", None, ""
-            self._show()
-            self.panel.take_focus()
+            self._rounds.begin(self.play, name)
+            self._chosen = ""
+            self._turned_round()
 
-    def _in_walk(self, change: Callable[[Walker, Moment], Walk]) -> None:
-        if self._walker is not None and self._moment is not None:
-            change(self._walker, self._moment)
-            self._spot, self._told = None, ""
-            self._show()
-            self.panel.take_focus()
+    def _turned_round(self) -> None:
+        self._spot = self.cross_in = None
+        self._show()
+        self.panel.take_focus()
 
-    def _leave_walk(self) -> None:
-        self._walker, self._told = None, ""
+    def _leave_round(self) -> None:
+        self._rounds.end()
         self.choose("")
-
-    def _look_on(self) -> None:
-        """Look for the next of a round, a few at a time: the window has its turn in between."""
-        if self._walker is not None:
-            self._show()
 
     def _settle(self, doubt: Doubt, answer: str) -> None:
         if self.play is not None:
@@ -296,23 +317,11 @@ class BattleDesk(QObject):
                 agree(self.play.battle, aims)
                 self._refresh()
 
-    def _place(self, view: TableView, setup: Setup) -> None:
-        if self.play is not None:
-            self.play.place_new(self.play.moment(view, setup))
-
     def _try(self, change: Callable[[], object]) -> None:
         try:
             change()
         except Refused as refusal:
-            self._say(str(refusal))
-
-    def _asked(self, dialog: RollDialog | None) -> None:
-        """A request for dice is open, or none any more; what must be rolled is of the first of a deed."""
-        self.dialog = dialog
-        if dialog is not None:
-            dialog.show_deed(self._doing)
-            dialog.show_needed(self._needed)
-            self._needed = ""
+            self._say(told(str(refusal)))
 
     # What is shown
 
@@ -325,12 +334,14 @@ class BattleDesk(QObject):
         self._show()
 
     def _show(self) -> None:
+        if not self._chosen or self._spot is not None:
+            self.cross_in = None
+        self.crossed.emit(self.cross_in is not None)
         if self.play is None or self._moment is None:
             self.panel.show_phase(tr("No battle") if self.play is None else tr("Waiting for the figures"), "")
             self._proposed = ()
             self.panel.ways.show_ways(())
-            self.panel.walk.offer(())
-            self.panel.walk.show_walk(None)
+            self._rounds.show(None, None)
             self.panel.allow_ruling(False)
             self.panel.allow_goals(self.play is not None)
             self.panel.show_duties(())
@@ -343,27 +354,19 @@ class BattleDesk(QObject):
         self.panel.allow_ruling(bool(moment.state.turn))
         self.panel.allow_goals(True)
         self._proposed = play.proposals(moment)
-        self.panel.ways.show_ways([way for one in self._proposed for way in self._ways(play, moment, one)])
-        self._show_deeds(play, moment)
+        self.panel.ways.show_ways([way for one in self._proposed for way in seen_ways(play, moment, one, self._after)])
+        if not self._show_round(play, moment):
+            self._show_deeds(play, moment)
 
-    def _show_walk(self, play: Play, moment: Moment) -> bool:
-        """Show the round that is walked through; whether there is one with somebody to ask."""
-        walker = self._walker
-        self.panel.walk.offer(rounds(play, moment))
-        walk = walker.look(moment) if walker is not None else None
-        self.panel.walk.show_walk(walk, self._told)
-        if walker is None or walk is None:
-            return False
-        self._chosen = walk.figure
-        if walk.looking:
-            QTimer.singleShot(0, self._look_on)
-        if not walk.figure:
-            return False
-        if self._spot is None:
-            self.panel.show_step(
-                walk.figure, self._card(moment), [prospect(moment, deed) for deed in walker.deeds(moment)]
-            )
-        return self._spot is None
+    def _show_round(self, play: Play, moment: Moment) -> bool:
+        """Show the round that is walked through; whether somebody is asked in it, and for no bare place."""
+        figure = self._rounds.show(play, moment)
+        if self._rounds:
+            self._chosen = figure
+        asked = bool(self._rounds and figure and self._spot is None)
+        if asked:
+            self.panel.show_step(figure, self._card(moment), self._rounds.prospects(moment))
+        return asked
 
     def _card(self, moment: Moment) -> str:
         """What the chosen figure is."""
@@ -371,12 +374,10 @@ class BattleDesk(QObject):
         return str(card.get("title", moment.unit(self._chosen).card))
 
     def _show_deeds(self, play: Play, moment: Moment) -> None:
-        if self._show_walk(play, moment):
-            return
         try:
             outlook = play.outlook(moment, self._chosen) if self._chosen else None
         except Refused as refusal:
-            self.panel.show_outcome(str(refusal))
+            self.panel.show_outcome(told(str(refusal)))
             outlook = None
         if outlook is None:
             self.panel.show_duties(play.duties(moment), goal_lines(play))
@@ -390,25 +391,6 @@ class BattleDesk(QObject):
                 there = play.at_spot(moment, self._chosen, self._spot)
                 self.panel.show_spot(self._chosen, title, place_words(self._spot), there)
 
-    def _ways(self, play: Play, moment: Moment, proposal: Proposal) -> tuple[Way, ...]:
-        if proposal.prospect.doubts:
-            doubt = proposal.prospect.doubts[0]
-            settle = partial(self._settle, doubt)
-            return doubt_ways(
-                proposal, doubt, play.left_in(moment, proposal), lambda answer: self._try(lambda: settle(answer))
-            )
-        return ways_of(
-            proposal,
-            lambda: self._after(lambda: play.accept(moment, proposal)),
-            lambda: self._after(lambda: play.only_shifted(proposal)),
-            lambda: self._after(lambda: play.let_pass(moment, proposal, "agreed at the table")),
-        )
-
     def _after(self, change: Callable[[], object]) -> None:
         self._try(change)
         self._refresh()
-
-
-def _takes_part(moment: Moment, figure: str) -> bool:
-    """Whether a figure is on the table and in the battle."""
-    return figure in moment.figures and not moment.unit(figure).out

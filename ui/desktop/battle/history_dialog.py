@@ -174,33 +174,11 @@ class HistoryDialog(QDialog):
             self.refresh()
 
     def _lay_out(self) -> None:
-        self.search.setPlaceholderText(tr("A figure, as Tan 4, or a word"))
-        self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName(tr("Search"))
-        self.search.setToolTip(tr("Show only moments in which this figure had a part, or that tell of this (Ctrl+F)"))
-        self.list.setModel(self._model)
-        self.list.setIconSize(_ICON)
-        self.list.setUniformItemSizes(True)
-        self.list.setWordWrap(True)
-        self.list.setAccessibleName(tr("Moments"))
-        selection = self.list.selectionModel()
-        if selection is not None:
-            selection.currentChanged.connect(lambda now, _: self._look(now.row()))
-        font = self._title.font()
-        font.setPointSizeF(1.35 * font.pointSizeF())
-        font.setBold(True)
-        self._title.setFont(font)
-        self._title.setWordWrap(True)
-        self._told.setReadOnly(True)
-        self._told.setAccessibleName(tr("The story of this moment"))
-        self._picture.setAccessibleName(tr("The table at this moment"))
-        self.back.setToolTip(
-            tr("Undo, or do again, until the battle stands as it did then; it can be turned back as well")
-        )
+        self._set_up_list()
+        self._set_up_words()
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         buttons.addButton(self.back, QDialogButtonBox.ButtonRole.ActionRole)
-        self._picture.setFixedSize(320, 180)
         left, right, below = QWidget(), QWidget(), QHBoxLayout()
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
@@ -223,3 +201,33 @@ class HistoryDialog(QDialog):
         layout.addWidget(buttons)
         self.resize(1200, 680)
         self.list.setFocus()
+
+    def _set_up_list(self) -> None:
+        """All there was, and what looks for some of it."""
+        self.search.setPlaceholderText(tr("A figure, as Tan 4, or a word"))
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName(tr("Search"))
+        self.search.setToolTip(tr("Show only moments in which this figure had a part, or that tell of this (Ctrl+F)"))
+        self.list.setModel(self._model)
+        self.list.setIconSize(_ICON)
+        self.list.setUniformItemSizes(True)
+        self.list.setWordWrap(True)
+        self.list.setAccessibleName(tr("Moments"))
+        selection = self.list.selectionModel()
+        if selection is not None:
+            selection.currentChanged.connect(lambda now, _: self._look(now.row()))
+
+    def _set_up_words(self) -> None:
+        """What is said and shown of one moment."""
+        font = self._title.font()
+        font.setPointSizeF(1.35 * font.pointSizeF())
+        font.setBold(True)
+        self._title.setFont(font)
+        self._title.setWordWrap(True)
+        self._told.setReadOnly(True)
+        self._told.setAccessibleName(tr("The story of this moment"))
+        self._picture.setAccessibleName(tr("The table at this moment"))
+        self.back.setToolTip(
+            tr("Undo, or do again, until the battle stands as it did then; it can be turned back as well")
+        )
+        self._picture.setFixedSize(320, 180)

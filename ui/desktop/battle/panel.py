@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PyQt6.QtCore import QEvent, QObject, Qt, pyqtBoundSignal, pyqtSignal
-from PyQt6.QtGui import QFontMetrics, QKeyEvent
+from PyQt6.QtCore import Qt, pyqtBoundSignal, pyqtSignal
+from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QListWidget,
     QPushButton,
     QSizePolicy,
     QTabWidget,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -29,21 +26,19 @@ from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Template
 from ui.battle.chances import (
-    chance_lines,
-    chance_words,
-    deed_words,
     movement_words,
     needed_words,
     owed_words,
     reason_rows,
 )
+from ui.desktop.battle.deeds import DeedList
 from ui.desktop.battle.walk_strip import WalkStrip
 from ui.desktop.battle.ways import WaysStrip
 from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
 from ui.desktop.scrolled import Scrolled
 from ui.desktop.tongue import mark, tr
 
-CLICK_ONE = mark("Click a soldier to see what he can do.")
+CLICK_ONE = mark("Click a soldier to see what he can do. U chooses one after another.")
 _BIG, _TEXT = 1.7, 1.2
 _TYPED = {int: mark("A whole number"), float: mark("A number"), list: mark("Names, with commas between")}
 _NAME = mark("A name")
@@ -85,14 +80,13 @@ class BattlePanel(QWidget):
             QPushButton(tr("Do it")),
             QPushButton(tr("Rule otherwise…")),
         )
-        self._deeds, self._story = QTreeWidget(), QListWidget()
+        self._deeds, self._story = DeedList(), QListWidget()
         self._goals = QPushButton(tr("Goals…"))
         self.walk, self.ways = WalkStrip(), WaysStrip()
-        self._of_somebody = False
         self._needed = plain_label()
-        self._open = QFormLayout()
-        self._open.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        self._prospects: tuple[Prospect, ...] = ()
+        self._doubts, self._open = QFormLayout(), QFormLayout()
+        for form in (self._doubts, self._open):
+            form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._lay_out()
 
     @property
@@ -118,13 +112,12 @@ class BattlePanel(QWidget):
     @property
     def chosen(self) -> Prospect | None:
         """The deed that is chosen."""
-        item = self._deeds.currentItem()
-        return self._prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
+        return self._deeds.chosen
 
     @property
     def first_template(self) -> Template | None:
         """What the first deed lays that may be done and lays anything."""
-        return next((one.deed.template for one in self._prospects if one.possible and one.deed.template), None)
+        return next((one.deed.template for one in self._deeds.prospects if one.possible and one.deed.template), None)
 
     def show_phase(self, words: str, follows: str) -> None:
         """Show where in the turn the battle is, and what would follow."""
@@ -142,61 +135,42 @@ class BattlePanel(QWidget):
 
     def show_duties(self, duties: Sequence[Prospect], goals: Sequence[str] = ()) -> None:
         """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
-        self._of_somebody = bool(self.walk.words)
+        self._deeds.of_somebody = bool(self.walk.words)
         self._figure.setText("<br>".join([tr(CLICK_ONE), *map(in_mark_up, goals)]))
         self._fill(duties)
 
     def show_step(self, figure: str, unit: str, prospects: Sequence[Prospect]) -> None:
         """Show what a figure is asked for in a round, the first that is possible chosen."""
-        self._of_somebody = True
+        self._deeds.of_somebody = True
         self._figure.setText(_who(figure, unit))
         self._fill(sorted(prospects, key=lambda one: not one.possible))
-        if self.chosen is None and self._prospects:
+        if self.chosen is None and prospects:
             self.choose(0)
-
-    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Escape among the deeds lets go of whose they are; the window's own would let go of the tool."""
-        if self._of_somebody and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            if event.type() == QEvent.Type.ShortcutOverride:
-                event.accept()
-                return True
-            if event.type() == QEvent.Type.KeyPress:
-                self.let_go.emit()
-                return True
-        return super().eventFilter(watched, event)
 
     def take_focus(self) -> None:
         """Let the keys go to the deeds: up and down choose, Return does."""
-        if not self.isVisible():
-            return
-        chosen = self._deeds.currentItem()
-        blocked = self._deeds.blockSignals(True)  # with the focus Qt would choose the first
-        self._deeds.setFocus()
-        self._deeds.setCurrentItem(chosen)
-        self._deeds.blockSignals(blocked)
+        if self.isVisible():
+            self._deeds.take_focus()
 
     def choose_target(self, figure: str) -> bool:
         """Choose the first possible deed at a figure; False where there is none."""
-        aimed = (row for row, one in enumerate(self._prospects) if one.possible and one.deed.at[:1] == (figure,))
-        row = next((row for row in aimed if figure not in self._prospects[row].deed.by), None)
-        if row is not None:
-            self.choose(row)
-        return row is not None
+        return self._deeds.choose_target(figure)
 
     def show_outlook(
         self, outlook: Outlook, unit: str, owed: Sequence[Prospect] = (), others: Sequence[Prospect] = ()
     ) -> None:
         """Show what a figure can do, what he owes first, then the possible; and name what else is owed, by `others`."""
         every = (*owed, *outlook.attacks, *outlook.others)
-        self._of_somebody = True
-        aims = "<br>" + tr("Click a bare place to aim there.") if any(one.deed.template for one in every) else ""
+        self._deeds.of_somebody = True
+        spread = any(one.deed.template for one in every)
+        aims = "<br>" + tr("Click a bare place to aim there; H aims by keys.") if spread else ""
         rest = f"<br>{in_mark_up(owed_words(others))}" if others else ""
         self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}{rest}")
         self._fill(sorted(every, key=lambda one: not one.possible))
 
     def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[Prospect]) -> None:
         """Show what a figure can do at a bare place, the possible first."""
-        self._of_somebody = True
+        self._deeds.of_somebody = True
         self._figure.setText(
             tr(
                 "{figure}<br>aims at the spot {place}; Esc: all that he can do",
@@ -225,28 +199,10 @@ class BattlePanel(QWidget):
 
     def choose(self, row: int) -> None:
         """Choose a deed by its row."""
-        self._deeds.setCurrentItem(self._deeds.topLevelItem(row))
+        self._deeds.choose(row)
 
     def _fill(self, prospects: Sequence[Prospect]) -> None:
-        chosen = self._deeds.indexOfTopLevelItem(self._deeds.currentItem()) if self._deeds.currentItem() else -1
-        same = [deed_words(one) for one in prospects] == [deed_words(one) for one in self._prospects]
-        self._prospects = tuple(prospects)
-        self._deeds.blockSignals(True)
-        self._deeds.clear()
-        for number, one in enumerate(prospects):
-            item = QTreeWidgetItem([deed_words(one), chance_lines(one)])
-            item.setData(0, Qt.ItemDataRole.UserRole, number)
-            item.setDisabled(False)
-            item.setToolTip(0, as_typed("\n".join(reason_rows(one))))
-            item.setToolTip(1, as_typed(chance_words(one)))
-            if not one.possible:
-                item.setForeground(0, self.palette().placeholderText())
-                item.setForeground(1, self.palette().placeholderText())
-            self._deeds.addTopLevelItem(item)
-        if same and chosen >= 0:
-            self.choose(chosen)
-        self._deeds.blockSignals(False)
-        self._explain(keep=not same or chosen < 0)
+        self._explain(keep=not self._deeds.show_deeds(prospects))
 
     def _explain(self, keep: bool = False) -> None:
         one = self.chosen
@@ -261,8 +217,9 @@ class BattlePanel(QWidget):
 
     def _ask(self, one: Prospect | None) -> None:
         """Show what is to be settled and told before this is done."""
-        while self._open.rowCount():
-            self._open.removeRow(0)
+        for form in (self._doubts, self._open):
+            while form.rowCount():
+                form.removeRow(0)
         if one is None:
             return
         for doubt in one.doubts:
@@ -272,7 +229,8 @@ class BattlePanel(QWidget):
                 button.setToolTip(tr("The players settle what is too close to measure; it is journalled"))
                 button.clicked.connect(partial(_emit, self.settled, doubt, answer))
                 row.addWidget(button)
-            self._open.addRow(word_label(doubt.question), row)
+            what = doubt.question.rpartition(": ")[2]
+            self._doubts.addRow(word_label(tr("TOO CLOSE TO CALL: {what}", what=what)), row)
         for question in one.asks:
             field = self._answer_box(one.deed, question) if question.answers else self._answer_line(one.deed, question)
             field.setAccessibleName(question.text)
@@ -301,6 +259,28 @@ class BattlePanel(QWidget):
         return box
 
     def _lay_out(self) -> None:
+        self._set_up_words()
+        self._set_up_buttons()
+        self._deeds.let_go.connect(self.let_go)
+        self._deeds.currentItemChanged.connect(lambda *_: self._explain())
+        self._deeds.itemActivated.connect(lambda *_: self._want())
+        # What the list of deeds has is what is left; it would take the room of the reasons.
+        self._deeds.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
+        self._deeds.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        top = QHBoxLayout()
+        top.addWidget(self._phase, 1)
+        top.addWidget(self._next)
+        tabs = QTabWidget()
+        tabs.addTab(self._now(), tr("Now"))
+        tabs.addTab(self._story, tr("History"))
+        tabs.setCornerWidget(self._goals)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.addLayout(top)
+        layout.addWidget(self.ways)
+        layout.addWidget(tabs, 1)
+
+    def _set_up_words(self) -> None:
         big = self._phase.font()
         big.setPointSizeF(_BIG * big.pointSizeF())
         big.setBold(True)
@@ -312,11 +292,15 @@ class BattlePanel(QWidget):
         self._needed.setWordWrap(True)
         self._needed.setAccessibleName(tr("What must be rolled"))
         self._needed.setVisible(False)
-        self._next.setShortcut("N")
-        self._next.clicked.connect(self.go_on)
         self._why.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._why.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
+        self._story.setWordWrap(True)
+        self._story.setAccessibleName(tr("History"))
+
+    def _set_up_buttons(self) -> None:
+        self._next.setShortcut("N")
+        self._next.clicked.connect(self.go_on)
         self._do.setToolTip(tr("Ask the rules, roll the dice and apply what comes of it (Return)"))
         self._do.clicked.connect(self._want)
         self._otherwise.setToolTip(
@@ -329,33 +313,15 @@ class BattlePanel(QWidget):
         self._goals.setShortcut("Ctrl+G")
         self._goals.setEnabled(False)
         self._goals.clicked.connect(self.goals)
-        self._deeds.installEventFilter(self)
-        self._deeds.setColumnCount(2)
-        self._deeds.setHeaderLabels([tr("What he can do"), tr("Chance")])
-        self._deeds.setRootIsDecorated(False)
-        self._deeds.setWordWrap(True)
-        self._deeds.setAccessibleName(tr("Deeds"))
-        header = self._deeds.header()
-        if header is not None:
-            header.setStretchLastSection(False)
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-            header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self._deeds.currentItemChanged.connect(lambda *_: self._explain())
-        self._deeds.itemActivated.connect(lambda *_: self._want())
-        self._story.setWordWrap(True)
-        self._story.setAccessibleName(tr("History"))
-        top = QHBoxLayout()
-        top.addWidget(self._phase, 1)
-        top.addWidget(self._next)
-        # What the list of deeds has is what is left; it would take the room of the reasons.
-        self._deeds.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        self._deeds.setMinimumHeight(5 * self.fontMetrics().lineSpacing())
-        reasons = QWidget()
+
+    def _now(self) -> QWidget:
+        """Who is chosen, what he can do, why, and the buttons that do it."""
+        reasons, now = QWidget(), QWidget()
         asked = QVBoxLayout(reasons)
         asked.setContentsMargins(0, 0, 0, 0)
+        asked.addLayout(self._doubts)  # it is in the way of all else: nobody should have to look for it
         asked.addWidget(self._why)
         asked.addLayout(self._open)
-        now = QWidget()
         inner = QVBoxLayout(now)
         inner.setContentsMargins(0, 4, 0, 0)
         inner.addWidget(self.walk)
@@ -367,15 +333,7 @@ class BattlePanel(QWidget):
         last.addWidget(self._do, 2)
         last.addWidget(self._otherwise, 1)
         inner.addLayout(last)
-        tabs = QTabWidget()
-        tabs.addTab(now, tr("Now"))
-        tabs.addTab(self._story, tr("History"))
-        tabs.setCornerWidget(self._goals)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, 4, 8, 4)
-        layout.addLayout(top)
-        layout.addWidget(self.ways)
-        layout.addWidget(tabs, 1)
+        return now
 
     def _want(self) -> None:
         if self._do.isEnabled() and (one := self.chosen) is not None:

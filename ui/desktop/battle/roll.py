@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from rules.dice import DiceRequest, Die, Roll, rolled
-from rules.spoken import spoken
+from rules.spoken import roller_words, told
 from rules.table import Refused
 from ui.desktop.labels import in_mark_up, marked_label, word_label
 from ui.desktop.tongue import mark, tr
+from ui.readout import begun
 
 _FACE_PX = 44
 _TEXT = 1.3
@@ -58,7 +59,7 @@ class RollDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.addWidget(self._needed)
         layout.addWidget(self._deed)
-        why = f"{spoken(request.for_whom)}: {request.why}"
+        why = f"{begun(roller_words(request.for_whom))}: {told(request.why)}"
         layout.addWidget(marked_label(f"<b>{in_mark_up(_wanted(request))}</b><br>{in_mark_up(why)}"))
         layout.addLayout(self._buttons())
         layout.addWidget(self._faces)
@@ -144,31 +145,41 @@ class RollDialog(QDialog):
             self._ok.setEnabled(self.roll is not None)
 
 
-def asking(parent: QWidget, chance: random.Random, shown: Callable[[RollDialog | None], None]) -> Callable[..., Roll]:
-    """Dice that ask in a dialog.
+class Rolls:
+    """Dice that ask in a dialog, one request of a deed after another.
 
-    Args:
-        parent: The window.
-        chance: Of the program's own dice.
-        shown: Told of the dialog while it is open, so that electronic dice find it.
-
-    Returns:
-        What answers a request; raises `Refused` where the player cancels, and then nothing has happened.
+    Attributes:
+        dialog: The request that is open, so that electronic dice find it; None where none is.
     """
 
-    def ask(request: DiceRequest) -> Roll:
-        dialog = RollDialog(request, chance, parent)
-        shown(dialog)
+    def __init__(self, parent: QWidget, chance: random.Random) -> None:
+        """Ask over `parent`; `chance` is of the program's own dice."""
+        self._parent, self._chance = parent, chance
+        self._needed = self._doing = ""
+        self.dialog: RollDialog | None = None
+
+    def begin(self, needed: str, doing: str) -> None:
+        """What is rolled for is `doing`; `needed` is what its first roll must be."""
+        self._needed, self._doing = needed, doing
+
+    def ask(self, request: DiceRequest) -> Roll:
+        """The faces.
+
+        Raises:
+            Refused: where the player cancels, and then nothing has happened.
+        """
+        dialog = RollDialog(request, self._chance, self._parent)
+        dialog.show_deed(self._doing)
+        dialog.show_needed(self._needed)
+        self.dialog, self._needed = dialog, ""
         try:
             accepted = dialog.exec() == QDialog.DialogCode.Accepted
         finally:
-            shown(None)
+            self.dialog = None
             dialog.deleteLater()
         if not accepted or dialog.roll is None:
             raise Refused(tr("the roll was called off: nothing has happened"))
         return dialog.roll
-
-    return ask
 
 
 def _fudge_faces(word: str) -> Iterator[int]:

@@ -8,8 +8,10 @@ from functools import partial
 
 from PyQt6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
+from rules.moment import Moment
 from rules.referee import NEARER, Doubt
-from ui.battle.play import Proposal
+from ui.battle.chances import refusal_words
+from ui.battle.play import Play, Proposal
 from ui.desktop.labels import as_typed, word_label
 from ui.desktop.tongue import tr
 from ui.readout import sentence
@@ -76,7 +78,7 @@ def ways_of(
     if proposal.prospect.possible:
         first = Way(tr("{move}: a move", move=proposal.words), tr("Take it off the allowance and journal it"), accept)
     else:
-        why = tr("The rules say no: {why_not}", why_not=sentence(proposal.prospect.why_not))
+        why = tr("The rules say no: {why_not}", why_not=sentence(refusal_words(proposal.prospect)))
         first = Way(
             tr("{move}: let it pass", move=proposal.words),
             tr("It counts as moved all the same; it is journalled"),
@@ -85,6 +87,36 @@ def ways_of(
         )
     nudged = tr("They were only nudged; nothing is taken off")
     return (first, Way(tr("{move}: not a move", move=proposal.words), nudged, shifted))
+
+
+def seen_ways(
+    play: Play,
+    moment: Moment,
+    proposal: Proposal,
+    after: Callable[[Callable[[], object]], object],
+) -> tuple[Way, ...]:
+    """The buttons of a move that the camera saw in a battle; what is too close to call is settled first.
+
+    Args:
+        play, moment: The battle, and how it stands.
+        proposal: The move.
+        after: Does something to the battle and shows what came of it.
+    """
+    if not proposal.prospect.doubts:
+        return ways_of(
+            proposal,
+            lambda: after(lambda: play.accept(moment, proposal)),
+            lambda: after(lambda: play.only_shifted(proposal)),
+            lambda: after(lambda: play.let_pass(moment, proposal, "agreed at the table")),
+        )
+    doubt, left_in = proposal.prospect.doubts[0], play.left_in(moment, proposal)
+    limit = "" if left_in is None or not _is_far(doubt) else f"{left_in:.3g} in"
+    return doubt_ways(proposal, doubt, left_in, lambda answer: after(lambda: play.settle(doubt, answer, limit)))
+
+
+def _is_far(doubt: Doubt) -> bool:
+    """Whether it is about how far somebody went."""
+    return doubt.question.rpartition(": ")[2].startswith("how far")
 
 
 def doubt_ways(
@@ -100,7 +132,7 @@ def doubt_ways(
     """
     of = "" if left_in is None else f" of {left_in:.3g} in"
     what = doubt.question.rpartition(": ")[2]
-    far = what.startswith("how far")
+    far = _is_far(doubt)
     title = f"Too close to call: {proposal.words}{of}." if far else f"Too close to call: {what}."
     told = {answer: ("within what is allowed" if answer == NEARER else "too far") for answer in doubt.answers}
     return tuple(

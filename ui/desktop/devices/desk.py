@@ -28,9 +28,8 @@ from ui.devices.rod_and_dice import DiceHand, Rod
 from ui.devices.rod_sign import deed_sign, ruler_sign, sign_words
 from ui.devices.tray import TrayHand, cameras, numbers
 from ui.devices.tray_camera import TABLE, WHOLE, Region
-from ui.questions.answer import Laid
+from ui.measuring import Reading
 from ui.readout import Basis
-from vision.pipeline import TableView
 from vision.source import Source, open_source
 
 _TELL_EVERY_S = 0.2
@@ -161,9 +160,9 @@ class DevicesDesk(QObject):
 
     # What the table and the battle say
 
-    def answer(self, view: TableView, question: Laid | None, basis: Basis) -> None:
+    def answer(self, reading: Reading | None, basis: Basis) -> None:
         """Light the range of a ruler, unless a shot is lit."""
-        self._ruler = ruler_sign(view, question, basis)
+        self._ruler = ruler_sign(reading, basis)
         self._light()  # before the window is painted: the rod is to be as quick as the screen
 
     def _aim(self, shot: tuple[Moment, Prospect] | None) -> None:

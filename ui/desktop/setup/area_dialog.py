@@ -68,10 +68,13 @@ class AreaDialog(PictureDialog):
         return PlayArea(origin, self.width_box.inches, self.depth_box.inches, self.turn.value())
 
     def _fill(self, area: PlayArea) -> None:
-        boxes = (self.left, self.near, self.width_box, self.depth_box)
-        for box, value in zip(boxes, (*area.origin_in, area.width_in, area.depth_in), strict=True):
-            box.set_inches(value)
+        self._put(area.origin_in, area.width_in, area.depth_in)
         self.turn.setValue(area.turn_deg)
+
+    def _put(self, origin_in: PointIn, width_in: float, depth_in: float) -> None:
+        boxes = (self.left, self.near, self.width_box, self.depth_box)
+        for box, value in zip(boxes, (*origin_in, width_in, depth_in), strict=True):
+            box.set_inches(value)
 
     def _remove(self) -> None:
         self.removed = True
@@ -91,10 +94,7 @@ class AreaDialog(PictureDialog):
         # Dragged along the sides that the boxes' turn gives.
         turned = PlayArea((0.0, 0.0), 10.0, 10.0, self.turn.value())
         (ax, ay), (bx, by) = turned.from_table(self._from_in), turned.from_table(to_in)
-        corner = turned.to_table((min(ax, bx), min(ay, by)))
-        boxes = (self.left, self.near, self.width_box, self.depth_box)
-        for box, value in zip(boxes, (*corner, abs(ax - bx), abs(ay - by)), strict=True):
-            box.set_inches(value)
+        self._put(turned.to_table((min(ax, bx), min(ay, by))), abs(ax - bx), abs(ay - by))
 
     def _release(self, x: float, y: float) -> None:
         self._drag(x, y)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from PyQt6.QtCore import QObject
-from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QDialog, QMainWindow, QMenu
 
 from calibration.drift import Drift
 from calibration.grain import PATIENCE, Grain
 from calibration.prints import Prints
 from rules.table import Refused
+from ui.desktop.action import action_of, switch_of
 from ui.desktop.bar import Ways
 from ui.desktop.bench import Bench
 from ui.desktop.dialogs import PrintsDialog
@@ -61,64 +61,32 @@ class CalibrationDesk(QObject):
         self._met: Bench | None = None
         self._left_out: set[str] = set()
         self.menu = QMenu(tr("&Inches"), window)
-        for text, key, tip, slot in (
-            (
-                tr("Markers on the table…"),
-                "Ctrl+M",
-                tr("Say how large the markers are that lie there"),
-                self.choose_prints,
-            ),
-            (
-                tr("What the camera sees of them…"),
-                "Ctrl+I",
-                tr("Why a marker is not used, drawn on the picture"),
-                self.why_not,
-            ),
-            (
-                tr("One measured distance…"),
-                "",
-                tr("A tape measure on the table makes all inches surer"),
-                self.measure_distance,
-            ),
-            (
-                tr("Without markers…"),
-                "",
-                tr("Click the corners of a rectangle of known size instead"),
-                self.click_corners,
-            ),
-            (
-                tr("The camera's lens…"),
-                "",
-                tr("Learn the lens from the printed board, once for each camera"),
-                self.learn_lens,
-            ),
-            (
-                tr("The table's edges…"),
-                "",
-                tr("The part of the table that is played on, and its origin"),
-                self.choose_area,
-            ),
-        ):
-            self._add(text, key, tip, slot)
-        self._centimetres = QAction(tr("Centimetres"), window)
-        self._centimetres.setCheckable(True)
-        self._centimetres.setToolTip(tr("Show lengths in centimetres; rules go on in inches"))
+        for text, key, tip, slot in self._choices():
+            self.menu.addAction(action_of(window, text, key, tip, slot))
+        self.menu.addSeparator()
+        tip = tr("Show lengths in centimetres; rules go on in inches")
+        self._centimetres = switch_of(window, tr("Centimetres"), "", tip)
         self._centimetres.setChecked(memory.unit is Unit.CENTIMETRE)
         self._centimetres.toggled.connect(self._show_centimetres)
-        self.menu.addSeparator()
         self.menu.addAction(self._centimetres)
         bar = window.menuBar()
         if bar is not None:
             bar.addMenu(self.menu)
 
-    def _add(self, text: str, key: str, tip: str, slot: Callable[[], object]) -> None:
-        action = QAction(text, self._window)
-        action.setShortcut(QKeySequence(key))
-        action.setToolTip(f"{tip} ({key})" if key else tip)
-        action.setStatusTip(tip)
-        action.triggered.connect(lambda: slot())
-        self._window.addAction(action)
-        self.menu.addAction(action)
+    def _choices(self) -> Iterator[tuple[str, str, str, Callable[[], object]]]:
+        """What can be asked for: its name, its key, its tip and what asks."""
+        tip = tr("Say how large the markers are that lie there")
+        yield tr("Markers on the table…"), "Ctrl+M", tip, self.choose_prints
+        tip = tr("Why a marker is not used, drawn on the picture")
+        yield tr("What the camera sees of them…"), "Ctrl+I", tip, self.why_not
+        tip = tr("A tape measure on the table makes all inches surer")
+        yield tr("One measured distance…"), "", tip, self.measure_distance
+        tip = tr("Click the corners of a rectangle of known size instead")
+        yield tr("Without markers…"), "", tip, self.click_corners
+        tip = tr("Learn the lens from the printed board, once for each camera")
+        yield tr("The camera's lens…"), "", tip, self.learn_lens
+        tip = tr("The part of the table that is played on, and its origin")
+        yield tr("The table's edges…"), "", tip, self.choose_area
 
     # What is told without being asked
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rules.path import Path
+from rules.spoken import spoken
 from rules.table import Figure, PointIn, Refused
 from ui.desktop.tongue import tr
 from ui.desktop.tools.tool import PlainTool, Pointed, was_dragged
@@ -74,9 +75,8 @@ class SightTool(QuestionTool):
         if self._shooter is None:
             return tr("Click the soldier who looks; then point at whom he looks at.")
         if self._target is None:
-            return tr(
-                "Point at anybody to see what {shooter} sees of him; a click keeps the answer.", shooter=self._shooter
-            )
+            who = spoken(self._shooter)
+            return tr("Point at anybody to see what {shooter} sees of him; a click keeps the answer.", shooter=who)
         return tr("Click the next soldier who looks, or press Esc.")
 
     def press(self, at: Pointed) -> None:
@@ -207,7 +207,7 @@ class PlanTool(QuestionTool):
         if not self._ended:
             return tr(
                 "Click each corner of {mover}'s way; the right button or Enter ends it. {allowed}",
-                mover=self._mover,
+                mover=spoken(self._mover),
                 allowed=allowed,
             )
         return tr("Click the next soldier, or press Esc. {allowed}", allowed=allowed)

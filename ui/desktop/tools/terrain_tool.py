@@ -19,12 +19,12 @@ from ui.picture.overlay import GroundPreview, PointPx, Preview
 from ui.session import Session
 from ui.table.terrain import (
     as_seen,
-    lifted,
     nearest_corner,
     nearest_edge,
     outline_height_in,
     piece_named,
     piece_seen_at,
+    reprojected,
     resettled,
     usual_name,
     with_changed,
@@ -246,7 +246,7 @@ class TerrainTool(PlainTool):
         piece = resettled(_unit(self.kind, 0.0, self.height_in, outline_in), self._hands.terrain)
         if abs(outline_height_in(piece) - seen_at_in) < 1e-9:
             return piece
-        return replace(piece, outline_in=lifted(camera, outline_in, seen_at_in, outline_height_in(piece)))
+        return replace(piece, outline_in=reprojected(camera, outline_in, seen_at_in, outline_height_in(piece)))
 
     def turn(self, steps: int) -> None:
         """Another outline for the piece that was just proposed: larger or smaller."""
@@ -375,7 +375,7 @@ def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal
     Raises:
         Refused: if there is none.
     """
-    known = Polygon(lifted(camera, below.outline_in, outline_height_in(below), found.height_in))
+    known = Polygon(reprojected(camera, below.outline_in, outline_height_in(below), found.height_in))
     kept = []
     for number, outline_in in enumerate(found.outlines_in):
         area = Polygon(outline_in)

@@ -1,0 +1,75 @@
+"""No sentence for players holds a raw id, "tan-4", or a name of the program, "very_hurt", in any game or phase."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rules.entries import event_of
+from rules.journal import standing
+from rules.referee import Prospect
+from rules.spoken import label
+from tests.rules import (
+    test_battle_army_men,
+    test_battle_fudge_miniatures,
+    test_battle_plastic_fudge,
+    test_battle_simple_plastic,
+    test_battle_simple_plastic_figure,
+)
+from tests.rules.evening import Evening, random_evening
+from ui.battle.chances import (
+    chance_lines,
+    deed_words,
+    movement_words,
+    needed_words,
+    reason_rows,
+    refusal_words,
+    state_words,
+)
+from ui.battle.play import Play
+from ui.battle.ruling import case_before, cases_after
+
+SET_UPS: dict[str, Callable[[Path], Evening]] = {
+    "army_men": test_battle_army_men.set_up,
+    "fudge_miniatures": test_battle_fudge_miniatures.set_up,
+    "plastic_fudge": test_battle_plastic_fudge.set_up,
+    "simple_plastic": test_battle_simple_plastic.set_up,
+    "simple_plastic_figure": test_battle_simple_plastic_figure.set_up,
+}
+RAW = re.compile(r"[a-z]\w*-\d|\w_\w|[\[{]'")
+"""An id, a name with underscores, a list or a table as the program writes it."""
+
+
+def told(play: Play, evening: Evening) -> Iterator[str]:
+    """All that the window would say of this moment."""
+    moment = evening.moment
+    yield state_words(moment.state)
+    found: list[Prospect] = [*play.duties(moment)]
+    for name in list(moment.figures)[::2]:  # of every other: the rest are asked in the next moment
+        outlook = play.outlook(moment, name)
+        yield movement_words(outlook)
+        found += [*outlook.attacks, *outlook.others]
+    for one in found:
+        yield from (deed_words(one), chance_lines(one), needed_words(one), refusal_words(one), case_before(one).words)
+        yield from reason_rows(one)
+        yield from (doubt.question for doubt in one.doubts)
+        yield from (question.text for question in one.asks)
+
+
+@pytest.mark.parametrize("game", SET_UPS)
+def test_no_sentence_holds_ids_or_names_of_the_program(game: str, tmp_path: Path) -> None:
+    evening = SET_UPS[game](tmp_path / "b")
+    with evening.battle as battle:
+        play = Play(battle)
+        said: set[str] = set()
+        for step in range(4):
+            random_evening(evening, seed=step, steps=4)
+            said.update(told(play, evening))
+        said.update(play.story)
+        said.update(label(event_of(entry)) for entry in standing(battle.entries))
+        said.update(case.words for case in cases_after(play))
+        assert len(said) > 30
+        assert sorted(words for words in said if RAW.search(words)) == []

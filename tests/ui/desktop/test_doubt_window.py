@@ -1,0 +1,45 @@
+"""TOO CLOSE TO CALL in the real window: asked where nobody has to look for it, answered by a button, journalled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtWidgets import QLabel
+
+from tests.ui.desktop.test_battle_window import mustered, press
+from tests.ui.tables import box, piece
+from ui.desktop.battle.panel import BattlePanel
+from ui.desktop.window import Window
+
+ASKED = "TOO CLOSE TO CALL: whether Green 1 sees Blue 2"
+
+
+def asked(panel: BattlePanel) -> bool:
+    return ASKED in [one.text() for one in panel.findChildren(QLabel)]
+
+
+def test_who_is_barely_seen_is_settled_by_a_button_and_taken_back(window: Window, tmp_path: Path) -> None:
+    panel = mustered(window, tmp_path / "b", "army_men", "rifleman")
+    while panel.phase != "Turn 1, small arms":
+        press(panel, "Next")
+    window.battle.choose("green-1")
+    # From (8, 10) to (21.5, 10.5): at x = 13 the line runs at 10.19, and the barn hides all beyond but an edge of him.
+    barn = piece("barn", "building", box(13.0, 10.14, 14.0, 16.0), 5.0)
+    window.session.set_terrain("barn", (barn,))
+    window._refresh()
+    assert panel.choose_target("blue-2")
+    assert asked(panel)
+    assert not panel._do.isEnabled()
+    press(panel, "Seen")
+    assert not asked(panel)
+    assert panel._do.isEnabled()
+    play = window.battle.play
+    assert play is not None
+    assert play.battle.can_undo == "settled: Rifle at Blue 2: whether Green 1 sees Blue 2: seen"
+    window.undo()
+    window.undo()
+    assert asked(panel)
+    press(panel, "Hidden")
+    assert not panel._do.isEnabled()
+    assert panel.chosen is not None
+    assert not panel.chosen.possible

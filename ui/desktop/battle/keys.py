@@ -1,0 +1,99 @@
+"""A battle by keys alone: who acts, one figure after another, and a cross-hair for what goes to a bare place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtWidgets import QMainWindow
+
+from rules.table import Refused
+from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
+from ui.desktop.action import action_of
+from ui.desktop.battle.desk import BattleDesk
+from ui.desktop.tongue import tr
+from ui.desktop.tools.hands import Hands
+
+_ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+
+
+class BattleKeys:
+    """What keys do while a battle is in sight; the arrow keys only while there is a cross-hair to move."""
+
+    def __init__(self, window: QMainWindow, desk: BattleDesk, hands: Hands) -> None:
+        self._desk, self._hands = desk, hands
+        tip = tr("The next soldier who may act, and what he can do; with Shift the one before")
+        action_of(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
+        self._quiet(window, "Shift+U", tr("Next soldier"), tip, partial(self._walk, -1))
+        tip = tr("A cross-hair for the chosen soldier's blast, flame or grenade: aim at a bare place by keys")
+        action_of(window, tr("Aim by keys"), "H", tip, self._begin)
+        self._aiming = [
+            *self._arrows(window, "", tr("Move the cross-hair by a quarter of an inch"), STEP_IN),
+            *self._arrows(window, "Shift+", tr("Move the cross-hair by an inch"), LONG_STEP_IN),
+            *(self._quiet(window, key, tr("Aim"), tr("Aim where the cross-hair is"), self._aim) for key in _ENTER),
+        ]
+        desk.crossed.connect(self._allow)
+        self._allow(False)
+
+    def _arrows(self, window: QMainWindow, held: str, tip: str, step_in: float) -> list[QAction]:
+        return [
+            self._quiet(window, f"{held}{key}", tr("Cross-hair"), tip, partial(self._move, toward, step_in))
+            for key, toward in _ARROWS.items()
+        ]
+
+    def _quiet(self, window: QMainWindow, key: str, text: str, tip: str, slot: Callable[[], None]) -> QAction:
+        """What only its key does."""
+        action = QAction(text, window)
+        action.setStatusTip(tip)
+        action.setShortcut(QKeySequence(key))
+        action.triggered.connect(lambda: slot())
+        window.addAction(action)
+        return action
+
+    def _allow(self, aiming: bool) -> None:
+        for action in self._aiming:
+            action.setEnabled(aiming)
+
+    @property
+    def _in_sight(self) -> bool:
+        return self._desk.panel.isVisible()
+
+    def _walk(self, steps: int) -> None:
+        desk, moment = self._desk, self._desk.moment
+        if not self._in_sight or moment is None:
+            return
+        found = next_figure(moment, desk.chosen, steps)
+        self._take_up(lambda: desk.point(found, None))
+        if not found:
+            self._hands.say(tr("Nobody may act now: N begins what follows."))
+
+    def _begin(self) -> None:
+        if self._in_sight and self._desk.moment is not None:
+            self._take_up(self._lay_cross)
+
+    def _lay_cross(self) -> None:
+        desk, moment = self._desk, self._desk.moment
+        if moment is None or not desk.chosen:
+            raise Refused(tr("nobody is chosen to aim: U chooses the next soldier, or click one"))
+        desk.lay_cross(first_place(moment, desk.chosen))
+
+    def _move(self, toward_px: tuple[int, int], step_in: float) -> None:
+        at_in, view = self._desk.cross_in, self._hands.view
+        if at_in is not None and view is not None and view.calibration is not None:
+            place = stepped(view.calibration.camera, at_in, toward_px, step_in)
+            self._take_up(lambda: self._desk.lay_cross(place))
+
+    def _aim(self) -> None:
+        place = self._desk.cross_in
+        if place is not None:
+            self._take_up(lambda: self._desk.point("", place))
+
+    def _take_up(self, change: Callable[[], object]) -> None:
+        """Do it with the tool that points at figures in hand, for that lets go of them by Escape."""
+        if self._hands.tool() != "select":
+            self._hands.use_tool("select")
+        self._hands.change(change)
+
+
+_ENTER = ("Return", "Enter")

@@ -1,0 +1,77 @@
+"""The round that is walked through, if one is: one figure after another is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PyQt6.QtCore import QTimer
+
+from rules.moment import Moment
+from rules.referee import Prospect, prospect
+from ui.battle.play import Play
+from ui.battle.walk import Walk, Walker, rounds
+from ui.desktop.battle.walk_strip import WalkStrip
+
+
+class Rounds:
+    """Leads through a round, and shows how it stands.
+
+    Attributes:
+        told: What came of the deed before, above the next who is asked.
+    """
+
+    def __init__(self, strip: WalkStrip, turned: Callable[[], object], show: Callable[[], object]) -> None:
+        """Show rounds in `strip`; `turned` is told that the players ask another, `show` is to show all again."""
+        self.told = ""
+        self._strip, self._turned, self._show = strip, turned, show
+        self._walker: Walker | None = None
+        self._moment: Moment | None = None
+        strip.skipped.connect(lambda: self._turn(Walker.skip))
+        strip.back.connect(lambda: self._turn(Walker.back))
+        strip.gone.connect(lambda name: self._turn(lambda walker, moment: walker.go(name, moment)))
+
+    def __bool__(self) -> bool:
+        """Whether one is walked through."""
+        return self._walker is not None
+
+    def begin(self, play: Play, name: str) -> None:
+        """Walk through a round."""
+        self._walker, self.told = Walker(play, name), ""
+
+    def end(self) -> None:
+        """Leave it."""
+        self._walker, self.told = None, ""
+
+    def ask(self, figure: str) -> None:
+        """Somebody is chosen: who is not to be asked now ends the round."""
+        if self._walker is not None and self._moment is not None:
+            self._walker = self._walker if self._walker.go(figure, self._moment).figure == figure else None
+
+    def show(self, play: Play | None, moment: Moment | None) -> str:
+        """Show how it stands; who is asked now, empty for nobody."""
+        self._moment = moment
+        if play is None or moment is None:
+            self._strip.offer(())
+            self._strip.show_walk(None)
+            return ""
+        self._strip.offer(rounds(play, moment))
+        walk = self._walker.look(moment) if self._walker is not None else None
+        self._strip.show_walk(walk, self.told)
+        if walk is not None and walk.looking:
+            QTimer.singleShot(0, self._look_on)
+        return walk.figure if walk is not None else ""
+
+    def prospects(self, moment: Moment) -> list[Prospect]:
+        """What is asked of him whose turn it is."""
+        return [prospect(moment, deed) for deed in self._walker.deeds(moment)] if self._walker is not None else []
+
+    def _turn(self, change: Callable[[Walker, Moment], Walk]) -> None:
+        if self._walker is not None and self._moment is not None:
+            change(self._walker, self._moment)
+            self.told = ""
+            self._turned()
+
+    def _look_on(self) -> None:
+        """Look for the next, a few at a time: the window has its turn in between."""
+        if self._walker is not None:
+            self._show()

@@ -1,0 +1,50 @@
+"""The mouse over the picture: where it is, and what it means there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ui.desktop.picture.view import PictureView
+from ui.desktop.tools.tool import Pointed
+from ui.picture.overlay import PointPx
+
+
+class Mouse:
+    """Follows the mouse over one picture."""
+
+    def __init__(
+        self,
+        picture: PictureView,
+        meaning: Callable[[PointPx], Pointed | None],
+        press: Callable[[Pointed], None],
+        release: Callable[[Pointed], None],
+        moved: Callable[[], None],
+    ) -> None:
+        """Begin to follow it.
+
+        Args:
+            picture: What it is over.
+            meaning: What a pixel of the picture means; None where there is no picture.
+            press, release: What its button does.
+            moved: Shows what it points at now.
+        """
+        self._meaning, self._moved = meaning, moved
+        self._at_px: PointPx | None = None
+        picture.pressed.connect(lambda x, y: self._use((x, y), press))
+        picture.released.connect(lambda x, y: self._use((x, y), release))
+        picture.moved.connect(lambda x, y: self._go((x, y)))
+        picture.left.connect(lambda: self._go(None))
+
+    @property
+    def pointed(self) -> Pointed | None:
+        """What it points at now."""
+        return self._meaning(self._at_px) if self._at_px is not None else None
+
+    def _use(self, at_px: PointPx, button: Callable[[Pointed], None]) -> None:
+        self._at_px = at_px
+        if (at := self.pointed) is not None:
+            button(at)
+
+    def _go(self, at_px: PointPx | None) -> None:
+        self._at_px = at_px
+        self._moved()
