@@ -83,6 +83,33 @@ class Hint:
     zoom: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What the networks say of one hint.
+
+    Attributes:
+        first: What the judge says of it.
+        place: Where the closer look lay; None where nobody looked again.
+        judged, closer: (10,) The answers of the judge and of the closer look from where he stands: odds that there is
+            somebody, of the postures (4), facing (2), offset (2) px and its log sigma.
+    """
+
+    first: Candidate
+    place: Place | None = None
+    judged: FloatImage | None = None
+    closer: FloatImage | None = None
+
+    @property
+    def candidate(self) -> Candidate:
+        """Who stands there: where, and which way he looks, as the closer look says; whether, and how, as both do."""
+        if self.place is None or self.judged is None or self.closer is None:
+            return self.first
+        both = np.asarray((self.judged + self.closer) / 2, np.float32)
+        chance = _chance(_BOTH_TIMID + _BOTH_COUNT * float(both[0]))
+        seen = _candidate(self.place, self.closer, CLOSER_PX_PER_IN)
+        return replace(seen, chance=chance, postures=_postures(both))
+
+
 class Recogniser:
     """The networks, loaded; not to be shared between threads."""
 
@@ -91,7 +118,7 @@ class Recogniser:
 
     def look(self, view: View, places: Sequence[Place]) -> list[Candidate]:
         """Everybody in tiles laid at these places, the likeliest first."""
-        found = self._judged(view, self.hints(view, places))
+        found = [look.candidate for look in self.looks(view, self.hints(view, places))]
         return sorted(found, key=lambda one: -one.chance)
 
     def hints(self, view: View, places: Sequence[Place]) -> list[Hint]:
@@ -103,17 +130,18 @@ class Recogniser:
                 hints += _hints(place, answer)
         return _apart(hints, _APART_IN * TILE_PX_PER_IN)
 
-    def _judged(self, view: View, hints: Sequence[Hint]) -> list[Candidate]:
+    def looks(self, view: View, hints: Sequence[Hint]) -> list[Look]:
         """What the judge says of each; of those who may be somebody, what both say who look from where he stands."""
         places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
         first = [_candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._asked(view, places), strict=True)]
+        looks = [Look(one) for one in first]
         again = [k for k, one in enumerate(first) if one.chance > _AGAIN]
         feet = [(np.array([first[k].column, first[k].row]), hints[k].zoom) for k in again]
         judged = self._asked(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
         places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
         for k, place, one, closer in zip(again, places, judged, self._seen_closely(view, places), strict=True):
-            first[k] = _believed(place, one, closer)
-        return first
+            looks[k] = Look(first[k], place, one, closer)
+        return looks
 
     def _asked(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The judge's answers."""
@@ -164,13 +192,6 @@ def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
         if all(math.dist(hint.at, other.at) >= least_px * hint.zoom for other in kept):
             kept.append(hint)
     return kept
-
-
-def _believed(place: Place, judged: FloatImage, closer: FloatImage) -> Candidate:
-    """Who stands there: where, and which way he looks, as the closer look says; whether, and how, as both do."""
-    both = np.asarray((judged + closer) / 2, np.float32)
-    chance = _chance(_BOTH_TIMID + _BOTH_COUNT * float(both[0]))
-    return replace(_candidate(place, closer, CLOSER_PX_PER_IN), chance=chance, postures=_postures(both))
 
 
 def _candidate(place: Place, said: FloatImage, px_per_in: float) -> Candidate:

@@ -46,7 +46,8 @@ _FILE = 50  # worlds
 _SEEN = 0.12  # part of a figure that is seen: less is as good as nobody
 _ASKED = 0.25  # and less than this is not asked about
 _PX_PER_IN = 18.0
-_ZOOM = _PX_PER_IN / TILE_PX_PER_IN
+ZOOM = _PX_PER_IN / TILE_PX_PER_IN
+"""Pixels of the sheets laid here for each of a tile's."""
 _HIS_IN = 0.42  # a crop as near to somebody as this is his,
 _NOBODYS_IN = 0.62  # and one further from everybody than this is nobody's
 _JITTER_IN = 0.09
@@ -98,11 +99,8 @@ def _table(truths: list[np.ndarray]) -> np.ndarray:
     return table
 
 
-def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str]) -> Iterator[_Row]:
-    """Tiles and crops with (N, 6) x, y in their pixels, posture, facing (cos, sin in the tile), part seen.
-
-    Of a crop there is one row, of him whose it is, or of nobody: NaN.
-    """
+def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
+    """A random world seen beside the empty table and without it, with the sheet's pixels (N, 2) where figures stand."""
     scene = world(rng)
     if scene is None:
         return
@@ -121,10 +119,18 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[
     for reference in (empty_table(empty, seen > 0), None):
         evidence = army_evidence(picture, known, reference).max(axis=0)
         light = None if reference is None else in_the_light_of_now(picture, reference)
-        view = View(picture, _photo(scene, picture), evidence, seen, scene.eye_in * _PX_PER_IN, light)
+        yield scene, View(picture, _photo(scene, picture), evidence, seen, scene.eye_in * _PX_PER_IN, light), places
+
+
+def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str]) -> Iterator[_Row]:
+    """Tiles and crops with (N, 6) x, y in their pixels, posture, facing (cos, sin in the tile), part seen.
+
+    Of a crop there is one row, of him whose it is, or of nobody: NaN.
+    """
+    for scene, view, places in views(rng):
         tiles = [
-            tile_at(view.eye_px, np.array(at), _ZOOM * rng.uniform(0.95, 1.05))
-            for at in _middles(rng, places, evidence)
+            tile_at(view.eye_px, np.array(at), ZOOM * rng.uniform(0.95, 1.05))
+            for at in middles(rng, places, view.evidence)
         ]
         if "tiles" in kinds:
             for place in tiles:
@@ -145,7 +151,7 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[
 
 
 def _crop(view: View, rng: np.random.Generator, at: np.ndarray, px_per_in: float) -> Place:
-    return replace(crop_at(view.eye_px, at, _ZOOM * rng.uniform(0.95, 1.05), px_per_in), side_px=STORED_PX)
+    return replace(crop_at(view.eye_px, at, ZOOM * rng.uniform(0.95, 1.05), px_per_in), side_px=STORED_PX)
 
 
 def _closer(asked: list[tuple[np.ndarray, list[int]]], places: np.ndarray) -> Iterator[tuple[np.ndarray, list[int]]]:
@@ -167,7 +173,8 @@ def _photo(scene: World, sheet: np.ndarray) -> Photo:
     )
 
 
-def _middles(rng: np.random.Generator, places: np.ndarray, evidence: np.ndarray) -> Iterator[tuple[float, float]]:
+def middles(rng: np.random.Generator, places: np.ndarray, evidence: np.ndarray) -> Iterator[tuple[float, float]]:
+    """Where tiles are laid: near figures, at what looks like one, and anywhere; pixels of the sheet."""
     chosen = places[rng.permutation(len(places))[:7]]
     yield from (chosen + rng.uniform(-1.4, 1.4, chosen.shape) * _PX_PER_IN).tolist()
     smooth = cv2.blur(np.maximum(evidence, 0), (11, 11))
