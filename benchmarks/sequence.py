@@ -61,7 +61,7 @@ SEARCH: Stages = (
     ("evidence", figures, "army_evidence"),
     ("worth a look", figures, "worth_a_look"),
     ("finder", Recogniser, "hints"),
-    ("judge", Recogniser, "_judged"),
+    ("looks at each", Recogniser, "looks"),
 )
 """Of a search of the whole picture."""
 

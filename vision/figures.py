@@ -39,11 +39,12 @@ from vision.tiles import View
 from vision.vehicles import hulls
 
 _LEAST_CHANCE = 0.5  # that somebody stands there
+_LEAST_UNKNOWN = 0.7  # the same where nobody knows what lay there before: print and leaves are believed too easily
 _LEAST_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
 _EXPECTED_IN = 0.5  # as near as this to where he stood
 _APART_IN = 0.42  # two do not stand nearer together
 _FACING_SURE = 0.6
-_SIGMA = (0.03, 1.15)  # inches that are always there, and by how much the judge's own sigma is too small on real toys
+_SIGMA = (0.03, 1.5)  # inches that are always there, and how many times its sigma the closer look errs on unseen toys
 _VEHICLE_SIGMA_IN = 0.2
 _SPARSE = 2  # one row and column in so many teaches the table's colours
 
@@ -230,7 +231,8 @@ class _Search:
         for one in self.recogniser.look(view, places):
             x, y = (float(v) for v in sheet.to_table(one.column, one.row))
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
-            if one.chance < (_LEAST_CHANCE_EXPECTED if expected else _LEAST_CHANCE) or not ground.holds(x, y):
+            least = _LEAST_UNKNOWN if empty is None else _LEAST_CHANCE
+            if one.chance < (_LEAST_CHANCE_EXPECTED if expected else least) or not ground.holds(x, y):
                 continue
             if any(_in_the_way((x, y), other, _APART_IN * self.scale) for other in here):
                 continue

@@ -39,10 +39,10 @@ _MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
 _LEAST = 0.15  # the finder's chance below which the judge is not asked
 _AGAIN = 0.1  # the judge's chance from which it looks again
 _MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
-# Odds that there is somebody, fitted to unseen toys: by how much those of the judge are too low; what becomes, at the
-# second look, of the mean of his and of the closer look's.
+# Odds that there is somebody, as `benchmarks.training.check` fits them: by how much the judge's are too low; and what
+# becomes of the mean of the judge's and the closer look's, from where he stands.
 _TIMID = 1.17
-_BOTH_TIMID, _BOTH_COUNT = 0.95, 0.84
+_BOTH_TIMID, _BOTH_COUNT = 0.67, 0.83
 _APART_IN = 0.42  # two cannot stand nearer together
 
 

@@ -71,6 +71,9 @@ def _chances(asked: list[Asked]) -> None:
     for low, high in ((0, 0.1), (0.1, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01)):
         here = (chance >= low) & (chance < high)
         print(f"  said to be somebody {low} to {high}: {here.sum()}, somebody {somebody[here].mean():.2f}")
+    for least in (0.3, 0.4, 0.5, 0.6):
+        said = chance >= least
+        print(f"  believed from {least}: F1 {2 * (said & somebody).sum() / (said.sum() + somebody.sum()):.3f}")
     again = np.array([one.look.closer is not None for one in asked])
     judged, closer = (
         np.array([getattr(one.look, who)[0] if two else -9.0 for one, two in zip(asked, again, strict=True)])
