@@ -226,12 +226,12 @@ class _Search:
         best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
         places = list(worth_a_look(ground, best, self.scale, self.expected_in))
         empty = None if ground.empty is None or not places else in_the_light_of_now(picture, ground.empty)
+        least = _LEAST_UNKNOWN if ground.empty is None else _LEAST_CHANCE
         here: list[Sighting] = []
         view = View(picture, laid.photo, best, ground.seen * ~ground.barred, ground.eye_px, empty)
         for one in self.recogniser.look(view, places):
             x, y = (float(v) for v in sheet.to_table(one.column, one.row))
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
-            least = _LEAST_UNKNOWN if empty is None else _LEAST_CHANCE
             if one.chance < (_LEAST_CHANCE_EXPECTED if expected else least) or not ground.holds(x, y):
                 continue
             if any(_in_the_way((x, y), other, _APART_IN * self.scale) for other in here):

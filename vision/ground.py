@@ -132,7 +132,7 @@ class Lie:
         middle = self._table_in.mean(axis=0)
         px_per_in = camera.px_per_inch(*middle.tolist())
         self._shrink = 2 if px_per_in > _SHRINK * self.px_per_in else 1
-        self._looks_at_all = px_per_in <= _SHRINK * CLOSER_PX_PER_IN / scale
+        self._photo_as_taken = px_per_in <= _SHRINK * CLOSER_PX_PER_IN / scale
         reference = None if reference_bgr is None else self._smooth(reference_bgr)
         tallest = POSTURE_HEIGHT_IN[Posture.STANDING] * scale
         grounds = [
@@ -164,7 +164,7 @@ class Lie:
         return [self._laid(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
 
     def _laid(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> Laid:
-        picture, scale = (image_bgr, self._shrink) if self._looks_at_all else (smooth, 1)
+        picture, scale = (image_bgr, self._shrink) if self._photo_as_taken else (smooth, 1)
         return Laid(ground, sheet.lay(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
 
     def _window(self, ground: Ground, within_px: Box) -> Ground | None:

@@ -8,7 +8,7 @@ trained on pictures the project makes itself (`benchmarks/training`); OpenCV run
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 
@@ -84,29 +84,35 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """What the networks say of one hint.
+class Second:
+    """The second look, from where the judge says that he stands.
 
     Attributes:
-        first: What the judge says of it.
-        place: Where the closer look lay; None where nobody looked again.
-        judged, closer: (10,) The answers of the judge and of the closer look from where he stands: odds that there is
-            somebody, of the postures (4), facing (2), offset (2) px and its log sigma.
+        place: Where the closer look lay.
+        judged, closer: (10,) The answers of the judge and of the closer look: odds that there is somebody, of the
+            postures (4), facing (2), offset (2) px and its log sigma.
     """
 
+    place: Place
+    judged: FloatImage
+    closer: FloatImage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What the networks say of one hint: the judge at first; where he believes it a little, both once more."""
+
     first: Candidate
-    place: Place | None = None
-    judged: FloatImage | None = None
-    closer: FloatImage | None = None
+    second: Second | None = None
 
     @property
     def candidate(self) -> Candidate:
         """Who stands there: where, and which way he looks, as the closer look says; whether, and how, as both do."""
-        if self.place is None or self.judged is None or self.closer is None:
+        if self.second is None:
             return self.first
-        both = np.asarray((self.judged + self.closer) / 2, np.float32)
+        both = np.asarray((self.second.judged + self.second.closer) / 2, np.float32)
         chance = _chance(_BOTH_TIMID + _BOTH_COUNT * float(both[0]))
-        seen = _candidate(self.place, self.closer, CLOSER_PX_PER_IN)
+        seen = _candidate(self.second.place, self.second.closer, CLOSER_PX_PER_IN)
         return replace(seen, chance=chance, postures=_postures(both))
 
 
@@ -133,32 +139,33 @@ class Recogniser:
     def looks(self, view: View, hints: Sequence[Hint]) -> list[Look]:
         """What the judge says of each; of those who may be somebody, what both say who look from where he stands."""
         places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
-        first = [_candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._asked(view, places), strict=True)]
+        first = [_candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._judged(view, places), strict=True)]
         looks = [Look(one) for one in first]
         again = [k for k, one in enumerate(first) if one.chance > _AGAIN]
         feet = [(np.array([first[k].column, first[k].row]), hints[k].zoom) for k in again]
-        judged = self._asked(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
+        judged = self._judged(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
         places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
         for k, place, one, closer in zip(again, places, judged, self._seen_closely(view, places), strict=True):
-            looks[k] = Look(first[k], place, one, closer)
+            looks[k] = Look(first[k], Second(place, one, closer))
         return looks
 
-    def _asked(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _judged(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The judge's answers."""
-        answers: list[FloatImage] = []
-        for some in _batches(places):
-            answers += list(_answers(self._judge, np.stack([cut(view, place) for place in some])))
-        return answers
+        return [answer for crops in _crops(cut, view, places) for answer in _answers(self._judge, crops)]
 
     def _seen_closely(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The closer look's answers: the mean of what is seen as it is and mirrored."""
         answers: list[FloatImage] = []
-        for some in _batches(places):
-            crops = np.stack([cut_finely(view, place) for place in some])
+        for crops in _crops(cut_finely, view, places):
             straight = _answers(self._closer, crops)
             mirrored = _answers(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
             answers += list((straight + _MIRRORED * mirrored) / 2)
         return answers
+
+
+def _crops(cutter: Callable[[View, Place], FloatImage], view: View, places: Sequence[Place]) -> Iterator[FloatImage]:
+    """What a network is shown of so many places at a time."""
+    return (np.stack([cutter(view, place) for place in some]) for some in _batches(places))
 
 
 def _batches(places: Sequence[Place]) -> Iterator[Sequence[Place]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from benchmarks.training.tiles import ZOOM, middles, views
+from benchmarks.training.tiles import PX_PER_IN, ZOOM, middles, views
 from vision.recogniser import POSTURES, Look, Recogniser
 from vision.tiles import CLOSER_PX_PER_IN, CROP_PX, tile_at
 
@@ -44,7 +44,7 @@ def main() -> None:
         one for n in range(options.worlds) for one in _of_world(np.random.default_rng([options.seed, n]), recogniser)
     ]
     _chances(asked)
-    whole = [one for one in asked if one.somebody and one.part > _WHOLE and one.look.closer is not None]
+    whole = [one for one in asked if one.somebody and one.part > _WHOLE and one.look.second is not None]
     _postures(whole)
     _places(whole)
 
@@ -55,12 +55,16 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser) -> Iterator[Aske
         for look in recogniser.looks(view, recogniser.hints(view, tiles)):
             one = look.candidate
             at = np.array([one.column, one.row])
-            away_in = np.linalg.norm(places - at, axis=1) / (ZOOM * 12)
+            away_in = np.linalg.norm(places - at, axis=1) / PX_PER_IN
             k = int(np.argmin(away_in))
             his, him = away_in[k] < _HIS_IN, scene.standers[k]
             if (his and him.part < _SEEN) or (not his and away_in[k] < _NOBODYS_IN):
                 continue
-            off = np.zeros(2) if look.place is None else look.place.to_tile(places[k][None])[0] - (CROP_PX - 1) / 2
+            off = (
+                np.zeros(2)
+                if look.second is None
+                else look.second.place.to_tile(places[k][None])[0] - (CROP_PX - 1) / 2
+            )
             yield Asked(look, bool(his), POSTURES.index(him.posture), him.facing_rad, him.part, off)
 
 
@@ -74,9 +78,9 @@ def _chances(asked: list[Asked]) -> None:
     for least in (0.3, 0.4, 0.5, 0.6):
         said = chance >= least
         print(f"  believed from {least}: F1 {2 * (said & somebody).sum() / (said.sum() + somebody.sum()):.3f}")
-    again = np.array([one.look.closer is not None for one in asked])
+    again = np.array([one.look.second is not None for one in asked])
     judged, closer = (
-        np.array([getattr(one.look, who)[0] if two else -9.0 for one, two in zip(asked, again, strict=True)])
+        np.array([getattr(one.look.second, who)[0] if one.look.second else -9.0 for one in asked])
         for who in ("judged", "closer")
     )
     for name, odds in (("judge", judged), ("closer look", closer), ("both", (judged + closer) / 2)):
@@ -92,8 +96,8 @@ def _surprise(odds: np.ndarray, true: np.ndarray, asked: np.ndarray) -> float:
 
 def _postures(whole: list[Asked]) -> None:
     true = np.array([one.posture for one in whole])
-    lean = np.array([one.look.place.lean for one in whole if one.look.place is not None])
-    said = {who: np.array([getattr(one.look, who)[1:5] for one in whole]) for who in ("judged", "closer")}
+    lean = np.array([one.look.second.place.lean for one in whole if one.look.second])
+    said = {who: np.array([getattr(one.look.second, who)[1:5] for one in whole]) for who in ("judged", "closer")}
     said["both"] = (said["judged"] + said["closer"]) / 2
     for who, odds in said.items():
         right = odds.argmax(axis=1) == true
@@ -104,7 +108,7 @@ def _postures(whole: list[Asked]) -> None:
 
 
 def _places(whole: list[Asked]) -> None:
-    answers = np.array([one.look.closer for one in whole])
+    answers = np.array([one.look.second.closer for one in whole if one.look.second])
     error = np.hypot(*(answers[:, 7:9] - np.array([one.away_px for one in whole])).T)
     sigma = np.exp(answers[:, 9])
     near, far = np.percentile(error, (50, 95)) / CLOSER_PX_PER_IN

@@ -15,6 +15,7 @@ import argparse
 import copy
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 CELL_PX, CELLS, TILE_PX, CHANNELS = 4, 18, 72, 10
 CROP_PX, STORED_PX = 64, 80  # a crop, and what is kept of it: with room to be moved and turned
-_PX_PER_IN = {"judge": 18.0, "closer": 27.0}
+_CROPS = {"judge": ("crops", 18.0), "closer": ("closer", 27.0)}  # what each learns from, and its pixels per inch
 _WAIST_IN = 0.7  # the height in a crop's middle
 _CLOSELY = 0.9  # part of them that is
 _KNOWN, _LEAN, _SEEN = 7, 8, 9  # channels
@@ -59,8 +60,8 @@ def main() -> None:
     if options.which == "finder":
         model, loss_of, data = finder(), _finder_loss, Data(options.folder, "tiles", cells_of_truth, device)
     else:
-        kind = {"judge": "crops", "closer": "closer"}[options.which]
-        model, loss_of = judge(_PX_PER_IN[options.which]), _judge_loss
+        kind, px_per_in = _CROPS[options.which]
+        model, loss_of = judge(px_per_in), partial(_judge_loss, px_per_in)
         data = Data(options.folder, kind, crop_of_truth, device)
     if options.start:
         began = torch.load(options.start)
@@ -204,13 +205,15 @@ def _finder_loss(model: nn.Module, shown: torch.Tensor, answers: torch.Tensor) -
     return hot + 0.5 * place, [hot.item(), away]
 
 
-def _judge_loss(model: nn.Module, shown: torch.Tensor, true: torch.Tensor) -> tuple[torch.Tensor, list[float]]:
+def _judge_loss(
+    px_per_in: float, model: nn.Module, shown: torch.Tensor, true: torch.Tensor
+) -> tuple[torch.Tensor, list[float]]:
     got = _run(model, shown)
     somebody = functional.binary_cross_entropy_with_logits(got[:, 0], true[:, 0])
     there, true = got[true[:, 0] > 0], true[true[:, 0] > 0]
     posture = functional.cross_entropy(there[:, 1:5], true[:, 3].long(), label_smoothing=0.03)
     facing = (there[:, 5:7] - true[:, 4:6]).square().sum(1).mean()
-    place, away = _place_loss(there[:, 7:10], true[:, 1:3], 18.0)
+    place, away = _place_loss(there[:, 7:10], true[:, 1:3], px_per_in)
     right = (there[:, 1:5].argmax(1) == true[:, 3]).float().mean().item()
     loss = somebody + posture + 0.5 * facing + 0.3 * place
     return loss, [somebody.item(), posture.item(), right, facing.item(), away]

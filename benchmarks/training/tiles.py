@@ -45,8 +45,9 @@ STORED_PX = CROP_PX + 16
 _FILE = 50  # worlds
 _SEEN = 0.12  # part of a figure that is seen: less is as good as nobody
 _ASKED = 0.25  # and less than this is not asked about
-_PX_PER_IN = 18.0
-ZOOM = _PX_PER_IN / TILE_PX_PER_IN
+PX_PER_IN = 18.0
+"""Of the sheets laid here."""
+ZOOM = PX_PER_IN / TILE_PX_PER_IN
 """Pixels of the sheets laid here for each of a tile's."""
 _HIS_IN = 0.42  # a crop as near to somebody as this is his,
 _NOBODYS_IN = 0.62  # and one further from everybody than this is nobody's
@@ -108,18 +109,18 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
         palette = tuple(teach(scene.picture, click, f"{k}") for k, click in enumerate(scene.clicks))
     except Refused:
         return
-    size = tuple(round(n * _PX_PER_IN / scene.px_per_in) for n in scene.picture.shape[1::-1])
+    size = tuple(round(n * PX_PER_IN / scene.px_per_in) for n in scene.picture.shape[1::-1])
     picture, empty = (
         np.asarray(cv2.resize(cv2.GaussianBlur(image, (0, 0), 0.8), size, interpolation=cv2.INTER_LINEAR))
         for image in (scene.picture, scene.empty)
     )
     seen = cv2.resize(scene.seen, size, interpolation=cv2.INTER_NEAREST)
     known = likelihood(cells_of(picture[::2, ::2]).ravel(), palette)
-    places = np.array([stander.place_in for stander in scene.standers]) * _PX_PER_IN
+    places = np.array([stander.place_in for stander in scene.standers]) * PX_PER_IN
     for reference in (empty_table(empty, seen > 0), None):
         evidence = army_evidence(picture, known, reference).max(axis=0)
         light = None if reference is None else in_the_light_of_now(picture, reference)
-        yield scene, View(picture, _photo(scene, picture), evidence, seen, scene.eye_in * _PX_PER_IN, light), places
+        yield scene, View(picture, _photo(scene, picture), evidence, seen, scene.eye_in * PX_PER_IN, light), places
 
 
 def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str]) -> Iterator[_Row]:
@@ -176,7 +177,7 @@ def _photo(scene: World, sheet: np.ndarray) -> Photo:
 def middles(rng: np.random.Generator, places: np.ndarray, evidence: np.ndarray) -> Iterator[tuple[float, float]]:
     """Where tiles are laid: near figures, at what looks like one, and anywhere; pixels of the sheet."""
     chosen = places[rng.permutation(len(places))[:7]]
-    yield from (chosen + rng.uniform(-1.4, 1.4, chosen.shape) * _PX_PER_IN).tolist()
+    yield from (chosen + rng.uniform(-1.4, 1.4, chosen.shape) * PX_PER_IN).tolist()
     smooth = cv2.blur(np.maximum(evidence, 0), (11, 11))
     for place in places:
         cv2.circle(smooth, place.astype(int).tolist(), 36, 0, -1)
@@ -184,7 +185,7 @@ def middles(rng: np.random.Generator, places: np.ndarray, evidence: np.ndarray) 
         _, height, _, (x, y) = cv2.minMaxLoc(smooth)
         if height < 0.3:
             break
-        yield tuple(np.array([x, y]) + rng.uniform(-0.85, 0.85, 2) * _PX_PER_IN)
+        yield tuple(np.array([x, y]) + rng.uniform(-0.85, 0.85, 2) * PX_PER_IN)
         cv2.circle(smooth, (x, y), 52, 0, -1)
     yield tuple(rng.uniform((26, 26), np.array(evidence.shape[::-1]) - 26))  # type: ignore[misc]
 
@@ -201,18 +202,18 @@ def _asked(
     found = np.array([hint.at for hint in recogniser.hints(view, tiles)]).reshape(-1, 2)
     for at in found:
         nearest = np.linalg.norm(places - at, axis=1).min()
-        if nearest < _HIS_IN * _PX_PER_IN or rng.random() < 0.8:
-            yield at + rng.normal(0, _JITTER_IN * _PX_PER_IN, 2)
+        if nearest < _HIS_IN * PX_PER_IN or rng.random() < 0.8:
+            yield at + rng.normal(0, _JITTER_IN * PX_PER_IN, 2)
     for place in places:
         if rng.random() < 0.35:
-            yield place + rng.normal(0, 0.16 * _PX_PER_IN, 2)
+            yield place + rng.normal(0, 0.16 * PX_PER_IN, 2)
         if rng.random() < _SHADOWS:
-            yield place + shade * (rng.uniform(0.6, 1.8) * _PX_PER_IN)
+            yield place + shade * (rng.uniform(0.6, 1.8) * PX_PER_IN)
 
 
 def _whose(scene: World, places: np.ndarray, at: np.ndarray) -> list[int] | None:
     """Him whose a crop from there is, or nobody; None where that is not asked."""
-    away = np.linalg.norm(places - at, axis=1) / _PX_PER_IN
+    away = np.linalg.norm(places - at, axis=1) / PX_PER_IN
     away[[stander.part <= _SEEN for stander in scene.standers]] = np.inf
     k = int(np.argmin(away))
     if away[k] > _NOBODYS_IN:
