@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from calibration.camera import Lens
 from calibration.drift import Drift
 from calibration.prints import Prints
-from rules.table import PointIn, Refused, TerrainPiece
+from rules.table import Figure, PointIn, Refused, TerrainPiece
 from rules.template import Template
 from ui.readout import Basis, place_words
-from ui.table.corrections import Added, Bound, Correction, Deleted, bind, corrected
+from ui.table.corrections import Added, Bound, Correction, Deleted, bind, corrected, names_in
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
 from ui.units import Unit
 from vision.frame import Frame
 from vision.motion import Box
 from vision.palette import ArmyColour, teach
-from vision.pipeline import Pipeline, Setup, TableView
+from vision.pipeline import Pipeline, Setup, TableView, marker_papers
 from vision.plastics import usual_colour
+from vision.teaching import ClickedFigure, FigurePicker
 from vision.tracking import Tracking, tracks_of
 
+_NEAREST_IN = 6.0
+"""A click this far from a figure may have been meant for it."""
+
+PointPx = tuple[float, float]
+"""x and y in pixels of the camera's picture."""
 End = str | PointIn
 """Of a ruler: a figure's id, or a bare place on the table."""
 
@@ -44,6 +52,20 @@ class Ruler:
         """For people, as "green-1 to tan-2"."""
         corners = f" round {len(self.via)} corner{'s' if len(self.via) > 1 else ''}" if self.via else ""
         return f"{end_name(self.a)} to {end_name(self.b)}{corners}"
+
+
+class NoFigureThere(Refused):
+    """A click that was to teach an army's colour hit bare table.
+
+    Attributes:
+        nearest: The figure that may have been meant; None where none is near.
+        nearest_px: A pixel of it.
+    """
+
+    def __init__(self, nearest: Figure | None = None, nearest_px: PointPx | None = None) -> None:
+        meant = f"The nearest is {nearest.id}." if nearest else "Click the middle of a base."
+        super().__init__(f"No soldier here. {meant}")
+        self.nearest, self.nearest_px = nearest, nearest_px
 
 
 def end_name(end: End) -> str:
@@ -104,6 +126,10 @@ class Session:
         self._bound: Bound = {}
         self._known: frozenset[str] = frozenset()
         self._over: frozenset[Deleted] = frozenset()
+        self._names_in_play: frozenset[str] = frozenset()
+        self._renames: deque[tuple[str, str]] = deque()
+        self._newest: TableView | None = None
+        self._picker: FigurePicker | None = None
         self._played: tuple[Setup, PlayArea | None, Setup] | None = None  # belongs to the thread that sees
 
     @property
@@ -127,9 +153,20 @@ class Session:
         Raises:
             Refused: see `Pipeline.look`.
         """
-        view = self._pipeline.look(frame, self._setup_played(self.state))
+        state = self.state
+        self._pipeline.pin(self._names_in_play | names_in(state.corrections))
+        view = self._newest = self._pipeline.look(frame, self._setup_played(state))
         self._drifts.extend(view.drifts)
+        self._renames.extend(view.tracking.renamed)
         return view
+
+    def search_now(self) -> None:
+        """Search the whole table, whatever moves on it."""
+        self._pipeline.search_now()
+
+    def keep_names(self, ids: frozenset[str]) -> None:
+        """These figures are in play: teaching colours changes neither their names nor their armies."""
+        self._names_in_play = ids
 
     def _setup_played(self, state: TableState) -> Setup:
         """The set-up with the part that is played on; the same one for as long as neither changes."""
@@ -174,11 +211,15 @@ class Session:
         if self.state.corrections:
             self.do("see all anew", replace(self.state, corrections=()))
         self._steps[:] = [Step(step.label, _unclicked(step.state)) for step in self._steps]
-        self._pipeline = Pipeline()
+        self._pipeline, self._newest = Pipeline(), None
+        self._renames.clear()
         self._bound, self._known, self._over = {}, frozenset(), frozenset()
 
     def shown(self, view: TableView) -> TableView:
         """The view with the players' corrections; views come in order."""
+        while self._renames:
+            old, new = self._renames.popleft()
+            self._steps[:] = [Step(step.label, _renamed(step.state, old, new)) for step in self._steps]
         seen, corrections = view.tracking, self.state.corrections
         self._known |= {figure.id for figure in (*seen.figures, *seen.lost)}
         if not corrections:
@@ -225,18 +266,58 @@ class Session:
         self._at = min(len(self._steps) - 1, self._at + 1)
         return label
 
-    def teach(self, frame: Frame, army: str, px: tuple[float, float]) -> None:
+    def pick(self, frame: Frame, px: PointPx) -> ClickedFigure | None:
+        """The figure under a click, whatever its army; None on bare table and while inches are unknown."""
+        view, setup = self._newest, self.state.setup
+        if view is None or view.calibration is None:
+            return None
+        self._picker = self._picker or FigurePicker()
+        picked = self._picker.pick(
+            frame.image_bgr,
+            view.calibration.camera,
+            px,
+            palette=setup.palette,
+            figure_height_in=setup.figure_height_in,
+            terrain=setup.terrain,
+            reference_bgr=setup.reference_bgr,
+            reference_camera=view.reference_camera,
+            papers_in=marker_papers(view.calibration),
+        )
+        return picked if picked is not None and picked.is_figure else None
+
+    def teach(self, frame: Frame, army: str, px: PointPx) -> None:
         """Learn an army's colour from a click on one of its soldiers; more clicks refine it.
 
         Raises:
-            Refused: if the name is empty or nothing of one colour lies under the click.
+            NoFigureThere: if bare table was clicked.
+            Refused: if the name is empty or the click is outside the picture.
         """
         army = army.strip()
         if not army:
             raise Refused("an army needs a name: type one before clicking its soldier")
-        setup = self.state.setup
-        known = next((colour for colour in setup.palette if colour.name == army), None)
-        self._know_army(f"teach {army}", teach(frame.image_bgr, px, army, known))
+        known = next((colour for colour in self.state.setup.palette if colour.name == army), None)
+        view = self._newest
+        width, height = frame.size_px
+        if view is None or view.calibration is None or not (0 <= px[0] < width and 0 <= px[1] < height):
+            colour = teach(frame.image_bgr, px, army, known)
+        else:
+            picked = self.pick(frame, px)
+            if picked is None:
+                raise self._no_figure(view, px)
+            colour = picked.learn(army, known)
+        self._know_army(f"teach {army}", colour)
+
+    def _no_figure(self, view: TableView, px: PointPx) -> NoFigureThere:
+        """The refusal of a click on bare table, with the figure that is nearest to it."""
+        assert view.calibration is not None  # noqa: S101 - `teach` asks for it
+        camera = view.calibration.camera
+        x, y = camera.pixel_to_table(px)[0]
+        near = [(math.dist((x, y), figure.centre_in), figure) for figure in view.figures]
+        away_in, nearest = min(near, key=lambda pair: pair[0], default=(math.inf, None))
+        if nearest is None or not away_in < _NEAREST_IN:
+            return NoFigureThere()
+        u, v = camera.table_to_pixel((*nearest.centre_in, nearest.z_in))[0]
+        return NoFigureThere(nearest, (float(u), float(v)))
 
     def begin_army(self, army: str) -> None:
         """Look for an army by the usual colour of the plastic it is named after; clicks make it its own.
@@ -323,6 +404,19 @@ class Session:
 
 def _aside(state: TableState, boxes_px: tuple[Box, ...]) -> TableState:
     return replace(state, setup=replace(state.setup, aside_px=boxes_px))
+
+
+def _renamed(state: TableState, old: str, new: str) -> TableState:
+    """The same with another name for a figure, where rulers lie between figures."""
+    if not any(old in (ruler.a, ruler.b) for ruler in state.rulers):
+        return state
+    name = {old: new}
+    rulers = (replace(ruler, a=_name(ruler.a, name), b=_name(ruler.b, name)) for ruler in state.rulers)
+    return replace(state, rulers=tuple(rulers))
+
+
+def _name(end: End, names: Mapping[str, str]) -> End:
+    return names.get(end, end) if isinstance(end, str) else end
 
 
 def _unclicked(state: TableState) -> TableState:

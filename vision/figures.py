@@ -7,6 +7,7 @@ The picture is laid flat on the table and on each hill (`sheet`), every pixel ge
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ from vision.frame import ImageBgr
 from vision.ground import Ground, Laid, Lie
 from vision.lookout import worth_a_look
 from vision.motion import Box
-from vision.palette import FloatImage, Palette
+from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
 from vision.recogniser import POSTURES, Candidate, Recogniser
 from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
 from vision.separation import Separation, separations
@@ -42,6 +43,7 @@ _LEAST_CHANCE = 0.5  # that somebody stands there
 _LEAST_UNKNOWN = 0.7  # the same where nobody knows what lay there before: print and leaves are believed too easily
 _LEAST_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
 _EXPECTED_IN = 0.5  # as near as this to where he stood
+_SURE, _ENOUGH_FIGURES = 0.9, 3  # figures that the armies' colours are refined from
 _APART_IN = 0.42  # two do not stand nearer together
 _FACING_SURE = 0.6
 _SIGMA = (0.03, 1.5)  # inches that are always there, and how many times its sigma the closer look errs on unseen toys
@@ -88,6 +90,7 @@ class Finder:
         self._reference: ImageBgr | None = None
         self._lie: Lie | None = None
         self._palette: Palette = ()
+        self._refined: Palette = ()
         self._known: Likelihood | None = None  # of the palette and the picture that was last searched as a whole
         self._recogniser: Recogniser | None = None
 
@@ -158,12 +161,22 @@ class Finder:
         laid = lie.laid(image_bgr, part_px)
         if not laid:
             return ()
+        self._recogniser = self._recogniser or Recogniser()
+        if palette != self._palette:
+            self._palette, self._known = palette, None
+            self._refined = self._refine(lie.scale, laid, palette, expected_in)
         if part_px is None or self._known is None:
             table = laid[-1]
-            self._known, self._palette = _table_colours(table, palette), palette
-            self.separations = separations(palette, self._known, table.picture_bgr, table.ground.empty)
-        self._recogniser = self._recogniser or Recogniser()
-        return tuple(_Search(palette, lie.scale, self._recogniser, self._known, expected_in).over(laid))
+            self._known = _table_colours(table, self._refined)
+            self.separations = separations(self._refined, self._known, table.picture_bgr, table.ground.empty)
+        return tuple(_Search(self._refined, lie.scale, self._recogniser, self._known, expected_in).over(laid))
+
+    def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
+        """The armies' colours as all of their figures show them: one click shows one figure in one light."""
+        assert self._recogniser is not None  # noqa: S101 - `_on` loads it
+        search = _Search(palette, scale, self._recogniser, _table_colours(laid[-1], palette), expected_in)
+        deque(search.over(laid), maxlen=0)
+        return tuple(_refined(army, search.plastic.get(army.name, [])) for army in palette)
 
 
 def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_height_in: float) -> None:
@@ -175,6 +188,12 @@ def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_he
         )
     if not figure_height_in > 0:
         raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
+
+
+def _refined(army: ArmyColour, figures: Sequence[FloatImage]) -> ArmyColour:
+    if len(figures) < _ENOUGH_FIGURES:
+        return army
+    return learn_colour(np.concatenate(figures), army.name, army)
 
 
 def _table_colours(table: Laid, palette: Palette) -> Likelihood:
@@ -201,6 +220,7 @@ class _Search:
     ) -> None:
         self.palette, self.scale, self.known = palette, scale, known
         self.recogniser, self.expected_in = recogniser, expected_in
+        self.plastic: dict[str, list[FloatImage]] = {}
         self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
     def over(self, laid: Sequence[Laid]) -> Iterator[Sighting]:
@@ -236,12 +256,14 @@ class _Search:
                 continue
             if any(_in_the_way((x, y), other, _APART_IN * self.scale) for other in here):
                 continue
-            sighting = self._sighting(ground, (x, y), one, evidence)
+            sighting = self._sighting(ground, picture, (x, y), one, evidence)
             if sighting is not None:
                 here.append(sighting)
                 yield sighting
 
-    def _sighting(self, ground: Ground, at_in: PointIn, one: Candidate, evidence: FloatImage) -> Sighting | None:
+    def _sighting(
+        self, ground: Ground, picture: ImageBgr, at_in: PointIn, one: Candidate, evidence: FloatImage
+    ) -> Sighting | None:
         """Who stands there; nobody, where no army's colour is seen."""
         sheet = ground.sheet
         posture = POSTURES[int(np.argmax(one.postures))]
@@ -254,6 +276,10 @@ class _Search:
         if not for_army[army] > 0:
             return None
         self.claims += [(sheet.z_in, part) for part in lifted]
+        if one.chance > _SURE:
+            plastic = mask & (evidence[army][window] > 0)
+            smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
+            self.plastic.setdefault(self.palette[army].name, []).append(log_colour(smooth)[plastic])
         return Sighting(
             army=self.palette[army].name,
             x_in=at_in[0],

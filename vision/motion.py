@@ -1,13 +1,16 @@
-"""What is new in a picture: nothing, some places, or something that moves (a hand), while which nothing is concluded.
+"""What is new in a picture: places that changed and are at rest, and places where something still moves.
 
-Works on pictures an eighth as wide, where noise averages out and a soldier is still a few pixels. Light that rises or
-falls everywhere is taken out; what is left beyond the noise is new.
+Works on pictures an eighth as wide, where noise averages out and a soldier is still a few pixels. Light is not news:
+a lamp changes all that it lights by one factor and leaves sunlit parts alone, so every change between those two is
+explained by light, and so is a change that leaves all edges where they were. Nothing is ever waited for without end: a
+place that keeps changing is searched after a few seconds all the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import or_
 
 import numpy as np
 import numpy.typing as npt
@@ -19,19 +22,32 @@ from rules.table import FloatArray
 SHRINK = 8
 """Pixels of the picture to one that is compared, along each axis."""
 STILL_S = 0.4
-"""So long the picture must rest before anything is concluded from it."""
+"""A place must rest this long before anything is concluded from it."""
 PATIENCE_S = 4.0
-"""What came in over the picture's edge and rests so long is no hand."""
+"""What reaches in over the picture's edge and has rested this long is scenery, not a hand."""
+LONGEST_S, LONGEST_HAND_S = 5.0, 10.0
+"""No place is held longer than this before it is searched all the same; the second where a hand moves."""
 
 _LEAST_GREY = 4.0
-"""A grey level is 1/255; shadows of clouds and the camera's own gain leave less."""
+"""A grey level is 1/255; soft shadows and the camera's own gain leave less."""
 _NOISE_SIGMAS = 6.0
 _LEAST_CELLS = 3
 _HAND_OF_PICTURE = (0.01, 0.4)
 """Smaller is a thing at the edge of the picture; larger is another table, or the light was switched."""
-_MOVING_OF_PICTURE = 0.0015
+_STIRRED = 0.1
+"""A place moves while more than this part of it does."""
 _SPARSE = 4
-"""One row and column in so many is enough for a median."""
+"""One row and column in so many is enough for the statistics of light."""
+_LIT_PERCENTILES = (15.0, 85.0)
+"""Light that changes reaches at least so much of the table; an arm covers less."""
+_LIGHT_RANGE = 1.25
+"""Brightness of the table's parts, each to the table's own change, that light alone explains."""
+_SAME_EDGES = 0.8
+"""Correlation of the edges in a place before and after, from which only its light has changed."""
+_EDGED_CELLS = 12
+"""A place smaller than this has too few edges to compare."""
+_BESIDE = 2
+"""Cells beside a figure's feet in which what is seen of it may have changed."""
 _UNKNOWN = -1000.0
 """Grey of what was never seen: beyond the edge of the pictures before the camera was moved."""
 _NEAR = np.ones((3, 3), np.uint8)
@@ -49,18 +65,70 @@ class Motion:
     """What is new in one picture.
 
     Attributes:
-        moving: Something large moves, or has not rested long enough.
-        places_px: Where the picture differs from the one that was taken as known; empty while it moves.
-        hand: Whether something large reaches in over the picture's edge, and has not rested too long to be one.
+        places_px: Where the picture differs from what was searched last, and is at rest.
+        held: (rows, columns) of the picture made `SHRINK` times smaller: where something moves or a hand reaches, and
+            nothing is to be concluded; None where that is nowhere.
+        hand: Whether something large reaches in over the picture's edge.
+        moving: Whether some place has not rested long enough.
     """
 
-    moving: bool
-    places_px: tuple[Box, ...]
+    places_px: tuple[Box, ...] = ()
+    held: BoolImage | None = None
     hand: bool = False
+    moving: bool = False
+
+    def holds(self, x_px: float, y_px: float) -> bool:
+        """Whether nothing is to be concluded at this pixel of the picture."""
+        if self.held is None:
+            return False
+        row, column = int(y_px // SHRINK), int(x_px // SHRINK)
+        rows, columns = self.held.shape
+        return 0 <= row < rows and 0 <= column < columns and bool(self.held[row, column])
 
 
-class MotionWatch:
-    """Compares each picture with the one before, and with the last that was understood."""
+class Visits:
+    """Where something has moved since all was last at rest and searched; at the start that is everywhere."""
+
+    def __init__(self) -> None:
+        self._everywhere = True
+        self._mask: _Mask | None = None
+
+    def add(self, motion: Motion, size_px: tuple[int, int]) -> None:
+        """Something moves, or has moved, in these places of a picture of (width, height)."""
+        shape = (max(1, size_px[1] // SHRINK), max(1, size_px[0] // SHRINK))
+        if self._mask is None or self._mask.shape != shape:
+            self._mask = np.zeros(shape, np.uint8)
+        for left, top, right, bottom in motion.places_px:
+            self._mask[top // SHRINK : -(-bottom // SHRINK), left // SHRINK : -(-right // SHRINK)] = 1
+        if motion.held is not None:
+            self._mask[motion.held] = 1
+
+    def turned(self, old_to_new: FloatArray) -> None:
+        """The camera was moved: the same places are seen elsewhere; (3, 3) homography of the picture's pixels."""
+        if self._mask is not None:
+            size = self._mask.shape[::-1]
+            self._mask = np.asarray(cv2.warpPerspective(self._mask, _on_cells(old_to_new), size), np.uint8)
+
+    def everywhere(self) -> None:
+        """All may be another than it was."""
+        self._everywhere = True
+
+    def settle(self) -> None:
+        """All is at rest and was searched."""
+        self._everywhere, self._mask = False, None
+
+    def include(self, x_px: float, y_px: float) -> bool:
+        """Whether a figure whose feet are seen at this pixel may have been moved."""
+        if self._everywhere or self._mask is None:
+            return self._everywhere
+        row, column = int(y_px // SHRINK), int(x_px // SHRINK)
+        return bool(
+            self._mask[max(0, row - _BESIDE) : row + _BESIDE + 1, max(0, column - _BESIDE) : column + _BESIDE + 1].any()
+        )
+
+
+class MotionDetector:
+    """Compares each picture with the one before, and with what was searched last."""
 
     def __init__(self) -> None:
         self._before: _Small | None = None
@@ -68,29 +136,39 @@ class MotionWatch:
         self._now: _Small | None = None
         self._blur: _Small | None = None
         self._aside: BoolImage | None = None
-        self._rest_from_s = self._before_s = -np.inf
+        self._held: BoolImage | None = None
+        self._stirred_s: _Small | None = None  # when each cell was last seen to move
+        self._held_from_s: _Small | None = None  # since when each cell has been held
+        self._before_s = -np.inf
         self._noise = 0.5
 
     def look(self, gray: ImageGray, time_s: float, aside_px: Sequence[Box] = ()) -> Motion:
-        """What is new in this picture, but for some parts of it: dice that are thrown there, and who throws them."""
+        """What is new in this picture, outside of the parts that are set aside, as a dice tray."""
         small = _shrunk(gray)
         self._aside = _covered(small.shape, aside_px)
         before, self._before, self._now = self._before, small, small
-        if before is None or before.shape != small.shape:
-            self._known, self._rest_from_s, self._before_s = None, -np.inf, time_s
-            return Motion(False, (_whole(gray),))
-        stirred = self._differs(small, before)
-        quick = time_s - self._before_s < STILL_S  # pictures far apart differ, and may all the same be at rest
-        again, self._before_s = time_s < self._before_s, time_s  # a camera that was plugged in again counts from 0
-        if again or stirred.mean() > _MOVING_OF_PICTURE:
-            self._rest_from_s = time_s
-        rested_s = time_s - self._rest_from_s
-        restless = quick and rested_s < STILL_S
+        restarted, self._before_s, last_s = time_s < self._before_s, time_s, self._before_s
+        if before is None or before.shape != small.shape or self._stirred_s is None or self._held_from_s is None:
+            self._begin(small.shape)
+            return Motion((_whole(gray),))
+        if restarted:  # a camera that was plugged in again counts from 0 again
+            self._stirred_s[:], self._held_from_s[:] = time_s, np.inf
+        stirred = cv2.dilate(self._differs(small, before), _NEAR) > 0
+        self._stirred_s[stirred] = time_s
         if self._known is None:
-            return Motion(restless, (_whole(gray),))
-        new = cv2.morphologyEx(self._differs(small, self._known, self._blur), cv2.MORPH_CLOSE, _CLOSE)
-        boxes, hand = _components(np.asarray(new, np.uint8), _rim(self._known, self._aside))
-        return Motion(restless, () if restless else boxes, hand and rested_s < PATIENCE_S)
+            return Motion((_whole(gray),))
+        # Pictures far apart differ, and may be at rest all the same.
+        return self._compared(small, self._known, time_s, quick=restarted or time_s - last_s < STILL_S)
+
+    def searched(self) -> None:
+        """Take what the last picture shows for known, apart from places that are held."""
+        if self._known is None or self._held is None or self._now is None:
+            self._known, self._blur = self._now, None
+            return
+        # Where nothing was known before, an arm cannot be told from the table that it hides.
+        kept = self._held | (self._known < 0)
+        self._known = np.where(kept, self._known, self._now)
+        self._blur = None if self._blur is None else np.where(kept, self._blur, 0)
 
     def turned(self, old_to_new: FloatArray, table_px: FloatArray | None = None) -> None:
         """The camera was moved: what was known is seen from there, as far as it lies on the table.
@@ -102,8 +180,7 @@ class MotionWatch:
         """
         if self._known is None or self._now is None:
             return
-        shrink = np.diag([1 / SHRINK, 1 / SHRINK, 1.0])
-        way = shrink @ old_to_new @ np.linalg.inv(shrink)
+        way = _on_cells(old_to_new)
         size = self._known.shape[::-1]
         known = np.asarray(cv2.warpPerspective(np.abs(self._known), way, size), np.float32)
         surely = np.asarray(cv2.warpPerspective(np.asarray(self._known >= 0, np.float32), way, size), np.float32)
@@ -115,23 +192,118 @@ class MotionWatch:
         self._blur = np.asarray(cv2.dilate(known, _NEAR) - cv2.erode(known, _NEAR), np.float32)
         self._known = np.where(surely > 0.99, known, _UNKNOWN).astype(np.float32)
 
-    def understood(self) -> None:
-        """Take the picture that was looked at last as known: what it shows is no longer new."""
-        self._known, self._blur = self._now, None
+    def _begin(self, shape: tuple[int, ...]) -> None:
+        self._known = self._held = self._blur = None
+        self._stirred_s = np.full(shape, -np.inf, np.float32)
+        self._held_from_s = np.full(shape, np.inf, np.float32)
+
+    def _compared(self, small: _Small, known: _Small, time_s: float, *, quick: bool) -> Motion:
+        """Every place that differs from what is known: light, something at rest, or to be held."""
+        assert self._stirred_s is not None and self._held_from_s is not None  # noqa: S101, PT018 - set by `_begin`
+        new = cv2.morphologyEx(self._differs(small, known, self._blur), cv2.MORPH_CLOSE, _CLOSE)
+        places = list(_places(np.asarray(new, np.uint8), small, known, _rim(known, self._aside)))
+        rested_s = [time_s - _quantile(self._stirred_s[one.part][one.own], 1 - _STIRRED) for one in places]
+        hands = [one.is_hand and rest_s < PATIENCE_S for one, rest_s in zip(places, rested_s, strict=True)]
+        # A hand throws shadows and carries things: what changed beside it just now is not at rest, even where pictures
+        # are taken far apart; without a hand such pictures are.
+        restless = [(quick or any(hands)) and rest_s < STILL_S for rest_s in rested_s]
+        held = np.zeros(small.shape, np.bool_)
+        boxes: list[Box] = []
+        for one, waits in zip(places, map(or_, hands, restless), strict=True):
+            since_s = time_s - _quantile(self._held_from_s[one.part][one.own], 0.25)
+            if since_s < (LONGEST_HAND_S if any(hands) else LONGEST_S) and waits:
+                held[one.part] |= one.own
+            else:
+                boxes.append(one.box_px)
+        held = np.asarray(
+            cv2.dilate(held.astype(np.uint8), _CLOSE) > 0
+        )  # feet beside the last cell that changed are hidden too
+        self._held_from_s = np.where(held, np.minimum(self._held_from_s, time_s), np.inf).astype(np.float32)
+        self._held = held if held.any() else None
+        return Motion(tuple(boxes), self._held, any(hands) and bool(held.any()), any(restless) and bool(held.any()))
 
     def _differs(self, small: _Small, other: _Small, blur: _Small | None = None) -> _Mask:
         """Where two pictures differ beyond light, noise and blur; 1 there, else 0."""
         few, few_other = small[::_SPARSE, ::_SPARSE], other[::_SPARSE, ::_SPARSE]
-        known = few_other >= 0
-        if not known.any():
+        seen = few_other >= 0
+        if not seen.any():
             return np.zeros(small.shape, np.uint8)
-        gain = float(np.median(few[known]) + 1) / float(np.median(few_other[known]) + 1)
-        away = cv2.absdiff(small, gain * other)
-        self._noise = 0.95 * self._noise + 0.05 * float(np.median(away[::_SPARSE, ::_SPARSE][known])) * 1.48
+        ratio = (few[seen] + 1) / (few_other[seen] + 1)
+        low, gain, high = np.percentile(ratio, (_LIT_PERCENTILES[0], 50, _LIT_PERCENTILES[1]))
+        low, high = max(low, gain / _LIGHT_RANGE), min(high, gain * _LIGHT_RANGE)
+        if gain / _LIGHT_RANGE < 1 < gain * _LIGHT_RANGE:  # what the lamp does not light stays as it is
+            low, high = min(low, 1.0), max(high, 1.0)
+        away = np.maximum(np.maximum(np.float32(low) * other - small, small - np.float32(high) * other), 0)
+        noise = float(np.median(np.abs(few[seen] - gain * few_other[seen]))) * 1.48
+        self._noise = 0.95 * self._noise + 0.05 * noise
         if blur is not None:
-            away = np.where(other >= 0, away - blur, 0)
+            away = away - blur
         least = max(_LEAST_GREY, _NOISE_SIGMAS * self._noise)
-        return np.asarray(away > least if self._aside is None else (away > least) & ~self._aside, np.uint8)
+        differs = (away > least) & (other >= 0)
+        return np.asarray(differs if self._aside is None else differs & ~self._aside, np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """A connected part of a picture that is new.
+
+    Attributes:
+        part: Rows and columns of the small picture round it.
+        own: Which of the cells there belong to it.
+        is_hand: Whether it is as large as a hand and reaches in over the edge.
+    """
+
+    part: tuple[slice, slice]
+    own: BoolImage
+    is_hand: bool
+
+    @property
+    def box_px(self) -> Box:
+        """The part in pixels of the picture."""
+        rows, columns = self.part
+        return (columns.start * SHRINK, rows.start * SHRINK, columns.stop * SHRINK, rows.stop * SHRINK)
+
+
+def _places(new: _Mask, small: _Small, known: _Small, rim: BoolImage) -> Iterator[_Place]:
+    """The connected parts of what is new, apart from noise and light."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(new)
+    for label in range(1, count):
+        x, y, w, h, area = (int(v) for v in np.asarray(stats)[label])
+        part = slice(y, y + h), slice(x, x + w)
+        own = np.asarray(labels[part] == label)
+        if area < _LEAST_CELLS or (area >= _EDGED_CELLS and _edges_stayed(small, known, part, own)):
+            continue
+        large = _HAND_OF_PICTURE[0] < area / new.size < _HAND_OF_PICTURE[1]
+        yield _Place(part, own, large and bool(rim[part][own].any()))
+
+
+def _quantile(times_s: _Small, part: float) -> float:
+    """As numpy's, without interpolation: between minus infinity and a time lies no time."""
+    return float(np.quantile(times_s, part, method="lower"))
+
+
+def _edges_stayed(small: _Small, known: _Small, part: tuple[slice, slice], own: BoolImage) -> bool:
+    """Whether a place shows the same edges as before, however bright."""
+    rows, columns = part
+    around = slice(max(0, rows.start - 1), rows.stop + 1), slice(max(0, columns.start - 1), columns.stop + 1)
+    padding = ((rows.start - around[0].start, 0), (columns.start - around[1].start, 0))
+    inside = np.zeros(small[around].shape, np.uint8)
+    inside[padding[0][0] : padding[0][0] + own.shape[0], padding[1][0] : padding[1][0] + own.shape[1]] = own
+    cells = cv2.dilate(inside, _NEAR) > 0
+    if (known[around][cells] < 0).any():
+        return False
+    now, then = (
+        np.stack([cv2.Sobel(image[around], cv2.CV_32F, *axis)[cells] for axis in ((1, 0), (0, 1))])
+        for image in (small, known)
+    )
+    strength = float(np.sqrt((now * now).sum() * (then * then).sum()))
+    return strength > 0 and float((now * then).sum()) / strength > _SAME_EDGES
+
+
+def _on_cells(old_to_new: FloatArray) -> FloatArray:
+    """A homography of the picture's pixels, for the cells of the small picture."""
+    shrink = np.diag([1 / SHRINK, 1 / SHRINK, 1.0])
+    return np.asarray(shrink @ old_to_new @ np.linalg.inv(shrink))
 
 
 def _shrunk(gray: ImageGray) -> _Small:
@@ -159,17 +331,3 @@ def _rim(known: _Small, aside: BoolImage | None) -> BoolImage:
     beyond = known < 0 if aside is None else (known < 0) | aside
     unknown = cv2.copyMakeBorder(beyond.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
     return np.asarray(cv2.dilate(unknown, _CLOSE)[1:-1, 1:-1] > 0)
-
-
-def _components(new: _Mask, rim: BoolImage) -> tuple[tuple[Box, ...], bool]:
-    """Boxes of what is new, and whether some of it is large and comes in over the rim, as an arm does."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(new)
-    at_rim = set(np.unique(labels[rim]).tolist())
-    boxes, hand = [], False
-    for label in range(1, count):
-        x, y, w, h, area = np.asarray(stats)[label]
-        if area < _LEAST_CELLS:
-            continue
-        boxes.append((int(x) * SHRINK, int(y) * SHRINK, int(x + w) * SHRINK, int(y + h) * SHRINK))
-        hand |= label in at_rim and _HAND_OF_PICTURE[0] < area / new.size < _HAND_OF_PICTURE[1]
-    return tuple(boxes), hand

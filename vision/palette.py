@@ -25,7 +25,7 @@ LOG_LEVELS.setflags(write=False)
 
 _LIGHT_SIGMA = 0.45  # in log brightness: lamp side against shaded side of one soldier, measured on taught soldiers
 _CHROMA_SIGMA = 0.045  # least spread of a log-ratio: one soldier differs this much between base and helmet
-_REACH_PX = 40  # a click never grows further: a soldier, not the table, is meant
+_REACHES_PX = (40, 80, 160)  # a click never grows further: a soldier, not the table, is meant
 _TOLERANCES = (0.30, 0.22, 0.16, 0.12, 0.08)
 _LEAST_PX = 12
 
@@ -57,7 +57,9 @@ def log_colour(image_bgr: ImageBgr) -> FloatImage:
 
 
 def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyColour | None = None) -> ArmyColour:
-    """Learn an army's colour from a click on one of its soldiers.
+    """Learn an army's colour from a click on one of its soldiers while inches are unknown.
+
+    `vision.teaching` finds the soldier himself and refuses less; it needs a calibrated camera.
 
     Args:
         image_bgr: (height, width, 3) uint8.
@@ -75,16 +77,14 @@ def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyCo
             f"the click for {army!r} at {px[0]:g},{px[1]:g} lies outside the picture of {width}x{height} pixels; "
             "click on a soldier"
         )
-    left, top = max(0, x - _REACH_PX), max(0, y - _REACH_PX)
-    window = image_bgr[top : y + _REACH_PX + 1, left : x + _REACH_PX + 1]
-    colours = log_colour(np.asarray(cv2.GaussianBlur(window, (0, 0), 0.8), np.uint8))
-    region = _grow(colours, (x - left, y - top))
-    if region is None:
-        raise Refused(
-            f"the click for {army!r} at {x},{y} is not on a soldier of one colour that stands out from what is around "
-            "him; click on the middle of his base"
-        )
-    return _merge(army, colours[region], known)
+    for reach in _REACHES_PX:
+        left, top = max(0, x - reach), max(0, y - reach)
+        window = image_bgr[top : y + reach + 1, left : x + reach + 1]
+        colours = log_colour(np.asarray(cv2.GaussianBlur(window, (0, 0), 0.8), np.uint8))
+        region = _grow(colours, (x - left, y - top))
+        if region is not None:
+            return learn_colour(colours[region], army, known)
+    raise Refused("No soldier here. Click the middle of a base.")
 
 
 def _grow(colours: FloatImage, seed: tuple[int, int]) -> npt.NDArray[np.bool_] | None:
@@ -104,7 +104,14 @@ def _grow(colours: FloatImage, seed: tuple[int, int]) -> npt.NDArray[np.bool_] |
     return None
 
 
-def _merge(army: str, colours: FloatImage, known: ArmyColour | None) -> ArmyColour:
+def learn_colour(colours: FloatImage, army: str, known: ArmyColour | None = None) -> ArmyColour:
+    """An army's colour from pixels of its plastic.
+
+    Args:
+        colours: (N, 3) log colours, some of which may be rims and highlights.
+        army: name of the army.
+        known: what was learned before; these pixels refine it.
+    """
     mean = np.median(colours, axis=0).astype(np.float64)
     spread = colours - mean
     # Rims and highlights are in the region too; four spreads out they are no longer plastic.

@@ -20,11 +20,11 @@ from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused
 from vision.area import played_area, seen_area
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
-from vision.motion import SHRINK, Box, Motion, MotionWatch
+from vision.motion import SHRINK, Box, Motion, MotionDetector, Visits
 from vision.palette import Palette
 from vision.separation import Separation
 from vision.spot import Likenesses
-from vision.tracking import Looked, PlaceIn, Tracker, Tracking, Tracks
+from vision.tracking import PlaceIn, Scope, Tracker, Tracking, Tracks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +67,13 @@ class Hand(StrEnum):
     OUT = "hand_out"
 
 
+class Waiting(StrEnum):
+    """Why part of the table is not searched."""
+
+    HAND = "hand"
+    MOTION = "motion"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TableView:
     """What one picture shows: a snapshot that no later frame changes.
@@ -78,7 +85,7 @@ class TableView:
         drifts: What was found to have been moved in this frame: camera, table or markers.
         set_aside: Markers that were seen and are not measured by, with the reason.
         problem: Why inches are not to be had or not to be trusted now, as a sentence; None when all is well.
-        frozen: A hand is in the picture, or something large moves: the figures are those of before.
+        waiting: Why part of the table is not searched now; there the figures are those of before.
         hand: Whether a hand came in or went out with this frame.
         reference_camera: Where the picture of the empty table was taken from, in today's inches; None without one.
         separations: How well the armies were told apart, and from the table, when all of it was last searched.
@@ -90,10 +97,15 @@ class TableView:
     drifts: tuple[Drift, ...] = ()
     set_aside: tuple[Trouble, ...] = ()
     problem: str | None = None
-    frozen: bool = False
+    waiting: Waiting | None = None
     hand: Hand | None = None
     reference_camera: TableCamera | None = None
     separations: tuple[Separation, ...] = ()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether part of the table is not searched now."""
+        return self.waiting is not None
 
     @property
     def camera_moved(self) -> bool:
@@ -104,6 +116,12 @@ class TableView:
     def figures(self) -> tuple[Figure, ...]:
         """The figures that are seen now."""
         return self.tracking.figures
+
+
+def _waiting(motion: Motion) -> Waiting | None:
+    if motion.hand:
+        return Waiting.HAND
+    return Waiting.MOTION if motion.moving else None
 
 
 def _camera_moved(drifts: Sequence[Drift]) -> bool:
@@ -157,8 +175,12 @@ class Pipeline:
         self._tracker = Tracker()
         self._likenesses = Likenesses()
         self._finder = Finder()
-        self._motion = MotionWatch()
-        self._asked: tuple[object, ...] = (None, None)
+        self._motion = MotionDetector()
+        self._visits = Visits()
+        self._armies_open = False
+        self._pinned: frozenset[str] = frozenset()
+        self._search_now = False
+        self._asked: tuple[Calibration | None, Setup | None] = (None, None)
         self._looks_left = LOOKS
         self._where: Part = None
         self._empty = _Empty()
@@ -170,6 +192,14 @@ class Pipeline:
     def know(self, tracks: Tracks) -> None:
         """From the next frame on, take these for who is known; may be called while another thread looks."""
         self._told = tracks
+
+    def pin(self, ids: frozenset[str]) -> None:
+        """Leave the armies of these figures as they are, whatever colours are taught; may be called from a thread."""
+        self._pinned = ids
+
+    def search_now(self) -> None:
+        """Search the whole table from the next frame on; may be called from another thread."""
+        self._search_now = True
 
     def look(self, frame: Frame, setup: Setup) -> TableView:
         """Everything that this frame shows.
@@ -184,12 +214,12 @@ class Pipeline:
         self._follow(kept.calibration, frame)
         self._empty = self._empty.after(setup, self._camera, _camera_moved(kept.drifts))
         motion = self._motion.look(gray, frame.time_s, setup.aside_px)
-        frozen = (motion.moving or motion.hand) and bool(self._known.figures)
+        waiting = _waiting(motion) if self._known.figures else None
         self._take_up(motion, kept.calibration, setup, frame.size_px)
-        tracking = replace(self._known, events=())
-        if self._looks_left and not frozen and not motion.moving:
-            self._motion.understood()
-            tracking = self._known = self._searched(frame, kept.calibration, setup)
+        tracking = replace(self._known, events=(), renamed=())
+        if self._looks_left:
+            self._motion.searched()
+            tracking = self._known = self._searched(frame, kept.calibration, setup, motion)
             self._looks_left -= 1
         return TableView(
             frame,
@@ -198,7 +228,7 @@ class Pipeline:
             kept.drifts,
             kept.set_aside,
             kept.problem,
-            frozen,
+            waiting,
             self._hand_moved(motion),
             self._empty.camera if setup.reference_bgr is not None else None,
             self._finder.separations if setup.palette else (),
@@ -206,36 +236,51 @@ class Pipeline:
 
     def _take_up(self, motion: Motion, calibration: Calibration | None, setup: Setup, size_px: tuple[int, int]) -> None:
         """Look again, and where: everywhere for another set-up or camera's place, else where something is new."""
-        asked = (calibration, setup)
-        if asked != self._asked:
-            looks = LOOKS if setup is not self._asked[-1] else max(self._looks_left, LOOKS_AGAIN)
-            self._asked, self._looks_left, self._where = asked, looks, None
-        elif motion.places_px and not motion.hand:
+        if not self._looks_left and motion.held is None and not motion.places_px:
+            self._visits.settle()
+            self._armies_open = False
+        self._visits.add(motion, size_px)
+        before, asked = self._asked, (calibration, setup)
+        if asked != before or self._search_now:
+            if setup is not before[1] or self._search_now:
+                self._visits.everywhere()
+            if before[1] is None or before[1].palette != setup.palette:
+                self._armies_open = True
+                self._tracker.reopen_armies()
+            looks = LOOKS if setup is not before[1] or self._search_now else max(self._looks_left, LOOKS_AGAIN)
+            self._asked, self._looks_left, self._where, self._search_now = asked, looks, None, False
+        elif motion.places_px:
             still = self._where if self._looks_left else ()
             self._where = None if still is None else _parts(motion.places_px, still, size_px)
             self._looks_left = LOOKS
 
-    def _searched(self, frame: Frame, calibration: Calibration | None, setup: Setup) -> Tracking:
+    def _searched(self, frame: Frame, calibration: Calibration | None, setup: Setup, motion: Motion) -> Tracking:
         """The figures where they are to be looked for, folded into what is known of all."""
         if calibration is None:
             return self._tracker.update(())
-        parts: Part = self._where
-        if parts is None:
-            return self._tracked(frame, calibration.camera, self._sightings(frame, calibration, setup, None), None)
-        found = [one for part in parts for one in self._sightings(frame, calibration, setup, part)]
-        camera = calibration.camera
+        camera, parts = calibration.camera, self._where
+        boxes: Sequence[Box | None] = (None,) if parts is None else parts
+        found = [one for box in boxes for one in self._sightings(frame, calibration, setup, box)]
 
-        def looked(place_in: PlaceIn) -> bool:
+        def seen_at(place_in: PlaceIn) -> tuple[float, float]:
             x, y = camera.table_to_pixel(place_in)[0]
-            return any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
+            return float(x), float(y)
 
-        return self._tracked(frame, camera, found, looked)
+        def searched(place_in: PlaceIn) -> bool:
+            x, y = seen_at(place_in)
+            inside = parts is None or any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
+            return inside and not motion.holds(x, y)
 
-    def _tracked(self, frame: Frame, camera: TableCamera, found: Sequence[Sighting], looked: Looked | None) -> Tracking:
-        """What is known of all after some sightings; a place that looks as it did holds nobody who fell."""
-        tracking = self._tracker.update(found, looked, lambda name: self._likenesses.unchanged(name, frame, camera))
-        sure = self._tracker.undoubted
-        self._likenesses.keep(frame, camera, sure if looked is None else [one for one in sure if looked(one[1])])
+        scope = Scope(
+            searched,
+            lambda place_in: self._visits.include(*seen_at(place_in)),
+            lambda name: self._likenesses.unchanged(name, frame, camera),
+            frozenset(colour.name for colour in setup.palette),
+            self._armies_open,
+            self._pinned,
+        )
+        tracking = self._tracker.update([one for one in found if searched((one.x_in, one.y_in, one.z_in))], scope)
+        self._likenesses.keep(frame, camera, [one for one in self._tracker.undoubted if searched(one[1])])
         return tracking
 
     def _follow(self, calibration: Calibration | None, frame: Frame) -> None:
@@ -248,6 +293,7 @@ class Pipeline:
         new_px = self._camera.table_to_pixel(np.c_[before.pixel_to_table(old_px), np.zeros(4)])
         if np.isfinite(new_px).all() and np.abs(new_px - old_px).max() > SHRINK / 4:
             way = cv2.getPerspectiveTransform(old_px.astype(np.float32), new_px.astype(np.float32))
+            self._visits.turned(np.asarray(way))
             self._motion.turned(np.asarray(way), _between_markers_px(calibration, width * height))
 
     def _hand_moved(self, motion: Motion) -> Hand | None:

@@ -17,13 +17,10 @@ from rules.table import Figure, PointIn, Posture
 from vision.figures import Sighting
 
 _FORBIDDEN = 1e6
+_SURELY_LONGER = 2.0  # times as far: so much longer the ways would be if two figures were taken for each other
 
 PlaceIn = tuple[float, float, float]
 """x, y and the height of the ground there."""
-Looked = Callable[[PlaceIn], bool]
-"""Whether a place lies in the part of the picture that was searched."""
-Unchanged = Callable[[str], bool]
-"""Whether the place of who has this id looks as it did when he was last seen as he is told to stand or lie."""
 
 
 class EventKind(StrEnum):
@@ -45,9 +42,14 @@ class Pace:
         carried_in: A newcomer within this of a missing figure is that figure, carried by a hand.
         still_in: Shimmer; a figure that strays further has moved.
         least_move_in: Shorter moves are not told.
-        confirm: Frames before a newcomer (unless nobody is known yet), a fall or a rise is believed.
-        settle: Frames a figure must rest before its move is told.
+        confirm: Frames before a newcomer (unless no figure is known yet), a fall or a rise is believed.
+        settle: Frames a figure must rest before its move is reported.
         patience: Frames a figure may go unseen before it counts as lost.
+        apart_in: Two figures never stand nearer together.
+        unvisited: Times as many frames as `confirm` and `patience` where nothing has moved.
+        sure: Confidence from which a newcomer that explains the only missing figure is believed at once.
+        topple_in: A figure that fell lies no further than this from its base.
+        posture_in: Inches of way that another posture weighs as much as, when it is decided who moved where.
         memory: Frames over which a still figure's place is averaged; so many at most speak for his posture.
     """
 
@@ -59,6 +61,11 @@ class Pace:
     settle: int = 3
     patience: int = 3
     memory: int = 8
+    apart_in: float = 0.5
+    unvisited: int = 4
+    sure: float = 0.8
+    topple_in: float = 2.5
+    posture_in: float = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +76,36 @@ class Event:
         kind: What.
         id: The figure.
         from_in, to_in: Where it was and where it is, of a move.
+        or_else: Another figure that looks the same and moved during the same visit: the two may be the other way round.
     """
 
     kind: EventKind
     id: str
     from_in: PointIn | None = None
     to_in: PointIn | None = None
+    or_else: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the picture itself says about one search.
+
+    Attributes:
+        searched: Whether a place lies in the part of the picture that was searched.
+        visited: Whether something has moved at a place since it was last at rest: only there can a figure have come,
+            gone or fallen.
+        unchanged: Whether the place of the figure with this id looks as it did when its posture was last seen.
+        armies: The armies that are known; figures of others are forgotten. None where that is not to be decided.
+        reopened: The armies have just changed: every figure's army is decided again.
+        pinned: Ids whose army a player has settled.
+    """
+
+    searched: Callable[[PlaceIn], bool] = lambda _: True
+    visited: Callable[[PlaceIn], bool] = lambda _: True
+    unchanged: Callable[[str], bool] = lambda _: False
+    armies: frozenset[str] | None = None
+    reopened: bool = False
+    pinned: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +114,8 @@ class Track:
 
     Attributes:
         id: "green-1".
-        army: Of the id; a picture that shows another one does not change it.
+        army: Of the id; only decided again when the known armies change.
+        armies_seen: What the sightings since then said.
         last: Its latest sighting.
         place_in: Its smoothed place.
         weight: Frames averaged into the place.
@@ -92,7 +124,7 @@ class Track:
         believed: False for a newcomer until he has been seen again.
         doubts: Frames in a row that showed the other side of standing and lying.
         votes: By how many frames his side of the two is ahead, where nothing has changed in the picture.
-        seen: Frames it was seen in.
+        seen: Frames it was seen in; fewer again where it was not seen although nothing had changed.
         missing: Frames in a row it was not.
     """
 
@@ -108,6 +140,12 @@ class Track:
     votes: int = 1
     seen: int = 1
     missing: int = 0
+    armies_seen: tuple[str, ...] = ()
+
+    @property
+    def at_in(self) -> PlaceIn:
+        """Its place, and the height of what it stands on."""
+        return (*self.place_in, self.last.z_in)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +169,13 @@ class Tracking:
         figures: Seen in it, strangers apart.
         events: What it brought to light.
         lost: Those who are not seen now, where they last were.
+        renamed: Old and new ids of figures that turned out to be of another army.
     """
 
     figures: tuple[Figure, ...] = ()
     events: tuple[Event, ...] = ()
     lost: tuple[Figure, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
 class Tracker:
@@ -149,23 +189,25 @@ class Tracker:
     @property
     def places_in(self) -> tuple[PlaceIn, ...]:
         """Where those stand who are seen now: x, y and the height of what they stand on."""
-        here = [track for track in self._tracks.all if track.believed and not track.missing]
-        return tuple((*track.place_in, track.last.z_in) for track in here)
+        return tuple(track.at_in for track in self._tracks.all if track.believed and not track.missing)
 
     @property
     def undoubted(self) -> tuple[tuple[str, PlaceIn], ...]:
-        """Who was last seen as he is told to stand or lie, and where, as `places_in`."""
+        """Ids and places of the figures whose posture the last sighting confirmed."""
         sure = [track for track in self._tracks.all if track.believed and not track.missing and not track.doubts]
-        return tuple((track.id, (*track.place_in, track.last.z_in)) for track in sure)
+        return tuple((track.id, track.at_in) for track in sure)
 
-    def update(
-        self, sightings: Sequence[Sighting], looked: Looked | None = None, unchanged: Unchanged | None = None
-    ) -> Tracking:
+    def reopen_armies(self) -> None:
+        """The known armies have changed: from now on only new sightings say which army a figure is of."""
+        self._tracks = replace(self._tracks, all=tuple(replace(track, armies_seen=()) for track in self._tracks.all))
+
+    def update(self, sightings: Sequence[Sighting], scope: Scope | None = None) -> Tracking:
         """Fold the next picture in; as `update`."""
-        self._tracks, events = update(self._tracks, sightings, self._pace, looked, unchanged)
+        before = self._tracks
+        self._tracks, events, renamed = update(before, sightings, self._pace, scope)
         known = [track for track in self._tracks.all if track.believed]
         here = tuple(_figure(track) for track in known if not track.missing)
-        return Tracking(here, events, tuple(_figure(track) for track in known if track.missing))
+        return Tracking(here, events, tuple(_figure(track) for track in known if track.missing), renamed)
 
 
 def tracks_of(tracking: Tracking, known: Iterable[str] = ()) -> Tracks:
@@ -201,75 +243,152 @@ def _track(figure: Figure, missing: int) -> Track:
 
 
 def update(
-    tracks: Tracks,
-    sightings: Sequence[Sighting],
-    pace: Pace | None = None,
-    looked: Looked | None = None,
-    unchanged: Unchanged | None = None,
-) -> tuple[Tracks, tuple[Event, ...]]:
+    tracks: Tracks, sightings: Sequence[Sighting], pace: Pace | None = None, scope: Scope | None = None
+) -> tuple[Tracks, tuple[Event, ...], tuple[tuple[str, str], ...]]:
     """Fold one picture's sightings into the tracks.
 
     Args:
         tracks: what was known; `Tracks()` at the start.
         sightings: the figures of this picture.
         pace: how patient to be.
-        looked: where they were looked for; of who stands elsewhere nothing new is known. None for everywhere.
-        unchanged: who cannot have fallen or risen, whatever this sighting says. None for nobody.
+        scope: what was searched, and where something can have happened; everything and everywhere by default.
 
     Returns:
-        The tracks after this picture, and what it brought to light. Whoever is there from the start is no news.
+        The tracks after this picture, the events it brought to light, and the ids that changed with their armies.
+        Figures that are there from the start are no event.
     """
-    pace = pace or Pace()
+    pace, scope = pace or Pace(), scope or Scope()
     sightings = sorted(sightings, key=lambda sighting: (sighting.army, sighting.x_in, sighting.y_in))
-    here = [track for track in tracks.all if looked is None or looked((*track.place_in, track.last.z_in))]
-    found = _match(here, sightings, pace)
+    here = [track for track in tracks.all if scope.searched(track.at_in)]
+    found = _match(here, sightings, pace, any_army=scope.reopened)
     matched = {here[k].id: sightings[j] for k, j in found.items()}
     after: list[Track] = []
     events: list[Event] = []
-    count = dict(tracks.count)
     for track in tracks.all:
-        now: list[Track] = [track]
-        news: list[Event] = []
         if track.id in matched:
             sighting = matched[track.id]
-            still = unchanged is not None and _disagree(track, sighting) and unchanged(track.id)
+            still = _disagree(track, sighting) and scope.unchanged(track.id)
             now, news = _seen(track, sighting, pace, still=still)
         elif track in here:
-            now, news = _unseen(track, pace)
+            now, news = _unseen(track, pace, scope, matched.values())
+        else:
+            now, news = [track], []
         after += now
         events += news
+    count = dict(tracks.count)
     for j, sighting in enumerate(sightings):
         if j not in found.values():
-            count[sighting.army] = count.get(sighting.army, 0) + 1
-            name = f"{sighting.army}-{count[sighting.army]}"
             place = (sighting.x_in, sighting.y_in)
-            born = Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed=not tracks.all)
-            after.append(born)
-    after, back = _introduced(after, pace)
-    # Who is given up in the very picture in which he is known again was never lost to the players.
+            believed = not tracks.all
+            name = _next_id(sighting.army, count)
+            after.append(Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed))
+    after, back = _introduced(after, pace, scope)
+    after, renamed = _armies_decided(after, count, scope)
+    # A figure that is given up in the very picture in which it is known again was never lost to the players.
     both = {one.id for one in events if one.kind is EventKind.LOST} & {one.id for one in back}
-    told = (one for one in (*events, *back) if one.id not in both or one.kind is EventKind.MOVED)
-    return Tracks(tuple(after), tuple(count.items())), tuple(told)
+    told = (one for one in (*events, *back) if one.id not in both or one.kind not in (EventKind.LOST, EventKind.FOUND))
+    return Tracks(tuple(after), tuple(count.items())), tuple(told), renamed
 
 
-def _introduced(tracks: list[Track], pace: Pace) -> tuple[list[Track], list[Event]]:
-    """Believe newcomers who were seen again: each is somebody missing, whom a hand has carried here, or new."""
-    newcomers = [track for track in tracks if not track.believed and track.seen >= pace.confirm]
-    missing = [track for track in tracks if track.missing]
-    carried = {j: missing[k] for k, j in _assign(missing, [track.last for track in newcomers], pace.carried_in).items()}
+def _next_id(army: str, count: dict[str, int]) -> str:
+    count[army] = count.get(army, 0) + 1
+    return f"{army}-{count[army]}"
+
+
+def _armies_decided(
+    tracks: Sequence[Track], count: dict[str, int], scope: Scope
+) -> tuple[list[Track], tuple[tuple[str, str], ...]]:
+    """Tracks whose army the sightings since the armies changed contradict get another; those of no army go."""
+    if not scope.reopened:
+        return list(tracks), ()
+    after, renamed = [], []
+    for track in tracks:
+        seen = track.armies_seen
+        army = max(dict.fromkeys((track.army, *seen)), key=lambda name: (seen.count(name), name == track.army))
+        if track.id in scope.pinned or army == track.army:
+            if scope.armies is None or track.army in scope.armies or track.id in scope.pinned:
+                after.append(track)
+            continue
+        name = _next_id(army, count)
+        after.append(replace(track, id=name, army=army))
+        renamed.append((track.id, name))
+    return after, tuple(renamed)
+
+
+def _introduced(tracks: list[Track], pace: Pace, scope: Scope) -> tuple[list[Track], list[Event]]:
+    """Believe newcomers that were seen often enough: each is a missing figure that was carried there, or new.
+
+    All that moved during one visit of a hand is decided at once, so that the ways are short together and postures and
+    armies fit.
+    """
+    strangers = [track for track in tracks if not track.believed]
+    gone = [track for track in tracks if track.missing and (scope.visited(track.at_in) or _is_lost(track, pace))]
+    newcomers = [one for one in strangers if one.seen >= pace.confirm * _slowness(one, pace, scope)]
+    if not newcomers:
+        newcomers = [one for one in strangers if _explains(one, strangers, gone, pace, scope)]
+    pairs = _assign(gone, [track.last for track in newcomers], pace.carried_in, posture_in=pace.posture_in)
+    carried = {j: gone[k] for k, j in pairs.items()}
     after = [track for track in tracks if track not in newcomers and track not in carried.values()]
     events = []
     for j, newcomer in enumerate(newcomers):
-        who = carried.get(j, newcomer)
-        after.append(replace(newcomer, id=who.id, army=who.army, rest_in=who.rest_in, believed=True))
-        if not 0 < who.missing < pace.patience:
-            events.append(Event(EventKind.FOUND, who.id))
+        if j not in carried:
+            after.append(replace(newcomer, believed=True))
+            if tracks != newcomers:
+                events.append(Event(EventKind.FOUND, newcomer.id))
+            continue
+        now, news = _arrived(carried[j], newcomer, pace, _lookalike(j, newcomers, carried))
+        after.append(now)
+        events += news
     return after, events
 
 
-def _match(tracks: Sequence[Track], sightings: Sequence[Sighting], pace: Pace) -> dict[int, int]:
+def _slowness(track: Track, pace: Pace, scope: Scope) -> int:
+    """How many times the usual patience it takes where nothing has moved."""
+    return 1 if scope.visited(track.at_in) else pace.unvisited
+
+
+def _is_lost(track: Track, pace: Pace) -> bool:
+    return track.missing >= pace.patience
+
+
+def _explains(one: Track, strangers: Sequence[Track], gone: Sequence[Track], pace: Pace, scope: Scope) -> bool:
+    """Whether a newcomer, surely seen where a hand was, is the only one for its army's only figure that is gone."""
+    gone = [track for track in gone if track.army == one.army and not _is_lost(track, pace)]
+    alone = len(gone) == 1 and sum(other.army == one.army for other in strangers) == 1
+    return alone and one.last.confidence >= pace.sure and scope.visited(one.at_in) and not scope.unchanged(gone[0].id)
+
+
+def _lookalike(j: int, newcomers: Sequence[Track], carried: dict[int, Track]) -> str | None:
+    """Another figure that moved at the same time and might as well be the one that arrived here."""
+    own, new = carried[j], newcomers[j]
+    for k, other in carried.items():
+        if k == j or other.army != own.army or other.posture is not own.posture:
+            continue
+        if newcomers[k].posture is not new.posture:
+            continue
+        as_told = math.dist(own.place_in, new.place_in) + math.dist(other.place_in, newcomers[k].place_in)
+        swapped = math.dist(own.place_in, newcomers[k].place_in) + math.dist(other.place_in, new.place_in)
+        if swapped < _SURELY_LONGER * as_told:
+            return other.id
+    return None
+
+
+def _arrived(gone: Track, newcomer: Track, pace: Pace, or_else: str | None) -> tuple[Track, list[Event]]:
+    """A missing figure where it was found again, and what happened to it."""
+    now = replace(newcomer, id=gone.id, army=gone.army, believed=True)
+    events = [Event(EventKind.FOUND, gone.id)] if _is_lost(gone, pace) else []
+    way_in = math.dist(gone.rest_in, now.place_in)
+    toppled = now.posture is Posture.DOWN and gone.posture is not Posture.DOWN
+    if way_in >= (pace.topple_in if toppled else pace.least_move_in):
+        events.append(Event(EventKind.MOVED, gone.id, gone.rest_in, now.place_in, or_else))
+    if _disagree(gone, newcomer.last):
+        events.append(Event(EventKind.DOWN if toppled else EventKind.UP, gone.id))
+    return replace(now, rest_in=now.place_in), events
+
+
+def _match(tracks: Sequence[Track], sightings: Sequence[Sighting], pace: Pace, *, any_army: bool) -> dict[int, int]:
     """Track index to sighting index: one's own army first, then one picture's mistake about the army."""
-    found = _assign(tracks, sightings, pace.gate_in)
+    found = _assign(tracks, sightings, pace.gate_in, any_army=any_army)
     rows = [k for k in range(len(tracks)) if k not in found and tracks[k].believed]
     columns = [j for j in range(len(sightings)) if j not in found.values()]
     others = _assign([tracks[k] for k in rows], [sightings[j] for j in columns], pace.still_in, any_army=True)
@@ -277,7 +396,12 @@ def _match(tracks: Sequence[Track], sightings: Sequence[Sighting], pace: Pace) -
 
 
 def _assign(
-    tracks: Sequence[Track], sightings: Sequence[Sighting], gate_in: float, any_army: bool = False
+    tracks: Sequence[Track],
+    sightings: Sequence[Sighting],
+    gate_in: float,
+    *,
+    any_army: bool = False,
+    posture_in: float = 0.0,
 ) -> dict[int, int]:
     """Track index to sighting index: least total distance in inches, none beyond the gate, no tank for a soldier."""
     if not tracks or not sightings:
@@ -291,15 +415,25 @@ def _assign(
             tank = (track.posture is Posture.VEHICLE) != (sighting.posture is Posture.VEHICLE)
             if tank or not (any_army or track.army == sighting.army):
                 cost[k, j] = _FORBIDDEN
+            elif track.posture is not sighting.posture:
+                cost[k, j] += posture_in
     pairs = zip(*linear_sum_assignment(cost), strict=True)
     return {int(k): int(j) for k, j in pairs if cost[k, j] < _FORBIDDEN}
 
 
-def _unseen(track: Track, pace: Pace) -> tuple[list[Track], list[Event]]:
+def _unseen(track: Track, pace: Pace, scope: Scope, others: Iterable[Sighting]) -> tuple[list[Track], list[Event]]:
     if not track.believed:
-        return [], []  # gone again: nobody was there
+        return [], []  # gone again: nothing was there
+    crowded = any(math.dist(track.place_in, (one.x_in, one.y_in)) < pace.apart_in for one in others)
+    if crowded and (scope.unchanged(track.id) or not scope.visited(track.at_in)):
+        return [], []  # two cannot stand there: one figure was taken for two
+    if not track.missing and scope.unchanged(track.id):
+        # Where nothing has changed, a figure still stands that one look missed, unless more looks miss it than see it.
+        seen = min(track.seen, pace.memory) - 1
+        return [replace(track, seen=seen)] if seen else [], []
+    patience = pace.patience * _slowness(track, pace, scope)
     now = replace(track, missing=track.missing + 1, doubts=0)
-    return [now], [Event(EventKind.LOST, now.id)] if now.missing == pace.patience else []
+    return [now], [Event(EventKind.LOST, now.id)] if now.missing == patience else []
 
 
 def _seen(track: Track, sighting: Sighting, pace: Pace, *, still: bool) -> tuple[list[Track], list[Event]]:
@@ -313,9 +447,11 @@ def _seen(track: Track, sighting: Sighting, pace: Pace, *, still: bool) -> tuple
         weight=weight,
         seen=track.seen + 1,
         missing=0,
+        armies_seen=(*track.armies_seen, sighting.army)[-pace.memory :],
     )
-    events = [Event(EventKind.FOUND, now.id)] if track.missing >= pace.patience else []
-    if now.weight >= pace.settle and math.dist(now.rest_in, now.place_in) >= pace.least_move_in:
+    events = [Event(EventKind.FOUND, now.id)] if _is_lost(track, pace) else []
+    at_rest = now.weight >= pace.settle and not _disagree(track, sighting)
+    if at_rest and math.dist(now.rest_in, now.place_in) >= pace.least_move_in:
         events.append(Event(EventKind.MOVED, now.id, now.rest_in, now.place_in))
         now = replace(now, rest_in=now.place_in)
     now = _judged(now, pace, still=still and not strayed)

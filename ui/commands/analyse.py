@@ -45,6 +45,8 @@ def run_analysis(options: argparse.Namespace) -> int:
             raise Refused(f"{source.name} holds no picture")
         if options.lens is None:
             _know_lens(session, options.source, first)
+        if options.teach:
+            session.look(first)  # inches first: a figure under a click is looked for at its size
         for army, px in options.teach:
             session.teach(first, army, px)
         if options.frames is None and (source.live or source.still):

@@ -122,6 +122,24 @@ class Renamed:
 
 
 Correction = Confirmed | Deleted | Added | Merged | ArmyChanged | PostureSet | PlacedAt | Renamed
+
+
+def names_in(corrections: Iterable[Correction]) -> frozenset[str]:
+    """Every name of a figure that the corrections use."""
+    names: set[str] = set()
+    for one in corrections:
+        match one:
+            case Added(figure):
+                names.add(figure.id)
+            case Merged(kept, gone):
+                names |= {kept, gone}
+            case ArmyChanged(name, _, to) | Renamed(name, to):
+                names |= {name, to}
+            case _:
+                names.add(one.id)
+    return frozenset(names)
+
+
 Bound = Mapping[Added, str]
 """Figures that were added, and the tracker's names of the newcomers they turned out to be."""
 

@@ -1,0 +1,214 @@
+"""The figure under a click: its outline in the picture and the colours of its plastic.
+
+Nothing has to be known of its army. The colour under the pointer says where plastic of that kind is, the networks
+(`recogniser`) say where a figure stands whose body is seen there, and that body says which pixels are plastic. Sizes
+are in inches on the table, so the scale of the picture does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.camera import TableCamera
+from calibration.opencv import cv2
+from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, PointIn, TerrainPiece, ellipse_outline
+from vision.frame import ImageBgr
+from vision.ground import Laid, Lie
+from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
+from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
+from vision.segment import Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
+from vision.sheet import BoolImage, Sheet
+from vision.silhouette import figure_scale, solids
+from vision.tiles import TILE_PX_PER_IN, View, tile_at
+
+_AROUND_IN = 2.5  # of the table that is looked at, on each side of the click
+_PATCH_IN = 0.14  # radius round the click whose colour is taken for plastic
+_PATCH_CHROMA, _PATCH_LIGHT = 0.12, 0.5  # log ratios: pixels of the patch further from the clicked one are not it
+_PATCH_SIGMA = (0.05, 0.07, 0.3)
+_HEIGHTS_IN = (0.2, 1.3)  # of what was clicked, above the feet: base or body
+_REACH_IN = 1.2  # a figure whose feet are further from the click is another one
+_BESIDE_IN = 0.12  # outside the body, for each unit of log odds that costs: arms and rifles are not in it
+_CONTRAST = 2.0  # log odds for each unit of evidence under the click
+_LEAST_SCORE = -1.5  # accepts all of 204 soldiers and 7 % of 240 bare places of the rendered tables
+_ARMS_IN = 0.1  # that plastic reaches beyond the body
+_LEAST_IN2 = 0.05  # less plastic than this is not enough to learn from
+_SPARSE = 4  # one row and column in so many teaches the table's colours
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClickedFigure:
+    """What was found under a click.
+
+    Attributes:
+        foot_in: Where it stands.
+        outline_px: (N, 2) pixels of the picture round its plastic.
+        colours: (M, 3) log colours of its plastic.
+        score: Log odds that it is a figure, with the contrast of the clicked colour; 0 is doubtful.
+    """
+
+    foot_in: PointIn
+    outline_px: FloatArray
+    colours: FloatImage
+    score: float
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it is a figure rather than bare table."""
+        return self.score > _LEAST_SCORE
+
+    def learn(self, army: str, known: ArmyColour | None = None) -> ArmyColour:
+        """The army's colour, refined by this figure."""
+        return learn_colour(self.colours, army, known)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A place where a figure may stand, with what of the table it was seen on."""
+
+    score: float
+    candidate: Candidate
+    laid: Laid
+    evidence: FloatImage
+    body_in: Sequence[FloatArray]
+    foot_in: PointIn
+
+
+class FigurePicker:
+    """Finds the figure under a click. Holds the networks; not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self._recogniser = Recogniser()
+
+    def pick(
+        self,
+        image_bgr: ImageBgr,
+        camera: TableCamera,
+        px: tuple[float, float],
+        *,
+        palette: Palette = (),
+        figure_height_in: float = STANDING_HEIGHT_IN,
+        terrain: Sequence[TerrainPiece] = (),
+        reference_bgr: ImageBgr | None = None,
+        reference_camera: TableCamera | None = None,
+        papers_in: Sequence[Outline] = (),
+    ) -> ClickedFigure | None:
+        """The likeliest figure under a click; None where the click is beyond the table.
+
+        Args:
+            image_bgr: (height, width, 3) uint8.
+            camera: that took it.
+            px: (x, y) of the click.
+            palette: the armies that are known already: their colours are not the table's.
+            figure_height_in: height of a standing figure.
+            terrain: pieces on the table; figures may stand on those with a level top.
+            reference_bgr: the empty table, of the same size.
+            reference_camera: where that was taken from, if not from `camera`.
+            papers_in: outlines of the markers' papers.
+        """
+        scale = figure_scale(figure_height_in)
+        ends = np.vstack([camera.pixel_to_table(px, height * scale) for height in (0.0, STANDING_HEIGHT_IN)])
+        if not np.isfinite(ends).all():
+            return None
+        low, high = ends.min(axis=0) - _AROUND_IN * scale, ends.max(axis=0) + _AROUND_IN * scale
+        around = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+        lie = Lie(camera, around, terrain, papers_in, reference_bgr, scale, reference_camera)
+        patch = _patch_colour(image_bgr, px, _PATCH_IN * scale * camera.px_per_inch(*ends[0].tolist()))
+        known = likelihood(cells_of(image_bgr[::_SPARSE, ::_SPARSE]).ravel(), (patch, *palette))
+        found = [one for laid in lie.laid(image_bgr) for one in self._on(laid, camera, px, scale, known)]
+        if not found:
+            return None
+        best = max(found, key=lambda one: one.score)
+        return _clicked(best, camera, px, scale)
+
+    def _on(
+        self, laid: Laid, camera: TableCamera, px: tuple[float, float], scale: float, known: Likelihood
+    ) -> Iterator[_Found]:
+        """Figures that may stand on one level of the table so that they are seen under the click."""
+        ground, sheet = laid.ground, laid.ground.sheet
+        heights = sheet.z_in + np.array((0.0, *_HEIGHTS_IN)) * scale
+        click_in, *feet_in = camera.pixel_to_table(np.repeat([px], len(heights), axis=0), heights)
+        if not any(ground.holds(float(x), float(y)) for x, y in feet_in):
+            return
+        evidence = army_evidence(laid.picture_bgr, known, ground.empty)[0]
+        evidence[ground.barred] = 0
+        empty = None if ground.empty is None else in_the_light_of_now(laid.picture_bgr, ground.empty)
+        view = View(laid.picture_bgr, laid.photo, evidence, ground.seen * ~ground.barred, ground.eye_px, empty)
+        zoom = sheet.px_per_in * scale / TILE_PX_PER_IN
+        feet = sheet.to_pixel(np.array(feet_in))
+        hints = [
+            hint
+            for hint in self._recogniser.hints(view, [tile_at(ground.eye_px, feet.mean(axis=0), zoom)])
+            if np.linalg.norm(hint.at - feet, axis=1).min() < _REACH_IN * zoom * TILE_PX_PER_IN
+        ]
+        hints += [Hint(at, 0.5, zoom) for at in feet]
+        contrast = _CONTRAST * _mean_at(evidence, sheet.to_pixel(click_in[None])[0])
+        for look in self._recogniser.looks(view, hints):
+            one = look.candidate
+            x, y = (float(v) for v in sheet.to_table(one.column, one.row))
+            posture = POSTURES[int(np.argmax(one.postures))]
+            body = [sheet.shadow_of(part) for part in solids(posture, x, y, math.degrees(one.facing_rad), scale)]
+            beside_in = max(0.0, min(-_inside_in(part, click_in) for part in body)) / scale
+            odds = math.log(max(one.chance, 1e-9) / max(1 - one.chance, 1e-9))
+            yield _Found(odds + contrast - beside_in / _BESIDE_IN, one, laid, evidence, body, (x, y))
+
+
+def _inside_in(outline_in: FloatArray, at_in: FloatArray) -> float:
+    """How far inside an outline a place lies, in inches; negative outside."""
+    return cv2.pointPolygonTest(outline_in.astype(np.float32), (float(at_in[0]), float(at_in[1])), True)
+
+
+def _mean_at(evidence: FloatImage, at: FloatArray) -> float:
+    """Mean evidence of the five by five pixels round a place of a sheet."""
+    rows, columns = evidence.shape
+    column, row = np.clip(np.round(at).astype(int), 2, (columns - 3, rows - 3))
+    return float(evidence[row - 2 : row + 3, column - 2 : column + 3].mean())
+
+
+def _clicked(found: _Found, camera: TableCamera, px: tuple[float, float], scale: float) -> ClickedFigure:
+    """The pixels of a figure that look like what was clicked."""
+    sheet, evidence = found.laid.ground.sheet, found.evidence
+    click_in = camera.pixel_to_table(px, sheet.z_in)
+    patch = _round(click_in[0], _PATCH_IN * scale)
+    window, body = sheet.painted([*found.body_in, patch])
+    body = cv2.dilate(body.astype(np.uint8), disc(_ARMS_IN * scale * sheet.px_per_in)) > 0
+    colours = log_colour(np.asarray(cv2.blur(found.laid.picture_bgr, (3, 3)), np.uint8))[window]
+    plastic = body & (evidence[window] > 0)
+    if plastic.sum() < _LEAST_IN2 * (scale * sheet.px_per_in) ** 2:
+        spot = np.zeros(sheet.shape, np.uint8)
+        sheet.fill(spot, patch, 1)
+        plastic = np.asarray(spot[window] > 0)
+    return ClickedFigure(found.foot_in, _outline_px(plastic, window, sheet, camera), colours[plastic], found.score)
+
+
+def _round(middle_in: FloatArray, radius_in: float) -> FloatArray:
+    return np.array(ellipse_outline((float(middle_in[0]), float(middle_in[1])), radius_in, radius_in, points=12))
+
+
+def _outline_px(plastic: BoolImage, window: tuple[slice, slice], sheet: Sheet, camera: TableCamera) -> FloatArray:
+    """(N, 2) pixels of the picture round the largest piece of a mask on a window of a sheet."""
+    outlines, _ = cv2.findContours(plastic.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    points = max(outlines, key=len).reshape(-1, 2) + (window[1].start, window[0].start)
+    places = sheet.low_in + points / sheet.px_per_in
+    return camera.table_to_pixel(np.c_[places, np.full(len(places), sheet.z_in)])
+
+
+def _patch_colour(image_bgr: ImageBgr, px: tuple[float, float], radius_px: float) -> ArmyColour:
+    """The colour round a click, without what is another colour than the clicked pixel."""
+    x, y = round(px[0]), round(px[1])
+    reach = max(1, round(2 * radius_px))
+    left, top = max(0, x - reach), max(0, y - reach)
+    part = cv2.GaussianBlur(image_bgr[top : y + reach + 1, left : x + reach + 1], (0, 0), max(0.6, 0.2 * radius_px))
+    colours = log_colour(np.asarray(part, np.uint8))
+    at = (y - top, x - left)
+    own = colours[max(0, at[0] - 1) : at[0] + 2, max(0, at[1] - 1) : at[1] + 2].reshape(-1, 3).mean(axis=0)
+    rows, columns = np.ogrid[: colours.shape[0], : colours.shape[1]]
+    away = np.abs(colours - own)
+    near = np.hypot(rows - at[0], columns - at[1]) <= max(1.0, radius_px)
+    near &= (np.hypot(away[..., 0], away[..., 1]) < _PATCH_CHROMA) & (away[..., 2] < _PATCH_LIGHT)
+    near[at] = True
+    covariance = np.diag(np.square(_PATCH_SIGMA))
+    return ArmyColour("clicked", colours[near].mean(axis=0).astype(np.float64), covariance, int(near.sum()))
