@@ -1,4 +1,4 @@
-"""Where frames come from: image, folder, video, webcam; the simulated table is one more (`vision.simulator`)."""
+"""Where frames come from: image, folder, video, webcam, and the simulated table (`vision.simulation`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.table import Refused
 from vision.frame import Frame, ImageBgr
-from vision.simulator import demo_table
+from vision.simulation.simulator import demo_table
 
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it says of a broken video, our own sentence says better
 

@@ -13,7 +13,7 @@ from calibration.opencv import cv2
 from calibration.solve import place_of
 from ui.cli import main
 from ui.setup.demo_armies import demo_palette
-from vision.simulator import demo_table
+from vision.simulation.simulator import demo_table
 
 
 @pytest.fixture(scope="module")

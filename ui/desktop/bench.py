@@ -11,7 +11,7 @@ from ui.setup.demo_armies import demo_ground, demo_setup
 from ui.table.corrections import Correction
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
-from vision.simulator import SimulatedTable
+from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, Webcam, is_camera
 
 _SOON_S = 1 / 15

@@ -20,8 +20,8 @@ from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
 from vision.pipeline import TableView
-from vision.simulator import SimulatedTable
-from vision.table_scene import demo_scene
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable
 
 _WIDTH_PX = 1000
 _PATIENCE_S = 300.0

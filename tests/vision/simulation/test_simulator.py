@@ -13,20 +13,8 @@ from shapely import Polygon, unary_union
 
 from calibration.opencv import cv2
 from rules.table import Posture, Refused, TerrainKind, TerrainPiece
-from vision.drawing import sprite
-from vision.plastic import Sculpt
-from vision.simulator import (
-    STEP_S,
-    WEBCAM,
-    Optics,
-    Sensor,
-    SimulatedTable,
-    Stage,
-    overhead_camera,
-    render,
-)
-from vision.surface import PixelMap, Surface, lay_marker
-from vision.table_scene import (
+from vision.simulation.drawing import sprite
+from vision.simulation.scene import (
     Model,
     Play,
     PrintedMarker,
@@ -37,6 +25,18 @@ from vision.table_scene import (
     demo_play,
     demo_scene,
 )
+from vision.simulation.simulator import (
+    STEP_S,
+    WEBCAM,
+    Optics,
+    Sensor,
+    SimulatedTable,
+    Stage,
+    overhead_camera,
+    render,
+)
+from vision.simulation.surface import PixelMap, Surface, lay_marker
+from vision.simulation.toy_models import Sculpt
 
 SIZE_PX = (960, 540)
 CAMERA = overhead_camera(SIZE_PX)

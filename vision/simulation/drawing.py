@@ -12,8 +12,8 @@ import numpy.typing as npt
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from rules.table import FloatArray
-from vision.mesh import Mesh
-from vision.surface import Picture
+from vision.simulation.mesh import Mesh
+from vision.simulation.surface import Picture
 
 TO_LAMP: FloatArray = np.array([-0.42, 0.5, 1.0]) / np.linalg.norm([-0.42, 0.5, 1.0])
 """Unit vector from anything to the lamp: above, to the left and beyond."""

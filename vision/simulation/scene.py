@@ -1,4 +1,4 @@
-"""What stands on the simulated table and how it moves: the truth of which `vision.simulator` draws pictures."""
+"""What stands on the simulated table and how it moves: the truth that the simulator draws."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rules.table import (
     TerrainPiece,
     ellipse_outline,
 )
-from vision.mesh import Mesh, turn_z
-from vision.plastic import HALF_BASE_IN, SCULPT_POSTURE, SOLDIER_HALF_BASE_IN, Sculpt, toy
 from vision.plastics import PLASTIC_BGR
-from vision.surface import Surface
+from vision.simulation.mesh import Mesh, turn_z
+from vision.simulation.surface import Surface
+from vision.simulation.toy_models import HALF_BASE_IN, SCULPT_POSTURE, SOLDIER_HALF_BASE_IN, Sculpt, toy
 
 
 @dataclass(frozen=True, slots=True)
