@@ -60,6 +60,14 @@ class Light:
         """The camera with automatic exposure, or held as it is now."""
         return replace(self._since(now_s), is_automatic=automatic)
 
+    def with_flicker(self, on: bool) -> Light:
+        """The lamp flickering, or steady."""
+        return replace(self, flickers=on)
+
+    def with_sun(self, on: bool) -> Light:
+        """With sunlight on the table, or without."""
+        return replace(self, has_sun=on)
+
     def _since(self, now_s: float) -> Light:
         return replace(self, gain=self.gain_at(now_s), since_s=now_s)
 

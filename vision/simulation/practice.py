@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from shapely import Point, Polygon
@@ -21,7 +22,7 @@ from vision.simulation.hand import GRIP_IN, Hand, distance_out_in
 from vision.simulation.light import USUAL_LIGHT, Light
 from vision.simulation.scene import Model, Scene
 from vision.simulation.simulator import Snapshot
-from vision.simulation.toy_models import SCULPT_POSTURE
+from vision.simulation.toy_models import SCULPT_POSTURE, Sculpt
 
 PointPx = tuple[float, float]
 
@@ -290,8 +291,13 @@ def _places_around() -> Iterator[PointIn]:
 
 
 def _height_in(model: Model) -> float:
-    """From what it stands on, or is held over, to its top, without the lift."""
-    return float(model.solid.polygons_in[..., 2].max()) - model.z_in - model.lift_in
+    """From its lowest point to its top."""
+    return _toy_height_in(model.sculpt, model.tilt_deg)
+
+
+@cache
+def _toy_height_in(sculpt: Sculpt, tilt_deg: float) -> float:
+    return float(Model("toy", "green", sculpt, 0.0, 0.0, tilt_deg=tilt_deg).solid.polygons_in[..., 2].max())
 
 
 def _lift_in(model: Model) -> float:

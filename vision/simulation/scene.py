@@ -284,7 +284,7 @@ _TAN = (
 )
 _TAN_REAR = (
     (Sculpt.RIFLEMAN, 28.2, 21.2, 215),
-    (Sculpt.MARCHING, 28.4, 27.4, 190),
+    (Sculpt.MARCHING, 40.6, 27.2, 205),
 )
 
 
@@ -325,14 +325,14 @@ def demo_play() -> Play:
             Walk("green-7", 18, 20, (21.2, 23.4)),
             Walk("green-9", 24, 27, (25.4, 8.2)),
             Topple("green-4", 31, 31.4),
-            Walk("tan-10", 35, 37.5, (25.6, 20.6)),
+            Walk("tan-10", 35, 37.5, (40.2, 23.4)),
             Topple("green-10", 44, 45, 0),
             Topple("green-4", 45, 46, 0),
             Walk("green-4", 47, 49.5, (16.8, 10.4)),
             Walk("tan-4", 49, 51.5, (33.8, 11.0)),
             Walk("green-7", 51, 53, (17.0, 21.8)),
             Walk("green-9", 52, 57, (23.2, 7.6)),
-            Walk("tan-10", 54, 57, (28.4, 27.4)),
+            Walk("tan-10", 54, 57, (40.6, 27.2)),
         ),
         period_s=60.0,
     )
