@@ -65,7 +65,7 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 
 
 def _guide(window: Window, _: Path) -> QWidget:
-    """The guide while the third army is asked for."""
+    """The guide while the second army is asked for."""
     guide = window.help.guide
     guide.begin()
     guide.choose("demo")
@@ -76,13 +76,12 @@ def _guide(window: Window, _: Path) -> QWidget:
         raise Refused("this is not the simulated table: open that")
     wait_for(lambda: not table.bare, "the armies")
     wait(2.0)
-    for army in ("green", "tan"):
-        window.panel.choose(army)
-        for soldier in [f for f in table.truth.figures if f.army == army and f.posture is Posture.STANDING][:3]:
-            px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
-            window.picture.pressed.emit(*px)
-            window.picture.released.emit(*px)
-    wait_for(lambda: window.bench.view and any(f.army == "tan" for f in window.bench.view.figures), "the soldiers")
+    window.panel.choose("green")
+    for soldier in [f for f in table.truth.figures if f.army == "green" and f.posture is Posture.STANDING][:3]:
+        px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
+        window.picture.pressed.emit(*px)
+        window.picture.released.emit(*px)
+    wait_for(lambda: window.bench.view and any(f.army == "green" for f in window.bench.view.figures), "the soldiers")
     window.picture.left.emit()
     wait(8.5)  # until the message that they are taught has gone
     return window

@@ -29,6 +29,9 @@ PointPx = tuple[float, float]
 ENTER_S = 0.2
 """A hand comes in over the picture's edge in this time."""
 
+CATCH_UP_S = 0.15
+"""Then it takes the soldier from where he stood to where the mouse has gone meanwhile."""
+
 LEAVE_S = 0.5
 """It is gone this long after it let go."""
 
@@ -108,9 +111,31 @@ class Practice:
         return self.held.id if self.held is not None else None
 
     def snapshot(self, time_s: float) -> Snapshot:
-        """What a picture taken at that time shows."""
-        hand = self.arm.at(time_s, self.camera) if self.arm is not None else None
-        return Snapshot(self.scene, self.camera, self.light.strips_at(time_s), self.light.has_sun, hand)
+        """What a picture taken at that time shows.
+
+        A soldier is moved only once the hand is there: a camera never sees one who moves by himself.
+        """
+        table = self._caught_up(time_s)
+        hand = table.arm.at(time_s, self.camera) if table.arm is not None else None
+        return Snapshot(table.scene, self.camera, self.light.strips_at(time_s), self.light.has_sun, hand)
+
+    def _caught_up(self, time_s: float) -> Practice:
+        """The table with the soldier in the hand as far as the hand has brought him by then."""
+        if self.held is None or self.arm is None:
+            return self
+        part = _eased((time_s - self.arm.came_s - ENTER_S) / CATCH_UP_S)
+        if part == 1:
+            return self
+        model, held = self.model(self.held.id), self.held
+        between = replace(
+            model,
+            x_in=held.x_in + part * (model.x_in - held.x_in),
+            y_in=held.y_in + part * (model.y_in - held.y_in),
+            z_in=model.z_in if part else held.z_in,
+            lift_in=part * model.lift_in,
+        )
+        hand = _hand_on(between, self.arm.elbow_px, self.camera)
+        return replace(self._with(between), arm=replace(self.arm, hand=hand))
 
     def model(self, name: str) -> Model:
         """The toy with this id.
