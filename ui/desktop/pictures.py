@@ -20,8 +20,7 @@ from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
 from vision.pipeline import TableView
-from vision.simulation.scene import demo_scene
-from vision.simulation.simulator import SimulatedTable
+from vision.simulation.practice_table import practice_table
 
 _WIDTH_PX = 1000
 _PATIENCE_S = 300.0
@@ -39,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wait(0.5)
             _save(shown, folder / f"{name}.jpg")
 
-    return staged("pictures", lambda: SimulatedTable(demo_scene()), shoot)
+    return staged("pictures", practice_table, shoot)
 
 
 def _save(shown: QWidget, path: Path) -> None:
@@ -87,9 +86,27 @@ def _guide(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _practice(window: Window, _: Path) -> QWidget:
+    """A hand that carries a soldier over the simulated table."""
+    window.help.guide.leave()
+    window.open("demo")
+    all_seen(window)
+    table = window.bench.practice
+    if table is None:
+        raise Refused("this is not the simulated table: open that")
+    soldier = table.now.model("green-4")
+    x_px, y_px = table.camera.table_to_pixel((soldier.x_in, soldier.y_in, 0.0))[0]
+    window.picture.moved.emit(x_px, y_px)
+    window.picture.pressed.emit(x_px, y_px)
+    for part in (0.5, 1.0):
+        window.picture.moved.emit(x_px + 150 * part, y_px - 130 * part)
+    wait_for(lambda: window.bench.view and window.bench.view.frozen, "the hand")
+    wait(2.0)
+    return window
+
+
 def _measure(window: Window, _: Path) -> QWidget:
     """A range, the answer in large type."""
-    window.help.guide.leave()
     window.open("demo")
     view = all_seen(window)
     window.use_tool("measure")
@@ -225,6 +242,7 @@ def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure
 
 _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "guide": _guide,
+    "practice": _practice,
     "measure": _measure,
     "sight": _sight,
     "targets": _targets,

@@ -27,7 +27,8 @@ _CUFF: Tone = (0.11, 0.05, 0.028)
 
 _PX_PER_IN = 24.0  # of the picture of the hand, a little less than a 1080p camera has on the table
 _LEFT_IN, _RIGHT_IN, _HALF_IN = 14.0, 6.0, 8.0  # what that picture shows, from the finger tips
-_SPREAD_IN, _SHADE_SPREAD_IN = 2.6, 5.8  # to either side of the arm's middle line
+_AHEAD_IN = 5.0  # more than the hand's shadow reaches beyond the finger tips
+_FAINT = 0.004  # less cover or shadow than a grey level
 _ARM_IN = 40.0
 _LAMP_STEP_DEG = 30.0  # the lamp's direction over the arm is rounded to this
 _FAR_EYE_IN = 4000.0
@@ -68,11 +69,14 @@ class _Look:
         colour: (h, w, 3) colour times `cover`.
         cover: (h, w) 0 to 1.
         shade: (h, w) part of the light that its shadow leaves, on the plane that the fingers are over.
+        cover_in, shade_in: Where there is any, in the hand's own frame: least and largest y, largest x.
     """
 
     colour: Picture
     cover: Picture
     shade: Picture
+    cover_in: tuple[float, float, float]
+    shade_in: tuple[float, float, float]
 
 
 def hand_sprite(hand: Hand, camera: TableCamera) -> Sprite | None:
@@ -81,7 +85,7 @@ def hand_sprite(hand: Hand, camera: TableCamera) -> Sprite | None:
     lamp_deg = math.degrees(math.atan2(TO_LAMP[1], TO_LAMP[0])) - (hand.arm_deg + 180)
     look = _look(_LAMP_STEP_DEG * (round(lamp_deg / _LAMP_STEP_DEG) % round(360 / _LAMP_STEP_DEG)))
     seen, dark = (_to_picture(hand, hand.z_in + above_in, camera) for above_in in (GRIP_IN, 0.0))
-    inside, shade_inside = _box_of(seen, _SPREAD_IN, frame), _box_of(dark, _SHADE_SPREAD_IN, frame)
+    inside, shade_inside = _box_of(seen, look.cover_in, frame), _box_of(dark, look.shade_in, frame)
     if inside is None or shade_inside is None:
         return None
     colour, cover = (_warped(part, seen, inside) for part in (look.colour, look.cover))
@@ -97,10 +101,10 @@ def _to_picture(hand: Hand, z_in: float, camera: TableCamera) -> FloatArray:
     return np.asarray(np.column_stack([ahead - tip, aside - tip, tip]))
 
 
-def _box_of(way: FloatArray, spread_in: float, frame: Box) -> Box | None:
+def _box_of(way: FloatArray, reach_in: tuple[float, float, float], frame: Box) -> Box | None:
     """Where the arm, or its shadow, lies in the picture."""
-    ahead_in = spread_in / 2
-    corners = [(-90.0, -spread_in), (-90.0, spread_in), (ahead_in, spread_in), (ahead_in, -spread_in)]
+    low, high, ahead = reach_in
+    corners = [(-90.0, low), (-90.0, high), (ahead, high), (ahead, low)]
     pixels = np.c_[np.array(corners), np.ones(4)] @ way.T
     if not np.isfinite(pixels).all():
         return None
@@ -139,7 +143,14 @@ def _look(lamp_deg: float) -> _Look:
         shade[frame.of(common)] = drawn.shade[drawn.shade_box.of(common)]
     colour, cover = (np.asarray(cv2.GaussianBlur(part, (0, 0), 0.8), np.float32) for part in (colour, cover))
     shade = np.asarray(cv2.GaussianBlur(shade, (0, 0), _SOFT_IN * _PX_PER_IN), np.float32)
-    return _Look(colour, cover, shade)
+    return _Look(colour, cover, shade, _reach_in(cover), _reach_in(1 - shade))
+
+
+def _reach_in(amount: Picture) -> tuple[float, float, float]:
+    """Least and largest y and largest x, in inches, of where there is anything."""
+    rows, columns = np.nonzero(amount > _FAINT)
+    low, high = _HALF_IN - (rows.max() + 1) / _PX_PER_IN, _HALF_IN - rows.min() / _PX_PER_IN
+    return (float(low), float(high), float((columns.max() + 1) / _PX_PER_IN - _LEFT_IN))
 
 
 def _eye() -> TableCamera:
@@ -223,4 +234,4 @@ def distance_out_in(hand: Hand, camera: TableCamera) -> float:
         return _ARM_IN
     far = hand.moved(200.0).tip_in
     way = LineString([hand.tip_in, far]).intersection(Polygon(rim_in))
-    return float(way.length) + _SHADE_SPREAD_IN
+    return float(way.length) + _AHEAD_IN

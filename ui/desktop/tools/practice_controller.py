@@ -120,8 +120,10 @@ class PracticeController(QObject):
 
     @property
     def is_carrying(self) -> bool:
-        """Whether the mouse has a soldier in its hand."""
-        return self._pressed is not None and self._pressed[0].now.carried is not None
+        """Whether the mouse has a soldier of the open table in its hand."""
+        if self._pressed is None or self._pressed[0] is not self._hands.bench().practice:
+            return False
+        return self._pressed[0].now.carried is not None
 
     @property
     def hint(self) -> str:
