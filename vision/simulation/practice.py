@@ -43,7 +43,6 @@ _HOLD_BEHIND_IN = 0.35  # the fingers hold a toy at its near side, so that the c
 _GRIP_BELOW_TOP_IN = 0.25
 _ARM_FOLLOWS = 0.6  # part of a move along the picture's edge that the elbow makes, too
 _ARM_ASIDE = 0.12  # of the picture's height: an arm comes in at a slant
-_REACH_PX = 6.0  # beside a soldier, at 1080 lines, that still takes him
 _NEAR = 0.2  # of the picture's height: no toy reaches so far from the middle of its base
 _BUMP_TURN_DEG, _BUMP_WAY_IN = 0.7, 0.6
 _STEP_ASIDE_IN = 0.125
@@ -149,16 +148,15 @@ class Practice:
                 return model
         raise Refused(f"no toy on this table is called {name!r}: choose one that is there")
 
-    def soldier_at(self, px: PointPx) -> str | None:
-        """Id of the soldier or vehicle that the camera sees at a pixel, or within a few pixels of it."""
+    def soldier_at(self, px: PointPx, reach_px: float = 0.0) -> str | None:
+        """Id of the soldier or vehicle that the camera sees at a pixel, or the nearest within `reach_px` of it."""
         height_px = self.camera.lens.image_size[1]
-        reach_px = _REACH_PX * height_px / 1080
         places_in = [(model.x_in, model.y_in, model.z_in + model.lift_in) for model in self.scene.models]
         away_px = np.linalg.norm(self.camera.table_to_pixel(np.reshape(places_in, (-1, 3))) - px, axis=1)
         near = [model for model, away in zip(self.scene.models, away_px, strict=True) if away < _NEAR * height_px]
         found = [(_inside_px(model, px, self.camera), model.id) for model in near]
         inside_px, name = max(found, default=(-math.inf, ""))
-        return name if inside_px > -reach_px else None
+        return name if inside_px >= -reach_px else None
 
     # A hand on a soldier
 

@@ -91,9 +91,13 @@ def test_a_head_that_leans_away_from_its_base_takes_its_soldier() -> None:
     assert START.soldier_at((float(head_px[0]), float(head_px[1]))) == "blue-1"
 
 
-def test_nobody_is_found_on_bare_felt() -> None:
+def test_nobody_is_found_on_bare_felt_and_the_nearest_within_reach() -> None:
     u, v = CAMERA.table_to_pixel((18.0, 4.0))[0]
     assert START.soldier_at((float(u), float(v))) is None
+    u, v = CAMERA.table_to_pixel((10.0, 7.3))[0]
+    # Half a base is 0.375 in: 0.7 in nearer than its middle is 0.325 in, 5 pixels, beside it.
+    assert START.soldier_at((float(u), float(v)), 3.0) is None
+    assert START.soldier_at((float(u), float(v)), 7.0) == "red-1"
 
 
 def test_an_unknown_soldier_is_refused_by_name() -> None:

@@ -15,7 +15,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.tongue import mark, tr
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.terrain_tool import TERRAIN
-from ui.desktop.tools.tool import Pointed, was_dragged
+from ui.desktop.tools.tool import REACH_PX, Pointed, was_dragged
 from vision.simulation.light import Light
 from vision.simulation.practice import OFF_S, Practice
 from vision.simulation.practice_table import PracticeTable
@@ -165,7 +165,7 @@ class PracticeController(QObject):
         self._pressed, table = None, self.table
         if table is None or self._hands.tool() in _OWN_DRAGS:
             return False
-        name = table.now.soldier_at(at.px)
+        name = _soldier_at(table, at)
         if name is None:
             return False
         self._pressed = (table, name, at)
@@ -210,7 +210,7 @@ class PracticeController(QObject):
         if self._pressed is not None and at is not None:
             self._carry(self._pressed[0], self._pressed[1], self._pressed[2], at)
         table = self.table
-        over = table is not None and at is not None and table.now.soldier_at(at.px) is not None
+        over = table is not None and at is not None and _soldier_at(table, at) is not None
         if over != self._is_over:
             self._is_over = over
             self._show_cursor()
@@ -254,7 +254,7 @@ class PracticeController(QObject):
         table, at = self.table, self._hands.pointed()
         name = None
         if table is not None:
-            name = table.now.carried or (table.now.soldier_at(at.px) if at is not None else None)
+            name = table.now.carried or (_soldier_at(table, at) if at is not None else None)
         if name is None and table is not None:
             self._hands.say(tr("Point at a soldier first."))
         elif name is not None:
@@ -278,3 +278,8 @@ class PracticeController(QObject):
 
 def _lit(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
     return now.lit(lit(now.light, now_s))
+
+
+def _soldier_at(table: PracticeTable, at: Pointed) -> str | None:
+    """Whom the mouse points at, as near as the tools take it."""
+    return table.now.soldier_at(at.px, REACH_PX / at.screen_scale)
