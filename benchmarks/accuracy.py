@@ -24,9 +24,9 @@ from rules.table import Figure, FloatArray, Posture, Refused
 from vision.frame import Frame, ImageBgr
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup
-from vision.simulator import Truth, overhead_camera, render, truth_of
-from vision.surface import Surface
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import Truth, overhead_camera, render, truth_of
+from vision.simulation.surface import Surface
 
 _MATCH_IN = 1.0
 _TABLE_IN = (48.0, 36.0)

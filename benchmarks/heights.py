@@ -22,7 +22,7 @@ from calibration.print_scale import TRUE_PRINT
 from calibration.prints import Prints
 from calibration.solve import Target, marker_square, solve
 from rules.table import FloatArray
-from vision.simulator import overhead_camera
+from vision.simulation.simulator import overhead_camera
 
 HEIGHTS_IN = (40.0, 55.0, 72.0)
 SIZES_PX = ((1920, 1080), (1280, 720))

@@ -38,10 +38,10 @@ from rules.table import POSTURE_HEIGHT_IN
 from vision.figures import Finder, Sighting
 from vision.frame import ImageBgr
 from vision.palette import Palette, teach
-from vision.plastic import Sculpt
-from vision.simulator import Sensor, Stage, overhead_camera
-from vision.surface import Surface
-from vision.table_scene import Model, Scene, corner_markers
+from vision.simulation.scene import Model, Scene, corner_markers
+from vision.simulation.simulator import Sensor, Stage, overhead_camera
+from vision.simulation.surface import Surface
+from vision.simulation.toy_models import Sculpt
 from vision.tracking import Tracker
 
 SIZE_IN = (48.0, 36.0)

@@ -20,7 +20,7 @@ from calibration.profile import read_layout, read_lens
 from rules.table import Figure, FloatArray, Posture, TerrainPiece, ellipse_outline
 from ui.files import read_terrain
 from vision.frame import ImageBgr
-from vision.simulator import render, truth_of
+from vision.simulation.simulator import render, truth_of
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 SEEN = 0.35  # who is less visible may be missed or found: neither counts

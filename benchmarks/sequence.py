@@ -32,11 +32,11 @@ from vision.ground import Lie
 from vision.motion import MotionWatch
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup
-from vision.plastic import Sculpt
 from vision.recogniser import Recogniser
-from vision.simulator import Stage, overhead_camera
-from vision.surface import Surface
-from vision.table_scene import Model, Scene, corner_markers
+from vision.simulation.scene import Model, Scene, corner_markers
+from vision.simulation.simulator import Stage, overhead_camera
+from vision.simulation.surface import Surface
+from vision.simulation.toy_models import Sculpt
 from vision.tracking import Tracker
 
 SIZE_IN = (72.0, 48.0)

@@ -16,9 +16,9 @@ from benchmarks.stopwatch import beside
 from benchmarks.watch import COUNTS, SIZE_IN, markers_of
 from calibration.opencv import cv2
 from calibration.prints import Prints, fix, see
-from vision.simulator import overhead_camera, render
-from vision.surface import Surface
-from vision.table_scene import Scene
+from vision.simulation.scene import Scene
+from vision.simulation.simulator import overhead_camera, render
+from vision.simulation.surface import Surface
 
 MANY = 20
 """Baselines to one measurement: one alone is too short for the clock."""

@@ -28,8 +28,8 @@ import json
 from PyQt6.QtCore import QSettings
 from PyQt6.QtWidgets import QApplication
 from benchmarks import window
-from vision.simulator import SimulatedTable
-from vision.table_scene import demo_scene
+from vision.simulation.simulator import SimulatedTable
+from vision.simulation.scene import demo_scene
 application = QApplication(["sandtable"])
 live = window.Window("demo", QSettings(), opener=lambda _: SimulatedTable(demo_scene()))
 print(json.dumps(window.moved(live)[0]))

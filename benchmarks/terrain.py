@@ -25,8 +25,8 @@ from calibration.opencv import cv2
 from rules.table import FloatArray, Refused, TerrainKind, TerrainPiece
 from ui.table.terrain import outline_height_in
 from vision.frame import ImageBgr
-from vision.simulator import SimulatedTable, overhead_camera
-from vision.table_scene import demo_scene
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.terrain import propose_outline
 
 _CLICKS = 4

@@ -20,9 +20,9 @@ from calibration.opencv import cv2
 from calibration.prints import Prints, see, see_again
 from calibration.solve import laid_at, place_of
 from calibration.watch import lookout
-from vision.simulator import overhead_camera, render
-from vision.surface import Surface
-from vision.table_scene import PrintedMarker, Scene, corner_markers
+from vision.simulation.scene import PrintedMarker, Scene, corner_markers
+from vision.simulation.simulator import overhead_camera, render
+from vision.simulation.surface import Surface
 
 SIZE_IN = (48.0, 36.0)
 COUNTS = (1, 2, 4, 8)

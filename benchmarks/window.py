@@ -32,8 +32,8 @@ from ui.desktop.window import Window
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview
 from ui.session import Ruler
-from vision.simulator import SimulatedTable
-from vision.table_scene import demo_scene
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable
 
 FRAME_MS, PAINT_MS, START_S = 16.7, 4.0, 3.0
 MOVES, PAINTS, STARTS = 300, 200, 5

@@ -1,4 +1,4 @@
-"""Where frames come from: image, folder, video, webcam; the simulated table is one more (`vision.simulator`)."""
+"""Where frames come from: image, folder, video, webcam, and the simulated table (`vision.simulation`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.table import Refused
 from vision.frame import Frame, ImageBgr
-from vision.simulator import demo_table
+from vision.simulation.practice_table import practice_table
 
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it says of a broken video, our own sentence says better
 
@@ -101,7 +101,7 @@ def open_source(
         Refused: if there is no such thing, or it cannot be opened.
     """
     if spec == "demo":
-        return demo_table(clock)
+        return practice_table(clock)
     if not spec:
         raise Refused("no source is named: give an image, a folder, a video, a camera's number, or demo")
     path = Path(spec)

@@ -11,9 +11,9 @@ from benchmarks.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script,
 from calibration.opencv import cv2
 from rules.table import PointIn, Refused
 from vision.frame import Frame, ImageBgr
-from vision.simulator import WEBCAM, Sensor, Stage, Truth, truth_of
-from vision.surface import Surface
-from vision.table_scene import Model, Scene, corner_markers
+from vision.simulation.scene import Model, Scene, corner_markers
+from vision.simulation.simulator import WEBCAM, Sensor, Stage, Truth, truth_of
+from vision.simulation.surface import Surface
 
 SKIN_BGR, CARD_BGR = (120, 150, 205), (150, 146, 140)
 ARM_PX = 84

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from calibration.camera import TableCamera
 from rules.table import PointIn, TerrainKind, TerrainPiece
-from vision.simulator import overhead_camera
-from vision.table_scene import Model, Sculpt
+from vision.simulation.scene import Model, Sculpt
+from vision.simulation.simulator import overhead_camera
 
 SIZE_IN = (48.0, 36.0)
 SIZE_PX = (1280, 720)

@@ -9,8 +9,8 @@ import numpy as np
 from benchmarks.training.soldiers import Rng
 from calibration.opencv import cv2
 from rules.table import FloatArray
-from vision.mesh import Mesh, ball, block, disc, join, lathe, limb, turn_z
 from vision.palette import FloatImage
+from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, turn_z
 
 FINE = 32.0
 """Pixels per inch of what is drawn."""

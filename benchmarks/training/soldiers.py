@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rules.table import FloatArray, Posture
-from vision.mesh import Mesh, ball, block, disc, join, lathe, limb, prism, turn_z
+from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, prism, turn_z
 
 Rng = np.random.Generator
 

@@ -16,8 +16,8 @@ from benchmarks.training.grounds import FINE, SHAPE, SIZE_IN, army_colour, clutt
 from benchmarks.training.soldiers import Rng, toy, vehicle
 from calibration.opencv import cv2
 from rules.table import FloatArray, Posture
-from vision.mesh import Mesh, turn_z
 from vision.palette import FloatImage
+from vision.simulation.mesh import Mesh, turn_z
 
 _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 _ODDS = (0.42, 0.26, 0.16, 0.16)

@@ -21,9 +21,9 @@ from ui.desktop.window import Window
 from vision.figures import Sighting
 from vision.motion import Box
 from vision.palette import Palette
-from vision.simulator import SimulatedTable, overhead_camera
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.source import Source
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
 
 _OF_THE_PLATFORM = tuple(
     f"This plugin does not support {what}" for what in ("propagateSizeHints()", "raise()", "grabbing the keyboard")

@@ -34,8 +34,8 @@ from ui.desktop.battle.muster_dialog import MusterDialog
 from ui.desktop.battle.roll import RollDialog
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
-from vision.simulator import SimulatedTable, Stage, overhead_camera
-from vision.table_scene import Model, Play, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import SimulatedTable, Stage, overhead_camera
 
 Part = TypeVar("Part", bound=QWidget)
 Answer = Callable[[QDialog], None]

@@ -13,7 +13,7 @@ from calibration.opencv import cv2
 from calibration.solve import place_of
 from ui.cli import main
 from ui.setup.demo_armies import demo_palette
-from vision.simulator import demo_table
+from vision.simulation.simulator import demo_table
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def table(tmp_path_factory):
         for p in truth.terrain
     ]
     (folder / "terrain.json").write_text(json.dumps({"schema": 1, "pieces": pieces}))
-    soldier = {army: next(f for f in truth.figures if f.army == army) for army in ("green", "grey")}
+    soldier = {army: next(f for f in truth.figures if f.army == army) for army in ("green", "tan")}
     clicks = []
     for army, figure in soldier.items():
         x, y = camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
@@ -67,13 +67,14 @@ def test_how_well_the_armies_separate_is_told_in_numbers_and_words(analysis, tab
     document, _, folder = analysis
     assert document["empty_table"] is True
     told = {(one["army"], one["other"]): one for one in document["separation"]}
-    assert set(told) == {("green", None), ("grey", None), ("green", "grey")}
+    assert set(told) == {("green", None), ("tan", None), ("green", "tan")}
     assert all(0 <= one["score"] <= 1 for one in told.values())
-    assert told["green", "grey"]["words"] == "Green and grey are told apart well."
+    sentence = "Green and tan can be told apart, less surely in shade: click another soldier of each."
+    assert told["green", "tan"]["words"] == sentence
     _, _, clicks = table
     assert main(["analyse", str(folder / "table.png"), "--lens", str(folder / "lens.json"), *clicks]) == 0
     said = capsys.readouterr().out
-    assert "Green and grey are told apart well." in said
+    assert sentence in said
     assert said.rstrip().endswith(
         "Without a picture of the empty table fewer soldiers are found, most of all in shade."
     )
@@ -93,7 +94,7 @@ def test_the_calibration_is_the_true_camera(analysis):
 
 def test_figures_stand_where_they_stand(analysis):
     document, truth, _ = analysis
-    armies = [f for f in truth.figures if f.army in ("green", "grey") and f.posture != "vehicle"]
+    armies = [f for f in truth.figures if f.army in ("green", "tan") and f.posture != "vehicle"]
     near = 0
     for figure in armies:
         away = [

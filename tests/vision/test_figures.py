@@ -13,7 +13,7 @@ from vision.figures import Finder
 from vision.ground import Lie
 from vision.palette import teach
 from vision.sheet import lay_sheet
-from vision.simulator import demo_table
+from vision.simulation.simulator import demo_table
 
 EYE = camera()
 PIXEL_IN = 1 / 25  # on the table; bodies are drawn to a sixteenth of a pixel, the search has 18 px/in

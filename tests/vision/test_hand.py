@@ -16,9 +16,9 @@ from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Hand, Pipeline, Setup, TableView
-from vision.simulator import overhead_camera, render
-from vision.surface import Surface
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import overhead_camera, render
+from vision.simulation.surface import Surface
 from vision.tracking import EventKind
 
 SIZE_IN = (36.0, 24.0)

@@ -12,9 +12,9 @@ from rules.table import Posture, Refused, TerrainKind, TerrainPiece
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline, Setup, marker_papers
-from vision.simulator import overhead_camera, render
-from vision.surface import Surface
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import overhead_camera, render
+from vision.simulation.surface import Surface
 
 SIZE_IN = (36.0, 24.0)
 SCENE = Scene(

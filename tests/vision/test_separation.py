@@ -12,9 +12,9 @@ from vision.palette import ArmyColour, log_colour, teach
 from vision.pipeline import Pipeline, Setup
 from vision.plastics import PLASTIC_BGR, usual_colour
 from vision.separation import Level, Separation, separations
-from vision.simulator import overhead_camera, render
-from vision.surface import Surface
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import overhead_camera, render
+from vision.simulation.surface import Surface
 
 
 def of_colour(bgr, name, spread=0.04):

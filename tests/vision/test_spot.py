@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from vision.frame import Frame
-from vision.simulator import overhead_camera, render
+from vision.simulation.scene import Model, Scene, Sculpt
+from vision.simulation.simulator import overhead_camera, render
 from vision.spot import Likenesses, spot_at
-from vision.table_scene import Model, Scene, Sculpt
 
 SIZE, TABLE_IN = (640, 360), (24.0, 16.0)
 CAMERA = overhead_camera(SIZE, TABLE_IN, 32.0)

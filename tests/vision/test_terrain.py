@@ -7,8 +7,8 @@ from shapely.geometry import Polygon
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from rules.table import Refused, TerrainKind, ellipse_outline
-from vision.simulator import SimulatedTable, overhead_camera
-from vision.table_scene import demo_scene
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.terrain import propose_outline
 
 DOWN = np.diag([1.0, -1.0, -1.0])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from vision.mesh import turn_z
-from vision.plastic import Sculpt, toy
+from vision.simulation.mesh import turn_z
+from vision.simulation.toy_models import Sculpt, toy
 from vision.vehicles import hulls
 
 LIMIT = 2.0

@@ -11,7 +11,8 @@ from ui.setup.demo_armies import demo_ground, demo_setup
 from ui.table.corrections import Correction
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
-from vision.simulator import SimulatedTable
+from vision.simulation.practice_table import PracticeTable
+from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, Webcam, is_camera
 
 _SOON_S = 1 / 15
@@ -74,6 +75,11 @@ class Bench:
         retry_s = _CAMERA_RETRY_S if is_camera(self.spec) else None
         self.worker = Worker(self.session, self._open, retry_s, self._clock)
         self.worker.start()
+
+    @property
+    def practice(self) -> PracticeTable | None:
+        """The simulated table as a practice ground, if that is open."""
+        return self.simulated if isinstance(self.simulated, PracticeTable) else None
 
     @property
     def view(self) -> TableView | None:

@@ -33,8 +33,8 @@ from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
 from ui.paper.printing import PrintJob
 from ui.setup.first_run import Step
-from vision.simulator import SimulatedTable
-from vision.table_scene import demo_scene
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable
 
 _SETTLE_S = 0.4
 

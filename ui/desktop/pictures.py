@@ -20,8 +20,7 @@ from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
 from vision.pipeline import TableView
-from vision.simulator import SimulatedTable
-from vision.table_scene import demo_scene
+from vision.simulation.practice_table import practice_table
 
 _WIDTH_PX = 1000
 _PATIENCE_S = 300.0
@@ -39,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             wait(0.5)
             _save(shown, folder / f"{name}.jpg")
 
-    return staged("pictures", lambda: SimulatedTable(demo_scene()), shoot)
+    return staged("pictures", practice_table, shoot)
 
 
 def _save(shown: QWidget, path: Path) -> None:
@@ -65,7 +64,7 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 
 
 def _guide(window: Window, _: Path) -> QWidget:
-    """The guide while the third army is asked for."""
+    """The guide while the second army is asked for."""
     guide = window.help.guide
     guide.begin()
     guide.choose("demo")
@@ -76,21 +75,38 @@ def _guide(window: Window, _: Path) -> QWidget:
         raise Refused("this is not the simulated table: open that")
     wait_for(lambda: not table.bare, "the armies")
     wait(2.0)
-    for army in ("green", "tan"):
-        window.panel.choose(army)
-        for soldier in [f for f in table.truth.figures if f.army == army and f.posture is Posture.STANDING][:3]:
-            px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
-            window.picture.pressed.emit(*px)
-            window.picture.released.emit(*px)
-    wait_for(lambda: window.bench.view and any(f.army == "tan" for f in window.bench.view.figures), "the soldiers")
+    window.panel.choose("green")
+    for soldier in [f for f in table.truth.figures if f.army == "green" and f.posture is Posture.STANDING][:3]:
+        px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
+        window.picture.pressed.emit(*px)
+        window.picture.released.emit(*px)
+    wait_for(lambda: window.bench.view and any(f.army == "green" for f in window.bench.view.figures), "the soldiers")
     window.picture.left.emit()
     wait(8.5)  # until the message that they are taught has gone
     return window
 
 
+def _practice(window: Window, _: Path) -> QWidget:
+    """A hand that carries a soldier over the simulated table."""
+    window.help.guide.leave()
+    window.open("demo")
+    all_seen(window)
+    table = window.bench.practice
+    if table is None:
+        raise Refused("this is not the simulated table: open that")
+    soldier = table.now.model("green-4")
+    x_px, y_px = table.camera.table_to_pixel((soldier.x_in, soldier.y_in, 0.0))[0]
+    window.picture.moved.emit(x_px, y_px)
+    window.picture.pressed.emit(x_px, y_px)
+    for part in (0.5, 1.0):
+        window.picture.moved.emit(x_px + 150 * part, y_px - 130 * part)
+    wait_for(lambda: window.bench.view and window.bench.view.frozen, "the hand")
+    wait(2.0)
+    return window
+
+
 def _measure(window: Window, _: Path) -> QWidget:
     """A range, the answer in large type."""
-    window.help.guide.leave()
     window.open("demo")
     view = all_seen(window)
     window.use_tool("measure")
@@ -226,6 +242,7 @@ def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure
 
 _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "guide": _guide,
+    "practice": _practice,
     "measure": _measure,
     "sight": _sight,
     "targets": _targets,

@@ -19,9 +19,9 @@ from rules.table import Figure, PointIn, Refused
 from rules.template import Blast, under_blast
 from ui.desktop.window import Window
 from vision.pipeline import TableView
-from vision.simulator import SimulatedTable
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable
 from vision.source import Source
-from vision.table_scene import demo_scene
 
 _SIZE = (1366, 768)
 QUALITY = 82

@@ -42,6 +42,7 @@ from ui.desktop.stills import Stills
 from ui.desktop.tongue import tr
 from ui.desktop.tools.correct_menu import CorrectDesk
 from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.practice_controller import PracticeController
 from ui.desktop.tools.terrain_desk import TerrainDesk
 from ui.desktop.tools.tool import Pointed, Tool
 from ui.desktop.tools.toolbox import Toolbox
@@ -129,6 +130,7 @@ class Window(QMainWindow):
         self.actions_ = Actions(self, self)
         self._read = Readings()
         self.stage = Stage(self, self.picture, self.panel, self._read, self._redraw)
+        self.practice = PracticeController(self, self.picture, hands)
         self.calibration = CalibrationDesk(self, hands, self._memory, self.battle.drifted)
         self.help = HelpDesk(self, self, self._memory, self._hint, self._diary)
 
@@ -142,8 +144,10 @@ class Window(QMainWindow):
 
     def _connect(self) -> None:
         self._mouse = Mouse(self.picture, self._meaning, self._press, self._release, self._redraw)
+        self.picture.moved.connect(lambda *_: self.practice.move())
         self.picture.zoomed.connect(lambda: self._redraw())
         self.picture.turned.connect(self.turn)
+        self.practice.changed.connect(self._share_wheel)
         self.stills.thawed.connect(lambda: self.actions_.freeze.setChecked(False))
         self.stills.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
@@ -206,13 +210,19 @@ class Window(QMainWindow):
     def use_tool(self, name: str) -> None:
         """Take another tool in hand."""
         self.tools.take(name)
-        self.picture.takes_wheel = self.tool.takes_wheel
+        self._share_wheel()
         self.actions_.tick_tool(name)
         self._said.forget()
         self._refresh()
 
+    def _share_wheel(self) -> None:
+        """The wheel turns a soldier who is carried, else it is the tool's."""
+        self.picture.takes_wheel = self.practice.is_carrying or self.tool.takes_wheel
+
     def let_go(self) -> None:
-        """Let go of what is half done; of the tool where nothing is."""
+        """Cancel what is half done, or put the tool away."""
+        if self.practice.cancel():
+            return
         left = self._in_battle and self.tool.name == "select" and self.battle.let_go()
         if not (self.tool.cancel() or left):
             self.use_tool("select")
@@ -220,8 +230,9 @@ class Window(QMainWindow):
         self._refresh()
 
     def turn(self, steps: int) -> None:
-        """Turn the tool's wheel."""
-        self.tool.turn(steps)
+        """Turn the soldier who is carried, else the tool's wheel."""
+        if not self.practice.turn(steps):
+            self.tool.turn(steps)
         self._refresh()
 
     def type_digit(self, digit: str) -> None:
@@ -282,11 +293,21 @@ class Window(QMainWindow):
         return self.stage.point_at(frame, self.bench.view, px) if frame is not None else None
 
     def _press(self, at: Pointed) -> None:
+        if not self.practice.press(at):
+            self._press_tool(at)
+
+    def _press_tool(self, at: Pointed) -> None:
         if self._in_battle and self.tool.name == "select":
             self.battle.point(at.figure.id if at.figure else "", at.place_in)
         self._change(lambda: self.tool.press(at))
 
     def _release(self, at: Pointed) -> None:
+        carried, clicked = self.practice.release(at)
+        if carried:
+            self._refresh()
+            return
+        if clicked is not None:
+            self._press_tool(clicked)
         self._do(lambda: self.tool.release(at))
 
     def _change(self, change: Callable[[], object]) -> None:
@@ -338,7 +359,7 @@ class Window(QMainWindow):
         frame, view, state = self.bench.frame, self.bench.view, self.session.state
         shown, shown_view = self.stills.shown(frame, view)
         self.stage.show_frame(shown, shown_view, state)
-        at = self._pointed()
+        at = None if self.practice.is_carrying else self._pointed()
         self.picture.in_progress = self.tool.in_progress
         bare_in = at.place_in if at is not None and at.figure is None and self.tool.name == "select" else None
         preview = self.tools.preview(at, self.battle.aiming(bare_in) if self._in_battle else Preview())
@@ -370,6 +391,7 @@ class Window(QMainWindow):
         offered, answers = ("", ()) if words else self.kept.offer
         self.bar.say(begun(words or offered), answers or ways)
         self._hint.setText(self._next_step())
+        self.practice.follow()
         self._status.tell(self.bench)
         self._name_steps()
         view, state = self.bench.view, self.session.state
@@ -394,13 +416,13 @@ class Window(QMainWindow):
 
     def _next_step(self) -> str:
         view, state = self.bench.view, self.session.state
-        if self.stills.hint:
-            return self.stills.hint
+        if self.stills.hint or self.practice.is_carrying:
+            return self.stills.hint or self.practice.hint
         if view is None:
             return (
                 "" if self.bench.worker.source_problem else tr("Opening: {spec} …", spec=title_words(self.bench.spec))
             )
-        return next_step(view, state, self.tool.name, self.tool.hint)
+        return next_step(view, state, self.tool.name, self.tool.hint, self.practice.hint)
 
     def closeEvent(self, event: QCloseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Stop the threads and remember where the window was."""

@@ -10,7 +10,7 @@ from rules.table import Figure, Posture, Refused
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, Palette, teach
 from vision.pipeline import Setup
-from vision.simulator import Truth
+from vision.simulation.simulator import Truth
 
 _CLICKS = 3
 """Soldiers clicked in each army; the second and third make the colour surer."""

@@ -24,14 +24,23 @@ def title_words(spec: str) -> str:
     return f"Camera {spec}" if is_camera(spec) else Path(spec).name
 
 
-def next_step(view: TableView, state: TableState, tool: str, hint: str) -> str:
-    """What the player would do next, with the tool in hand."""
+def next_step(view: TableView, state: TableState, tool: str, hint: str, practice: str = "") -> str:
+    """What the player would do next, with the tool in hand.
+
+    Args:
+        view, state: The table.
+        tool: Name of the tool.
+        hint: What its next click does.
+        practice: What the mouse can do to the soldiers of the simulated table; empty for any other table.
+    """
     if view.calibration is None:
         return "Lay a printed marker flat on the table, wholly in the picture: it tells how long an inch is."
     if not state.setup.palette and tool != TEACH:
         return "No army is known yet. Press T, then click a soldier to teach his army's colour."
     if state.setup.palette and not view.figures:
         return "Looking for soldiers of the armies taught …"
+    if practice:  # the keys would make a third line, and push the picture away from under the mouse
+        return f"{practice}   {hint}"
     return hint + ("   M: measure" if tool == TEACH else _KEYS)
 
 

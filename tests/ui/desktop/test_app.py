@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QApplication
 from ui.care.diary import Diary
 from ui.desktop.app import run
 from ui.desktop.window import Window
-from vision.simulator import SimulatedTable
+from vision.simulation.simulator import SimulatedTable
 
 
 def test_ctrl_c_in_the_terminal_closes_the_window(tmp_path: Path) -> None:

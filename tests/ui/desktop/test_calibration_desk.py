@@ -39,8 +39,8 @@ from ui.setup.lens_session import LensSession
 from ui.setup.profiles import LensProfiles
 from ui.units import Unit
 from vision.frame import Frame, ImageBgr
-from vision.simulator import overhead_camera, render
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import overhead_camera, render
 
 SMALL = (960, 540)
 SCENE = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=(Model("a", "green", Sculpt.RIFLEMAN, 8.0, 10.0),))

@@ -17,7 +17,7 @@ from ui.desktop.window import Window
 from ui.setup.cameras import Camera
 from ui.setup.first_run import Mark, Step
 from vision.frame import Frame
-from vision.simulator import SimulatedTable
+from vision.simulation.simulator import SimulatedTable
 from vision.source import SETTLING, Source, Webcam
 
 

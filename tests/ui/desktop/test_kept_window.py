@@ -17,7 +17,7 @@ from ui.session import Ruler
 from ui.table.corrections import Renamed
 from vision.frame import Frame
 from vision.palette import ArmyColour
-from vision.simulator import SimulatedTable
+from vision.simulation.simulator import SimulatedTable
 
 ARMIES = tuple(ArmyColour(name, np.zeros(3), np.eye(3) * 0.01, 90) for name in ("blue", "green"))
 HOUSE = piece("house", "building", box(14.0, 13.0, 17.0, 16.0), 5.0)

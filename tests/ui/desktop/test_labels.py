@@ -27,7 +27,7 @@ from ui.desktop.labels import as_typed, marked_label, plain_label, word_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window
 from vision.figures import Sighting
-from vision.simulator import SimulatedTable
+from vision.simulation.simulator import SimulatedTable
 
 NASTY = "<b>tan</b><img src=x>"
 FIRST = f"{NASTY}-1"

@@ -15,8 +15,8 @@ from ui.desktop.tools.terrain_tool import seen_outline
 from ui.desktop.window import Window
 from ui.files import read_terrain
 from ui.table.terrain import write_terrain
-from vision.simulator import SimulatedTable, overhead_camera
-from vision.table_scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.terrain import Proposal
 
 BOOK = TerrainPiece("book", TerrainKind.HILL, ((11.0, 11.5), (18.0, 11.0), (18.5, 15.5), (11.5, 16.0)), 0.0, 1.2)

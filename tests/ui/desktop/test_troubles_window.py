@@ -15,7 +15,7 @@ from tests.ui.windows import Open, Wait, click
 from ui.battle.muster import Muster
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
-from vision.simulator import SimulatedTable
+from vision.simulation.simulator import SimulatedTable
 from vision.source import Source
 
 

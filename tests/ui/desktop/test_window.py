@@ -26,7 +26,7 @@ from ui.desktop.window import Window
 from ui.measuring import figure_at
 from ui.picture.overlay import Label
 from vision.frame import Frame
-from vision.simulator import SimulatedTable
+from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, read_image
 
 

@@ -18,7 +18,8 @@ from vision.pipeline import TableView
 
 _DRAG_PX = 12.0
 """On the screen; a shorter way from press to release is a click."""
-_REACH_PX = 10.0
+REACH_PX = 10.0
+"""On the screen; so near to a figure the mouse points at it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +58,7 @@ def point_at(frame: Frame, view: TableView | None, px: PointPx, screen_scale: fl
     """What a pixel means under the newest view."""
     if view is None or view.calibration is None:
         return Pointed(frame, px, None, None, screen_scale)
-    figure = figure_at(view, px, reach_px=_REACH_PX / screen_scale)
+    figure = figure_at(view, px, reach_px=REACH_PX / screen_scale)
     x, y = view.calibration.camera.pixel_to_table(px)[0]
     width, height = view.calibration.camera.lens.image_size
     inside = 0 <= px[0] < width and 0 <= px[1] < height and bool(np.isfinite(x) and np.isfinite(y))

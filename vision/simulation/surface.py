@@ -216,3 +216,26 @@ def light_over(size_px: tuple[int, int], vignette: float) -> Picture:
     fall = 1 - vignette * (u**2 + v[:, None] ** 2) / corner
     glow = 1 + 0.1 * np.exp(-((u + 0.3) ** 2 + (v[:, None] + 0.25) ** 2) / 0.35)
     return np.asarray(fall * glow, np.float32)[..., None]
+
+
+_SUN = 1.36  # in values of a picture file: about twice the light
+_SUN_EDGE_IN = 0.25
+_PANES_IN = (
+    ((5.0, 3.0), (13.0, 4.6), (17.5, 14.2), (9.5, 12.6)),
+    ((15.0, 5.0), (23.0, 6.6), (27.5, 16.2), (19.5, 14.6)),
+    ((28.0, 20.0), (36.0, 21.6), (40.5, 31.2), (32.5, 29.6)),
+)
+"""Where a window's panes throw the sun on a table of 48 x 36 in."""
+
+
+def sun_patches(camera: TableCamera) -> Picture:
+    """(height, width, 1) what sunlight through a window multiplies the picture by: 1 beside its patches."""
+    width, height = camera.lens.image_size
+    patches = np.zeros((height, width), np.float32)
+    for pane in _PANES_IN:
+        corners = camera.table_to_pixel(pane)
+        if np.isfinite(corners).all():
+            cv2.fillPoly(patches, [np.round(corners * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
+    edge_px = _SUN_EDGE_IN * camera.px_per_inch(*np.mean(_PANES_IN, axis=(0, 1)).tolist())
+    soft = np.asarray(cv2.GaussianBlur(patches, (0, 0), max(edge_px, 0.5)), np.float32)
+    return (1 + (_SUN - 1) * soft)[..., None]

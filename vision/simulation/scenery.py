@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from rules.table import FloatArray, TerrainKind, TerrainPiece
-from vision.mesh import Mesh, Tone, ball, counter_clockwise, join, prism, ring, sides, turn_z, white
+from vision.simulation.mesh import Mesh, Tone, ball, counter_clockwise, join, prism, ring, sides, turn_z, white
 
 _Random = np.random.Generator
 

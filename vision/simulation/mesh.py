@@ -100,7 +100,9 @@ def disc(half_length_in: float, half_width_in: float, low_in: float, high_in: fl
     return unit.placed(np.diag([half_length_in, half_width_in, 1.0]))
 
 
-def limb(start_in: npt.ArrayLike, end_in: npt.ArrayLike, start_radius_in: float, end_radius_in: float) -> Mesh:
+def limb(
+    start_in: npt.ArrayLike, end_in: npt.ArrayLike, start_radius_in: float, end_radius_in: float, sides: int = 7
+) -> Mesh:
     """Tapered rod with rounded ends."""
     start, end = np.asarray(start_in, np.float64), np.asarray(end_in, np.float64)
     length = float(np.linalg.norm(end - start))
@@ -109,7 +111,7 @@ def limb(start_in: npt.ArrayLike, end_in: npt.ArrayLike, start_radius_in: float,
     up = (end - start) / length
     aside = np.cross(up, [0.0, 0.0, 1.0] if abs(up[2]) < 0.9 else [1.0, 0.0, 0.0])
     aside /= np.linalg.norm(aside)
-    return lathe(profile, 7).placed(np.stack([np.cross(up, aside), -aside, up], axis=1), start)
+    return lathe(profile, sides).placed(np.stack([np.cross(up, aside), -aside, up], axis=1), start)
 
 
 def counter_clockwise(outline_in: npt.ArrayLike) -> FloatArray:

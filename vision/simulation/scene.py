@@ -1,4 +1,4 @@
-"""What stands on the simulated table and how it moves: the truth of which `vision.simulator` draws pictures."""
+"""What stands on the simulated table and how it moves: the truth that the simulator draws."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from rules.table import (
     TerrainPiece,
     ellipse_outline,
 )
-from vision.mesh import Mesh, turn_z
-from vision.plastic import HALF_BASE_IN, SCULPT_POSTURE, SOLDIER_HALF_BASE_IN, Sculpt, toy
 from vision.plastics import PLASTIC_BGR
-from vision.surface import Surface
+from vision.simulation.mesh import Mesh, turn_z
+from vision.simulation.surface import Surface
+from vision.simulation.toy_models import HALF_BASE_IN, SCULPT_POSTURE, SOLDIER_HALF_BASE_IN, Sculpt, toy
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ class Model:
         x_in, y_in, z_in: Centre of its base, and the height of what it stands on.
         facing_deg: Counter-clockwise from +x.
         tilt_deg: 0 upright, 90 knocked over onto its right side.
+        lift_in: How far above `z_in` a hand holds it; its shadow still falls on `z_in`.
 
     Raises:
         Refused: if the army has no plastic or the tilt is outside 0 to 90.
@@ -82,6 +83,7 @@ class Model:
     z_in: float = 0.0
     facing_deg: float = 0.0
     tilt_deg: float = 0.0
+    lift_in: float = 0.0
 
     def __post_init__(self) -> None:
         if self.army not in PLASTIC_BGR:
@@ -99,7 +101,7 @@ class Model:
             over = np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]])
             mesh = mesh.placed(at_in=(0, -edge_in, 0)).placed(over, (0, edge_in, 0))
             mesh = mesh.placed(at_in=(0, 0, -mesh.polygons_in[..., 2].min()))
-        return mesh.placed(turn_z(self.facing_deg), (self.x_in, self.y_in, self.z_in))
+        return mesh.placed(turn_z(self.facing_deg), (self.x_in, self.y_in, self.z_in + self.lift_in))
 
     @property
     def figure(self) -> Figure:
@@ -109,7 +111,8 @@ class Model:
         else:
             posture, base_in = SCULPT_POSTURE.get(self.sculpt, Posture.STANDING), self._base_in()
         x_in, y_in = _middle(base_in)
-        return Figure(self.id, self.army, x_in, y_in, self.z_in, 0.0, posture, base_in, self.facing_deg % 360)
+        z_in = self.z_in + self.lift_in
+        return Figure(self.id, self.army, x_in, y_in, z_in, 0.0, posture, base_in, self.facing_deg % 360)
 
     def _base_in(self) -> Outline:
         half = HALF_BASE_IN.get(self.sculpt, SOLDIER_HALF_BASE_IN)
@@ -265,6 +268,11 @@ _GREEN = (
     (Sculpt.MARCHING, 17.0, 21.8, 15),
     (Sculpt.RIFLEMAN, 8.7, 8.4, 25),
 )
+_GREEN_REAR = (
+    (Sculpt.KNEELING, 24.4, 24.8, -10),
+    (Sculpt.RIFLEMAN, 11.4, 21.4, 0),
+    (Sculpt.GRENADIER, 12.6, 17.8, -5),
+)
 _TAN = (
     (Sculpt.OFFICER, 41.6, 12.8, 172),
     (Sculpt.KNEELING, 39.0, 16.2, 178),
@@ -274,35 +282,34 @@ _TAN = (
     (Sculpt.BAZOOKA, 36.6, 10.4, 150),
     (Sculpt.MARCHING, 42.6, 8.4, 140),
 )
-_GREY = (
+_TAN_REAR = (
     (Sculpt.RIFLEMAN, 28.2, 21.2, 215),
-    (Sculpt.KNEELING, 25.2, 24.6, 200),
-    (Sculpt.MARCHING, 28.4, 27.4, 190),
-    (Sculpt.OFFICER, 40.6, 27.2, 205),
-    (Sculpt.GRENADIER, 38.6, 31.6, 235),
-    (Sculpt.BAZOOKA, 30.2, 31.4, 220),
+    (Sculpt.MARCHING, 40.6, 27.2, 205),
 )
 
 
-def _platoon(army: str, posts: Iterable[tuple[Sculpt, float, float, float]], rng: np.random.Generator) -> list[Model]:
+def _platoon(
+    army: str, posts: Iterable[tuple[Sculpt, float, float, float]], rng: np.random.Generator, first: int = 1
+) -> list[Model]:
     jitter = iter(rng.uniform(-1, 1, (99, 3)).tolist())
     return [
         Model(f"{army}-{n}", army, sculpt, x + 0.25 * i, y + 0.25 * j, facing_deg=facing + 12 * k)
-        for n, ((sculpt, x, y, facing), (i, j, k)) in enumerate(zip(posts, jitter, strict=False), 1)
+        for n, ((sculpt, x, y, facing), (i, j, k)) in enumerate(zip(posts, jitter, strict=False), first)
     ]
 
 
 def demo_scene(seed: int = 0) -> Scene:
-    """Three armies on a 48 x 36 in wooden table; the seed turns and shifts everybody a little."""
+    """Two armies of twelve on a 48 x 36 in wooden table; the seed turns and shifts every soldier a little."""
     rng = np.random.default_rng(seed)
     models: Sequence[Model] = [
         *_platoon("green", _GREEN, rng),
         Model("green-9", "green", Sculpt.TANK, 23.2, 7.6, facing_deg=14),
         *_platoon("tan", _TAN, rng),
         Model("tan-8", "tan", Sculpt.JEEP, 38.2, 5.0, facing_deg=158),
-        *_platoon("grey", _GREY, rng),
-        Model("grey-7", "grey", Sculpt.RIFLEMAN, 33.0, 26.0, 2.2, 222),
-        Model("grey-8", "grey", Sculpt.KNEELING, 35.8, 27.2, 2.2, 190),
+        *_platoon("green", _GREEN_REAR, rng, first=10),
+        *_platoon("tan", _TAN_REAR, rng, first=9),
+        Model("tan-11", "tan", Sculpt.RIFLEMAN, 33.0, 26.0, 2.2, 222),
+        Model("tan-12", "tan", Sculpt.KNEELING, 35.8, 27.2, 2.2, 190),
     ]
     size_in = (48.0, 36.0)
     return Scene(size_in, Surface.WOOD, _demo_terrain(), corner_markers(size_in), tuple(models), seed)
@@ -314,18 +321,18 @@ def demo_play() -> Play:
         (
             Walk("green-4", 3, 5.5, (21.6, 9.9)),
             Walk("tan-4", 9, 11.5, (29.2, 11.9)),
-            Topple("grey-2", 14, 14.4),
+            Topple("green-10", 14, 14.4),
             Walk("green-7", 18, 20, (21.2, 23.4)),
             Walk("green-9", 24, 27, (25.4, 8.2)),
             Topple("green-4", 31, 31.4),
-            Walk("grey-3", 35, 37.5, (25.6, 20.6)),
-            Topple("grey-2", 44, 45, 0),
+            Walk("tan-10", 35, 37.5, (40.2, 23.4)),
+            Topple("green-10", 44, 45, 0),
             Topple("green-4", 45, 46, 0),
             Walk("green-4", 47, 49.5, (16.8, 10.4)),
             Walk("tan-4", 49, 51.5, (33.8, 11.0)),
             Walk("green-7", 51, 53, (17.0, 21.8)),
             Walk("green-9", 52, 57, (23.2, 7.6)),
-            Walk("grey-3", 54, 57, (28.4, 27.4)),
+            Walk("tan-10", 54, 57, (40.6, 27.2)),
         ),
         period_s=60.0,
     )

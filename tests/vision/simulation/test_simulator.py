@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,20 +14,8 @@ from shapely import Polygon, unary_union
 
 from calibration.opencv import cv2
 from rules.table import Posture, Refused, TerrainKind, TerrainPiece
-from vision.drawing import sprite
-from vision.plastic import Sculpt
-from vision.simulator import (
-    STEP_S,
-    WEBCAM,
-    Optics,
-    Sensor,
-    SimulatedTable,
-    Stage,
-    overhead_camera,
-    render,
-)
-from vision.surface import PixelMap, Surface, lay_marker
-from vision.table_scene import (
+from vision.simulation.drawing import sprite
+from vision.simulation.scene import (
     Model,
     Play,
     PrintedMarker,
@@ -37,6 +26,18 @@ from vision.table_scene import (
     demo_play,
     demo_scene,
 )
+from vision.simulation.simulator import (
+    STEP_S,
+    WEBCAM,
+    Optics,
+    Sensor,
+    SimulatedTable,
+    Stage,
+    overhead_camera,
+    render,
+)
+from vision.simulation.surface import PixelMap, Surface, lay_marker
+from vision.simulation.toy_models import Sculpt
 
 SIZE_PX = (960, 540)
 CAMERA = overhead_camera(SIZE_PX)
@@ -252,9 +253,9 @@ def test_walk_ends_at_its_place_looking_where_it_went_and_fall_lies_on_the_table
     assert play.at(scene, 10.0) == scene
 
 
-def test_demo_has_three_armies_that_never_stand_in_each_other() -> None:
+def test_demo_has_two_armies_of_twelve_that_never_overlap() -> None:
     scene, play = demo_scene(), demo_play()
-    assert {model.army for model in scene.models} == {"green", "tan", "grey"}
+    assert Counter(model.army for model in scene.models) == {"green": 12, "tan": 12}
     assert sum(figure.posture is Posture.VEHICLE for figure in scene.figures) == 2
     table = Polygon([(0, 0), (48, 0), (48, 36), (0, 36)])
     walls = [Polygon(p.outline_in) for p in scene.terrain if p.kind not in (TerrainKind.TREE, TerrainKind.HILL)]

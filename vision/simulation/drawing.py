@@ -12,8 +12,8 @@ import numpy.typing as npt
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from rules.table import FloatArray
-from vision.mesh import Mesh
-from vision.surface import Picture
+from vision.simulation.mesh import Mesh
+from vision.simulation.surface import Picture
 
 TO_LAMP: FloatArray = np.array([-0.42, 0.5, 1.0]) / np.linalg.norm([-0.42, 0.5, 1.0])
 """Unit vector from anything to the lamp: above, to the left and beyond."""
@@ -103,8 +103,8 @@ class Sprite:
         return self.box.united(self.shade_box)
 
 
-def sprite(mesh: Mesh, plane_in: float, camera: TableCamera) -> Sprite | None:
-    """Draw one solid standing on `plane_in`; None if it is out of the picture."""
+def sprite(mesh: Mesh, plane_in: float, camera: TableCamera, to_lamp: FloatArray = TO_LAMP) -> Sprite | None:
+    """Draw one solid whose shadow falls on `plane_in`; None if it is out of the picture."""
     frame = Box(0, 0, *camera.lens.image_size)
     facing = _facing(mesh, camera.position_in)
     seen = Mesh(mesh.polygons_in[facing], mesh.albedo_bgr[facing], mesh.gloss[facing])
@@ -114,20 +114,22 @@ def sprite(mesh: Mesh, plane_in: float, camera: TableCamera) -> Sprite | None:
         return None
     seen = Mesh(seen.polygons_in[good], seen.albedo_bgr[good], seen.gloss[good])
     box = Box.around(corners[good].reshape(-1, 2), 1).common(frame)
-    shadow = _shadow(mesh, plane_in, camera)
+    shadow = _shadow(mesh, plane_in, camera, to_lamp)
     if box is None or shadow is None:
         return None
-    return Sprite(box, *_painted(seen, corners[good], box, camera.position_in), *shadow, plane_in)
+    return Sprite(box, *_painted(seen, corners[good], box, camera.position_in, to_lamp), *shadow, plane_in)
 
 
 def _facing(mesh: Mesh, eye_in: FloatArray) -> npt.NDArray[np.bool_]:
     return np.asarray(np.einsum("fi,fi->f", mesh.normals, eye_in - mesh.centres_in) > 0)
 
 
-def _painted(mesh: Mesh, corners_px: FloatArray, box: Box, eye_in: FloatArray) -> tuple[Picture, Picture, Picture]:
+def _painted(
+    mesh: Mesh, corners_px: FloatArray, box: Box, eye_in: FloatArray, to_lamp: FloatArray
+) -> tuple[Picture, Picture, Picture]:
     """Colour, cover and height; of what overlaps in one pixel of a camera looking down, the higher is nearer."""
     height_in = mesh.centres_in[:, 2]
-    values = np.c_[lit(mesh, eye_in), height_in + _LIFT_IN].tolist()
+    values = np.c_[lit(mesh, eye_in, to_lamp), height_in + _LIFT_IN].tolist()
     points = _fixed_point(corners_px, box, _SAMPLES)
     canvas = np.zeros((box.shape[0] * _SAMPLES, box.shape[1] * _SAMPLES, 4), np.float32)
     for n in np.argsort(height_in, kind="stable"):
@@ -154,24 +156,24 @@ def _fixed_point(pixels: FloatArray, box: Box, samples: int) -> npt.NDArray[np.i
     return np.asarray(np.round(inside * (1 << _SHIFT)), np.int32)
 
 
-def lit(mesh: Mesh, eye_in: FloatArray) -> FloatArray:
+def lit(mesh: Mesh, eye_in: FloatArray, to_lamp: FloatArray = TO_LAMP) -> FloatArray:
     """(F, 3) colour of each polygon, 0 to 255 as a picture file holds it: lamp, sky, and a highlight on gloss."""
     normals = mesh.normals
     to_eye = eye_in - mesh.centres_in
-    halfway = to_eye / np.linalg.norm(to_eye, axis=1, keepdims=True) + TO_LAMP
+    halfway = to_eye / np.linalg.norm(to_eye, axis=1, keepdims=True) + to_lamp
     halfway /= np.linalg.norm(halfway, axis=1, keepdims=True)
-    lamp = np.maximum(normals @ TO_LAMP, 0)
+    lamp = np.maximum(normals @ to_lamp, 0)
     sky = 0.5 + 0.5 * normals[:, 2]
     highlight = mesh.gloss * np.maximum(np.einsum("fi,fi->f", normals, halfway), 0) ** 24
     linear = mesh.albedo_bgr * (0.3 * sky + 0.85 * lamp)[:, None] + 0.9 * highlight[:, None]
     return np.asarray(255 * np.clip(linear, 0, 1) ** (1 / SCREEN_GAMMA))
 
 
-def _shadow(mesh: Mesh, plane_in: float, camera: TableCamera) -> tuple[Box, Picture] | None:
+def _shadow(mesh: Mesh, plane_in: float, camera: TableCamera, to_lamp: FloatArray) -> tuple[Box, Picture] | None:
     """Shadow on the plane: a soft one away from the lamp, and a wide faint one where the room's light is kept off."""
-    polygons = mesh.polygons_in[mesh.normals @ TO_LAMP > 0]  # the lit side alone throws the whole shadow
-    fall = (polygons[..., 2:] - plane_in) / TO_LAMP[2]
-    on_plane = polygons - np.maximum(fall, 0) * TO_LAMP
+    polygons = mesh.polygons_in[mesh.normals @ to_lamp > 0]  # the lit side alone throws the whole shadow
+    fall = (polygons[..., 2:] - plane_in) / to_lamp[2]
+    on_plane = polygons - np.maximum(fall, 0) * to_lamp
     on_plane[..., 2] = plane_in
     pixels = camera.table_to_pixel(on_plane.reshape(-1, 3)).reshape(*polygons.shape[:2], 2)
     pixels = pixels[np.isfinite(pixels).all((1, 2))]

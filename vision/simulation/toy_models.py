@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from rules.table import Posture
-from vision.mesh import Mesh, ball, block, disc, join, lathe, limb, prism
+from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, prism
 
 Point = tuple[float, float, float]
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from rules.table import Figure, FloatArray, TerrainKind, TerrainPiece
-from vision.drawing import SCREEN_GAMMA, Box, Sprite, sprite
 from vision.frame import Frame, ImageBgr
-from vision.mesh import Mesh
 from vision.plastics import PLASTIC_BGR
-from vision.scenery import terrain_mesh
-from vision.surface import Picture, PixelMap, lay_marker, light_over, table_picture
-from vision.table_scene import STILL, Model, Play, Scene, demo_play, demo_scene
+from vision.simulation.drawing import SCREEN_GAMMA, Box, Sprite, sprite
+from vision.simulation.hand import Hand, hand_sprite
+from vision.simulation.mesh import Mesh
+from vision.simulation.scene import STILL, Model, Play, Scene, demo_play, demo_scene
+from vision.simulation.scenery import terrain_mesh
+from vision.simulation.surface import Picture, PixelMap, lay_marker, light_over, sun_patches, table_picture
 
 STEP_S = 1 / 30
 """Between two frames where no clock is handed in."""
@@ -112,13 +115,16 @@ class Stage:
         self.empty = scene.empty
         self._optics = optics
         self._frame = Box(0, 0, *camera.lens.image_size)
-        self._light = light_over(camera.lens.image_size, optics.vignette)
+        # Three channels for one: numpy multiplies arrays of one shape six times as fast.
+        self._lamp = self._light = np.repeat(light_over(camera.lens.image_size, optics.vignette), 3, axis=2)
         places, rng = PixelMap(camera), np.random.default_rng(scene.seed)
         self._ground = table_picture(scene.surface, scene.table_size_in, camera, places, rng)
         self._z_in = np.zeros(self._frame.shape, np.float32)
         self._shade = np.ones(self._frame.shape, np.float32)
         self._lay(scene, places)
         self._drawn: dict[str, tuple[Model, Sprite | None]] = {}
+        self._hand: tuple[Hand, Sprite | None] | None = None
+        self._sunny = False
         self._picture: ImageBgr | None = None
 
     def _lay(self, scene: Scene, places: PixelMap) -> None:
@@ -134,21 +140,39 @@ class Stage:
                 _stand(drawn, self._frame, self._ground, self._z_in)
                 self._shade[self._frame.of(drawn.box)][drawn.cover > 0.5] = 1.0  # its top lies in the lamp's light
 
-    def picture(self, models: Sequence[Model]) -> ImageBgr:
-        """(height, width, 3) the table with these models on it, without noise; good until the next call."""
+    def picture(self, models: Sequence[Model], hand: Hand | None = None, *, sunny: bool = False) -> ImageBgr:
+        """(height, width, 3) the table with these models on it, without noise; good until the next call.
+
+        Args:
+            models: What stands on the table.
+            hand: A hand over it, if there is one.
+            sunny: Whether sunlight falls on the table in patches.
+        """
         wanted = {model.id: model for model in models}
         changed = {name for name in wanted.keys() | self._drawn.keys() if wanted.get(name) != self._model(name)}
         stale = [self._drawn.pop(name)[1] for name in changed & self._drawn.keys()]
         fresh = {name: (wanted[name], self._sprite(wanted[name])) for name in changed & wanted.keys()}
         self._drawn |= fresh
+        arms = self._swap_hand(hand)
+        if sunny != self._sunny:
+            self._sunny, self._picture = sunny, None
+            self._light = self._lamp * sun_patches(self.camera) if sunny else self._lamp
         if self._picture is None:
             self._picture = np.empty((*self._frame.shape, 3), np.uint8)
             self._develop(self._frame, self._picture)
         else:
-            touched = [drawn.reach for drawn in (*stale, *(s for _, s in fresh.values())) if drawn is not None]
+            touched = [drawn.reach for drawn in (*stale, *(s for _, s in fresh.values()), *arms) if drawn is not None]
             for box in _merged(touched):
                 self._develop(box, self._picture)
         return self._picture
+
+    def _swap_hand(self, hand: Hand | None) -> tuple[Sprite | None, ...]:
+        """Draw the hand where it is now; what must be drawn again, as it was and as it is."""
+        before = self._hand
+        if (before[0] if before else None) == hand:
+            return ()
+        self._hand = (hand, hand_sprite(hand, self.camera)) if hand is not None else None
+        return tuple(drawn[1] for drawn in (before, self._hand) if drawn is not None)
 
     def _model(self, name: str) -> Model | None:
         return self._drawn[name][0] if name in self._drawn else None
@@ -166,7 +190,7 @@ class Stage:
         return Mesh(mesh.polygons_in, mesh.albedo_bgr * (tone * shade), mesh.gloss * (0.5 * shade + 0.5))
 
     def _develop(self, box: Box, picture: ImageBgr) -> None:
-        """Make the part of the picture inside the box anew: shadows, models, light, blur."""
+        """Draw the part of the picture inside the box again: shadows, models, hand, light, blur."""
         reach = int(np.ceil(3 * self._optics.blur_px)) + 1
         inner, wide = (box.grown(margin).common(self._frame) for margin in (reach, 2 * reach))
         if wide is None or inner is None:
@@ -178,6 +202,8 @@ class Stage:
             _throw(drawn, wide, part, z_in)
         for drawn in sprites:
             _stand(drawn, wide, part, z_in)
+        if self._hand is not None and self._hand[1] is not None:
+            _reach_over(self._hand[1], wide, part)
         part *= self._light[self._frame.of(wide)]
         if self._optics.blur_px:
             part = np.asarray(cv2.GaussianBlur(part, (0, 0), self._optics.blur_px), np.float32)
@@ -204,6 +230,22 @@ def _stand(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
         z_in[rows] = np.where(nearer & (drawn.cover[own] > 0.5), drawn.z_in[own], z_in[rows])
 
 
+def _reach_over(drawn: Sprite, box: Box, picture: Picture) -> None:
+    """Put a hand and its shadow over all that `box` of the picture shows."""
+    shaded, common = drawn.shade_box.common(box), drawn.box.common(box)
+    if shaded is not None:
+        picture[box.of(shaded)] *= _on_three(drawn.shade[drawn.shade_box.of(shaded)])
+    if common is not None:
+        part, own = picture[box.of(common)], drawn.box.of(common)
+        part *= _on_three(1 - drawn.cover[own])
+        part += drawn.colour[own]
+
+
+def _on_three(channel: Picture) -> Picture:
+    """(h, w, 3) the same in all channels; that is quicker than to let numpy broadcast."""
+    return np.asarray(cv2.cvtColor(np.ascontiguousarray(channel), cv2.COLOR_GRAY2BGR), np.float32)
+
+
 def _merged(boxes: Sequence[Box]) -> list[Box]:
     """The boxes, those that overlap united."""
     apart: list[Box] = []
@@ -225,9 +267,13 @@ class Sensor:
         grain = np.round(noise * rng.standard_normal(shape, np.float32))
         self._more, self._less = (np.clip(sign * grain, 0, 255).astype(np.uint8) for sign in (1, -1))
 
-    def exposure(self, picture: ImageBgr, lamp: float = 1.0) -> ImageBgr:
-        """A new picture; `lamp` is how bright the light is, 1 the usual."""
-        exposed = np.asarray(cv2.convertScaleAbs(picture, alpha=lamp ** (1 / SCREEN_GAMMA)), np.uint8)
+    def exposure(self, picture: ImageBgr, lamp: float | Sequence[float] = 1.0) -> ImageBgr:
+        """A new picture; `lamp` is how bright the light is, 1 the usual, or that of strips from top to bottom."""
+        strips = np.atleast_1d(np.asarray(lamp, np.float64)) ** (1 / SCREEN_GAMMA)
+        cuts = np.linspace(0, len(picture), len(strips) + 1).round().astype(int)
+        exposed = np.empty_like(picture)
+        for (top, bottom), alpha in zip(pairwise(cuts), strips, strict=True):
+            cv2.convertScaleAbs(picture[top:bottom], dst=exposed[top:bottom], alpha=float(alpha))
         u, v = self._rng.integers(0, _NOISE_TRAVEL_PX, 2)
         here = (slice(v, v + self._size_px[1]), slice(u, u + self._size_px[0]))
         cv2.add(exposed, self._more[here], dst=exposed)
@@ -244,6 +290,25 @@ def render(
     """One picture of a scene; for a row of pictures of one table, `SimulatedTable` is far quicker."""
     clean = Stage(scene, camera).picture(scene.models)
     return Sensor(camera.lens.image_size, WEBCAM.noise, rng).exposure(clean, lamp)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """All that one picture of the simulated table shows.
+
+    Attributes:
+        scene: The table and what stands on it.
+        camera: That takes the picture.
+        strips: Brightness of the light, 1 the usual, in equal strips of the picture from top to bottom.
+        sunny: Whether sunlight falls on the table in patches.
+        hand: A hand over the table, if there is one.
+    """
+
+    scene: Scene
+    camera: TableCamera
+    strips: Sequence[float] = (1.0,)
+    sunny: bool = False
+    hand: Hand | None = None
 
 
 class SimulatedTable:
@@ -289,7 +354,7 @@ class SimulatedTable:
         self._index, self._time_s = -1, 0.0
         self._start_s: float | None = None
         self.bare = False
-        self.empty_bgr = self._exposure(self._stage.picture(()))
+        self.empty_bgr = self._exposure(self._stage.picture(()), (1.0,))
 
     def read(self) -> Frame | None:
         """Picture of the table now (with a clock) or `STEP_S` after the last."""
@@ -297,8 +362,20 @@ class SimulatedTable:
             return None
         self._index += 1
         self._time_s = self._now_s()
-        clean = self._stage.picture(() if self.bare else self._play.at(self._scene, self._time_s).models)
-        return Frame(self._exposure(clean), self._index, self._time_s)
+        shown = self._taken_at(self._time_s)
+        if shown.camera is not self.camera:  # bumped: all of the table is seen from elsewhere
+            self._stage, self.camera = Stage(self._scene, shown.camera), shown.camera
+        models, hand = ((), None) if self.bare else (shown.scene.models, shown.hand)
+        clean = self._stage.picture(models, hand, sunny=shown.sunny)
+        return Frame(self._exposure(clean, shown.strips), self._index, self._time_s)
+
+    def _snapshot(self, time_s: float) -> Snapshot:
+        """What there is to see at a time."""
+        return Snapshot(self._play.at(self._scene, time_s), self.camera)
+
+    def _taken_at(self, time_s: float) -> Snapshot:
+        """What there is to see in a picture that is taken now."""
+        return self._snapshot(time_s)
 
     def _now_s(self) -> float:
         if self._clock is None:
@@ -308,9 +385,9 @@ class SimulatedTable:
             self._start_s = now_s
         return now_s - self._start_s
 
-    def _exposure(self, clean: ImageBgr) -> ImageBgr:
-        lamp = 1 + LAMP_DRIFT * np.sin(2 * np.pi * self._time_s / 20)
-        return self._sensor.exposure(clean, float(lamp))
+    def _exposure(self, clean: ImageBgr, strips: Sequence[float]) -> ImageBgr:
+        drift = 1 + LAMP_DRIFT * math.sin(2 * math.pi * self._time_s / 20)
+        return self._sensor.exposure(clean, [drift * strip for strip in strips])
 
     @property
     def truth(self) -> Truth:
@@ -319,12 +396,13 @@ class SimulatedTable:
 
     def truth_at(self, time_s: float) -> Truth:
         """What is really there at a time since the first frame."""
-        return truth_of(self._play.at(self._scene, time_s), self.camera)
+        shown = self._snapshot(time_s)
+        return truth_of(shown.scene, shown.camera)
 
     def close(self) -> None:
         """Nothing to release."""
 
 
 def demo_table(clock: Callable[[], float] | None = None, seed: int = 0) -> SimulatedTable:
-    """The demo: its scene, in motion, at 1080p."""
+    """The demo as it plays by itself: its scene, in motion, at 1080p."""
     return SimulatedTable(demo_scene(seed), play=demo_play(), clock=clock, seed=seed)

@@ -1,0 +1,292 @@
+"""The practice table in the real window: soldiers moved by mouse and keys, and what vision says of it afterwards."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import pytest
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QAction, QWheelEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication
+
+from calibration.camera import TableCamera
+from rules.table import Figure, PointIn, Posture
+from tests.ui.windows import BARE_IN, LEFT, POSTS, TABLE_IN, Open, Wait, at, click, move, point
+from ui.desktop.help_desk import keys_of
+from ui.desktop.window import Window
+from vision.figures import Sighting
+from vision.frame import Frame, ImageBgr
+from vision.motion import Box
+from vision.palette import Palette
+from vision.pipeline import LOOKS, TableView
+from vision.simulation.practice_table import PracticeTable
+from vision.simulation.scene import Model, Scene, corner_markers
+from vision.simulation.simulator import SimulatedTable, overhead_camera
+from vision.simulation.toy_models import Sculpt
+from vision.tracking import EventKind
+
+NEAR_IN = 0.3
+"""What the program and the simulated table may differ by."""
+
+
+@pytest.fixture(scope="module")
+def table() -> PracticeTable:
+    """The four soldiers of the other tests of the window, on a table that can be played with."""
+    models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
+    scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
+    return PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch, table: PracticeTable) -> None:
+    """Figures are found at once where they are in the very picture that is looked at; `Finder` has its own tests."""
+    taken: list[tuple[ImageBgr, tuple[Figure, ...]]] = []
+    read = table.read
+
+    def noted() -> Frame | None:
+        frame = read()
+        if frame is not None:
+            taken[:] = [*taken[-40:], (frame.image_bgr, table.truth.figures)]
+        return frame
+
+    def find(
+        _: object, image: ImageBgr, camera: TableCamera, palette: Palette, *, within_px: Box | None = None, **__: object
+    ) -> tuple[Sighting, ...]:
+        figures = next((figures for one, figures in tuple(taken) if one is image), ())
+        armies = {colour.name for colour in palette}
+        return tuple(
+            Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
+            for f in figures
+            if f.army in armies and _within(camera, f, within_px)
+        )
+
+    monkeypatch.setattr(table, "read", noted)
+    monkeypatch.setattr("vision.pipeline.Finder.find", find)
+
+
+def _within(camera: TableCamera, figure: Figure, part_px: Box | None) -> bool:
+    left, top, right, bottom = part_px or (-math.inf, -math.inf, math.inf, math.inf)
+    u, v = camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
+    return bool(left <= u < right and top <= v < bottom)
+
+
+@pytest.fixture(autouse=True)
+def as_in_the_beginning(table: PracticeTable) -> None:
+    table.change(lambda now, _: now.start_over())
+    table.bare = False
+
+
+def seen(window: Window) -> dict[str, PointIn]:
+    """Where vision has each soldier."""
+    view = window.bench.view
+    return {figure.id: figure.centre_in for figure in view.figures} if view is not None else {}
+
+
+def name_at(window: Window, place_in: PointIn) -> str:
+    """What vision calls the soldier who stands there."""
+    [name] = [name for name, centre_in in seen(window).items() if math.dist(centre_in, place_in) < NEAR_IN]
+    return name
+
+
+def grab(window: Window, from_in: PointIn, to_in: PointIn) -> None:
+    """Press on a place and move to another with the button held."""
+    start, end = at(window, from_in), at(window, to_in)
+    QTest.mousePress(window.picture, LEFT, pos=start)
+    for step in range(1, 6):
+        move(window.picture, start + (end - start) * step / 5, LEFT)
+
+
+def release(window: Window, place_in: PointIn) -> None:
+    QTest.mouseRelease(window.picture, LEFT, pos=at(window, place_in))
+
+
+def turn_wheel(window: Window, place_in: PointIn, steps: int) -> None:
+    spot = QPointF(at(window, place_in))
+    where, keys = window.picture.mapToGlobal(spot), Qt.KeyboardModifier.NoModifier
+    turn = QPoint(0, 120 * steps)
+    event = QWheelEvent(spot, where, QPoint(), turn, Qt.MouseButton.NoButton, keys, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(window.picture, event)
+
+
+def key(window: Window, which: Qt.Key) -> None:
+    window.picture.setFocus()
+    QTest.keyClick(window.picture, which)
+
+
+def entry(window: Window, words: str) -> QAction:
+    [action] = [action for action in window.practice.menu.actions() if action.text() == words]
+    return action
+
+
+def is_offered(window: Window) -> bool:
+    """Whether the menu bar shows the menu Practice."""
+    bar = window.menuBar()
+    assert bar is not None
+    [action] = [action for action in bar.actions() if action.text().replace("&", "") == "Practice"]
+    return action.isVisible()
+
+
+def watched(window: Window) -> list[TableView]:
+    """Every view from now on, one of each picture that was looked at."""
+    views: list[TableView] = []
+    look = window.session.look
+
+    def noted(frame: object) -> TableView:
+        views.append(look(frame))  # type: ignore[arg-type]
+        return views[-1]
+
+    window.session.look = noted  # type: ignore[method-assign]
+    return views
+
+
+def test_a_drag_moves_a_soldier_and_vision_says_so_once(window: Window, table: PracticeTable, wait_until: Wait) -> None:
+    name, others = name_at(window, POSTS["green-1"]), set(seen(window))
+    views = watched(window)
+    grab(window, POSTS["green-1"], BARE_IN)
+    assert table.now.carried == "green-1"
+    wait_until(lambda: window.bench.view and window.bench.view.frozen)
+    assert seen(window)[name] == pytest.approx(POSTS["green-1"], abs=NEAR_IN), "nothing is concluded under a hand"
+    release(window, BARE_IN)
+    assert table.now.carried is None
+
+    def moves() -> list[str]:
+        events = [event for view in tuple(views) for event in view.tracking.events]
+        return [event.id for event in events if event.kind is EventKind.MOVED]
+
+    wait_until(moves)
+    told = len(views)
+    wait_until(lambda: len(views) > told + LOOKS)  # nothing more is concluded after so many
+    assert moves() == [name]
+    assert set(seen(window)) == others
+    assert seen(window)[name] == pytest.approx(BARE_IN, abs=NEAR_IN)
+
+
+def test_a_click_still_belongs_to_the_tool(window: Window, table: PracticeTable) -> None:
+    window.use_tool("measure")
+    for name in ("green-1", "blue-1"):
+        click(window, POSTS[name])
+    assert len(window.session.state.rulers) == 1
+    assert table.now.scene == table.now.start
+
+
+def test_a_drag_that_starts_beside_the_soldiers_is_the_tools(window: Window, table: PracticeTable) -> None:
+    window.use_tool("measure")
+    grab(window, BARE_IN, POSTS["green-1"])
+    release(window, POSTS["green-1"])
+    assert len(window.session.state.rulers) == 1
+    assert table.now.scene == table.now.start
+
+
+def test_the_move_tool_plans_where_others_carry(window: Window, table: PracticeTable) -> None:
+    window.use_tool("plan")
+    grab(window, POSTS["green-1"], BARE_IN)
+    release(window, BARE_IN)
+    assert table.now.scene == table.now.start
+    assert not window.tool.in_progress, "the drag has planned the whole move"
+
+
+def test_the_wheel_turns_who_is_carried_and_zooms_otherwise(window: Window, table: PracticeTable) -> None:
+    scale = window.picture.scale
+    grab(window, POSTS["green-1"], BARE_IN)
+    turn_wheel(window, BARE_IN, 3)
+    # Three steps of 15 degrees from 0.
+    assert table.now.model("green-1").facing_deg == pytest.approx(45.0)
+    assert window.picture.scale == scale
+    release(window, BARE_IN)
+    turn_wheel(window, BARE_IN, 1)
+    assert window.picture.scale > scale
+    assert table.now.model("green-1").facing_deg == pytest.approx(45.0)
+
+
+def test_escape_puts_the_soldier_back(window: Window, table: PracticeTable) -> None:
+    grab(window, POSTS["green-1"], BARE_IN)
+    key(window, Qt.Key.Key_Escape)
+    assert table.now.carried is None
+    assert table.now.scene == table.now.start
+    release(window, BARE_IN)
+    assert table.now.scene == table.now.start
+    assert window.session.state.rulers == ()
+
+
+def test_keys_lay_down_and_remove_the_soldier_under_the_mouse(
+    window: Window, table: PracticeTable, wait_until: Wait
+) -> None:
+    window.activateWindow()
+    point(window, POSTS["green-2"])
+    key(window, Qt.Key.Key_Z)
+    assert {f.id: f.posture for f in table.now.scene.figures}["green-2"] is Posture.DOWN
+    wait_until(lambda: Posture.DOWN in [f.posture for f in window.bench.view.figures])
+    point(window, POSTS["blue-1"])
+    key(window, Qt.Key.Key_Q)
+    assert "blue-1" not in {f.id for f in table.now.scene.figures}
+    wait_until(lambda: all(math.dist(place, POSTS["blue-1"]) > NEAR_IN for place in seen(window).values()))
+    entry(window, "Bring back removed soldiers").trigger()
+    assert len(table.now.scene.models) == len(POSTS)
+    entry(window, "Bring back removed soldiers").trigger()
+    assert window.bar.text == "No soldier was removed."
+
+
+def test_a_key_over_bare_table_says_what_to_do(window: Window, table: PracticeTable) -> None:
+    window.activateWindow()
+    point(window, BARE_IN)
+    key(window, Qt.Key.Key_Q)
+    assert window.bar.text == "Point at a soldier first."
+    assert table.now.scene == table.now.start
+
+
+def test_the_menu_changes_the_light_and_the_camera(window: Window, table: PracticeTable, wait_until: Wait) -> None:
+    assert is_offered(window)
+    camera = table.now.camera
+    entry(window, "Bump the camera").trigger()
+    assert table.now.camera is not camera
+    # All of the window's work goes on: markers and soldiers are found again where the camera now sees them.
+    wait_until(lambda: window.bench.view.calibration and table.camera is table.now.camera)
+    entry(window, "Lamp brighter").trigger()
+    entry(window, "Lamp dimmer").trigger()
+    assert table.now.light.level == pytest.approx(1.0)
+    entry(window, "Lamp off for a moment").trigger()
+    assert table.now.light.lamp_at(table.time_s) < 0.1
+    for words in ("Flicker", "Sun patches", "Automatic exposure"):
+        entry(window, words).trigger()
+        assert entry(window, words).isChecked()
+    light = table.now.light
+    assert (light.flickers, light.has_sun, light.is_automatic) == (True, True, True)
+    entry(window, "Start over").trigger()
+    assert table.now.camera is camera
+    assert not entry(window, "Flicker").isChecked()
+
+
+def test_a_picture_that_stands_still_is_not_practised_on(window: Window, table: PracticeTable) -> None:
+    window.actions_.freeze.setChecked(True)
+    grab(window, POSTS["green-1"], BARE_IN)
+    release(window, BARE_IN)
+    entry(window, "Bump the camera").trigger()
+    assert table.now == table.now.start_over()
+    assert "press P" in window.bar.text
+    window.actions_.freeze.setChecked(False)
+
+
+def test_the_hint_and_the_list_of_keys_name_the_ways(window: Window, wait_until: Wait) -> None:
+    hint = window.practice
+    point(window, BARE_IN)
+    assert hint.hint == "Drag a soldier to move him."
+    point(window, POSTS["green-1"])
+    assert hint.hint == "Drag him to move him.   Z: lay down or stand up   Q: remove"
+    grab(window, POSTS["green-1"], BARE_IN)
+    assert "The wheel turns him" in hint.hint
+    release(window, BARE_IN)
+    [rows] = [rows for title, rows in keys_of(window) if title == "Practice"]
+    assert [(keys, name) for keys, name, _ in rows] == [("Z", "Lay down or stand up"), ("Q", "Remove soldier")]
+
+
+def test_no_other_source_offers_practice(found: None, open_window: Open, wait_until: Wait) -> None:
+    models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
+    scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
+    camera = SimulatedTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0))
+    window = open_window("demo", lambda _: camera)
+    wait_until(lambda: window.bench.view)
+    assert not is_offered(window)
+    assert not any(action.isEnabled() for action in window.practice.menu.actions() if not action.isSeparator())
+    assert window.practice.hint == ""

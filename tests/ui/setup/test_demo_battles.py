@@ -1,0 +1,29 @@
+"""The demo's two armies are enough for every game in the program."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from rules.games import GAMES, open_game
+from rules.games.referees import moment_of, referee_of
+from rules.referee import prospect
+from ui.battle.muster import Muster, begin, usual_army
+from vision.simulation.scene import demo_scene
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_begins_with_the_demo_armies(name: str, tmp_path: Path) -> None:
+    scene, game = demo_scene(), open_game(name)
+    armies = {side: usual_army(game, side, scene.figures) for side in ("green", "tan")}
+    battle = begin(tmp_path / "demo.battle", itertools.count().__next__, Muster(name, armies))
+    assert Counter(unit.side for unit in battle.state.units.values()) == {"green": 12, "tan": 12}
+    referee = referee_of(name)
+    battle.record(referee.next_phase(moment_of(battle, scene.figures, scene.terrain)))
+    moment = moment_of(battle, scene.figures, scene.terrain)
+    refusals = {deed.action: prospect(moment, deed).refusal for deed in referee.duties(moment)}
+    assert refusals, "the first phase has something to decide"
+    assert not any(refusals.values()), refusals

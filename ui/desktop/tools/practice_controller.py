@@ -1,0 +1,285 @@
+"""The mouse, the keys and the menu that move soldiers, camera and lamp on the simulated table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PyQt6.QtCore import QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QMainWindow, QMenu
+
+from rules.table import Refused
+from ui.desktop.action import action_of, switch_of
+from ui.desktop.picture.view import PictureView
+from ui.desktop.tongue import mark, tr
+from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.terrain_tool import TERRAIN
+from ui.desktop.tools.tool import REACH_PX, Pointed, was_dragged
+from vision.simulation.light import Light
+from vision.simulation.practice import OFF_S, Practice
+from vision.simulation.practice_table import PracticeTable
+
+TURN_DEG = 15.0
+"""One step of the wheel, forward counter-clockwise."""
+
+LAY_DOWN_KEY, REMOVE_KEY = "Z", "Q"
+
+_OWN_DRAGS = (TERRAIN, "plan")
+"""Tools that drag something from where a soldier stands: a piece of terrain, a planned move."""
+
+_LIGHTS: tuple[tuple[str, str, Callable[[Light, float], Light]], ...] = (
+    (mark("Lamp brighter"), mark("A quarter more light"), lambda light, now_s: light.stepped(1, now_s)),
+    (mark("Lamp dimmer"), mark("A quarter less light"), lambda light, now_s: light.stepped(-1, now_s)),
+    (
+        mark("Lamp off for a moment"),
+        mark("Two seconds in the dark, then the lamp is on again"),
+        lambda light, now_s: light.switched_off(OFF_S, now_s),
+    ),
+)
+_SWITCHES: tuple[tuple[str, str, Callable[[Light], bool], Callable[[Light, bool, float], Light]], ...] = (
+    (
+        mark("Flicker"),
+        mark("Bands drift through the picture, as under a lamp on mains power"),
+        lambda light: light.flickers,
+        lambda light, on, _: light.with_flicker(on),
+    ),
+    (
+        mark("Sun patches"),
+        mark("The sun shines through a window onto the table"),
+        lambda light: light.has_sun,
+        lambda light, on, _: light.with_sun(on),
+    ),
+    (
+        mark("Automatic exposure"),
+        mark("The camera follows the light, as one does whose exposure is not held"),
+        lambda light: light.is_automatic,
+        lambda light, on, now_s: light.exposed(on, now_s),
+    ),
+)
+
+
+class PracticeController(QObject):
+    """Carries soldiers by the mouse, and offers the menu Practice, while the simulated table is open.
+
+    A left drag that starts on a soldier carries him, with every tool but those that drag something there themselves.
+    A plain click stays the tool's: it is passed on when the button comes up without a drag.
+
+    Signals:
+        changed: A soldier was picked up or let go.
+
+    Attributes:
+        menu: Hidden for every other source.
+    """
+
+    changed = pyqtSignal()
+
+    def __init__(self, window: QMainWindow, picture: PictureView, hands: Hands) -> None:
+        """Add the menu to the window."""
+        super().__init__(window)
+        self._window, self._picture, self._hands = window, picture, hands
+        self._pressed: tuple[PracticeTable, str, Pointed] | None = None
+        self._is_over = False
+        self._switches: list[tuple[QAction, Callable[[Light], bool]]] = []
+        self.menu = QMenu(tr("P&ractice"), window)
+        self.menu.setToolTipsVisible(True)
+        self._fill()
+        bar = window.menuBar()
+        if bar is not None:
+            bar.addMenu(self.menu)
+        self._offer(None)
+
+    def _fill(self) -> None:
+        add, window = self.menu.addAction, self._window
+        tip = tr("The soldier under the mouse, or in the hand, lies down or stands up")
+        add(action_of(window, tr("Lay down or stand up"), LAY_DOWN_KEY, tip, self._lay_down_or_stand_up))
+        tip = tr("Take the soldier under the mouse, or in the hand, off the table")
+        add(action_of(window, tr("Remove soldier"), REMOVE_KEY, tip, self._remove))
+        tip = tr("Every soldier who was removed stands where he was")
+        add(action_of(window, tr("Bring back removed soldiers"), "", tip, self._bring_back))
+        self.menu.addSeparator()
+        tip = tr("Somebody runs into the camera's arm: it hangs elsewhere afterwards")
+        add(action_of(window, tr("Bump the camera"), "", tip, lambda: self._change(lambda now, _: now.bump())))
+        for text, tip, lit in _LIGHTS:
+            add(action_of(window, tr(text), "", tr(tip), partial(self._change, partial(_lit, lit))))
+        for text, tip, is_on, switched in _SWITCHES:
+            switch = switch_of(window, tr(text), "", tr(tip))
+            switch.triggered.connect(partial(self._switch, switched))
+            self._switches.append((switch, is_on))
+            add(switch)
+        self.menu.addSeparator()
+        tip = tr("Soldiers, camera and lamp as they were in the beginning")
+        add(action_of(window, tr("Start over"), "", tip, lambda: self._change(lambda now, _: now.start_over())))
+
+    @property
+    def table(self) -> PracticeTable | None:
+        """The simulated table, while it is open and shows pictures of now with its armies on it."""
+        bench = self._hands.bench()
+        table = bench.practice
+        return None if table is None or table.bare or bench.worker.held else table
+
+    @property
+    def is_carrying(self) -> bool:
+        """Whether the mouse has a soldier of the open table in its hand."""
+        if self._pressed is None or self._pressed[0] is not self._hands.bench().practice:
+            return False
+        return self._pressed[0].now.carried is not None
+
+    @property
+    def hint(self) -> str:
+        """What the mouse can do to soldiers now; empty where nothing can be practised."""
+        if self.is_carrying:
+            return tr(
+                "Release the button to put him down. The wheel turns him.   {lay}: lay down or stand up   "
+                "{remove}: remove   Esc: put back",
+                lay=LAY_DOWN_KEY,
+                remove=REMOVE_KEY,
+            )
+        if self.table is None:
+            return ""
+        if self._is_over:
+            return tr(
+                "Drag him to move him.   {lay}: lay down or stand up   {remove}: remove",
+                lay=LAY_DOWN_KEY,
+                remove=REMOVE_KEY,
+            )
+        return tr("Drag a soldier to move him.")
+
+    def follow(self) -> None:
+        """Show the menu for the simulated table alone, with its switches as they are."""
+        self._offer(self._hands.bench().practice)
+
+    def _offer(self, practice: PracticeTable | None) -> None:
+        bar_entry = self.menu.menuAction()
+        if bar_entry is not None:
+            bar_entry.setVisible(practice is not None)
+        for action in self.menu.actions():
+            action.setEnabled(practice is not None)
+        for switch, is_on in self._switches:
+            switch.setChecked(practice is not None and is_on(practice.now.light))
+
+    # The mouse
+
+    def press(self, at: Pointed) -> bool:
+        """The left button went down; whether a soldier is there whom a drag would carry."""
+        self._pressed, table = None, self.table
+        if table is None or self._hands.tool() in _OWN_DRAGS:
+            return False
+        name = _soldier_at(table, at)
+        if name is None:
+            return False
+        self._pressed = (table, name, at)
+        return True
+
+    def release(self, at: Pointed) -> tuple[bool, Pointed | None]:
+        """The left button came up: whether a soldier was put down, and the click that is the tool's after all."""
+        if self._pressed is None:
+            return False, None
+        table, name, begun = self._pressed
+        self._carry(table, name, begun, at)
+        carried = self.is_carrying
+        if carried:
+            table.change(lambda now, now_s: now.put_down(now_s))
+        self._let_go()
+        return carried, None if carried else begun
+
+    def cancel(self) -> bool:
+        """Put the soldier in the hand back where he was; whether there was one."""
+        if self._pressed is None or not self.is_carrying:
+            return False
+        self._pressed[0].change(lambda now, now_s: now.put_back(now_s))
+        self._let_go()
+        return True
+
+    def turn(self, steps: int) -> bool:
+        """The wheel, or + and -: turn the soldier in the hand; whether there was one."""
+        if self._pressed is None or not self.is_carrying:
+            return False
+        table, name, _ = self._pressed
+        table.change(lambda now, _: now.turn(name, steps * TURN_DEG))
+        return True
+
+    def _let_go(self) -> None:
+        self._pressed = None
+        self._show_cursor()
+        self.changed.emit()
+
+    def move(self) -> None:
+        """The mouse moved: the soldier in the hand goes with it."""
+        at = self._hands.pointed()
+        if self._pressed is not None and at is not None:
+            self._carry(self._pressed[0], self._pressed[1], self._pressed[2], at)
+        table = self.table
+        over = table is not None and at is not None and _soldier_at(table, at) is not None
+        if over != self._is_over:
+            self._is_over = over
+            self._show_cursor()
+
+    def _carry(self, table: PracticeTable, name: str, begun: Pointed, at: Pointed) -> None:
+        if not self.is_carrying:
+            if table is not self.table or not was_dragged(begun.px, at):
+                return
+            table.change(lambda now, now_s: now.pick_up(name, now_s, begun.px))
+            self._show_cursor()
+            self.changed.emit()
+        place_in = table.now.place_at(at.px)
+        if place_in is not None:
+            table.change(lambda now, _: now.carry(place_in))
+
+    def _show_cursor(self) -> None:
+        """An open hand over a soldier who can be dragged, a closed one while he is."""
+        cursor = Qt.CursorShape.OpenHandCursor if self._is_over else Qt.CursorShape.CrossCursor
+        self._picture.setCursor(Qt.CursorShape.ClosedHandCursor if self.is_carrying else cursor)
+
+    # The menu
+
+    def _lay_down_or_stand_up(self) -> None:
+        self._with_soldier(lambda now, name, now_s: now.lay_down_or_stand_up(name, now_s))
+
+    def _remove(self) -> None:
+        was_carrying = self.is_carrying
+        self._with_soldier(lambda now, name, now_s: now.remove(name, now_s))
+        if was_carrying:
+            self._let_go()
+
+    def _bring_back(self) -> None:
+        table = self.table
+        if table is not None and not table.now.removed:
+            self._hands.say(tr("No soldier was removed."))
+        else:
+            self._change(lambda now, now_s: now.bring_back(now_s))
+
+    def _with_soldier(self, operation: Callable[[Practice, str, float], Practice]) -> None:
+        """Do it to the soldier in the hand, else to the one under the mouse."""
+        table, at = self.table, self._hands.pointed()
+        name = None
+        if table is not None:
+            name = table.now.carried or (_soldier_at(table, at) if at is not None else None)
+        if name is None and table is not None:
+            self._hands.say(tr("Point at a soldier first."))
+        elif name is not None:
+            soldier = name
+            self._change(lambda now, now_s: operation(now, soldier, now_s))
+
+    def _switch(self, switched: Callable[[Light, bool, float], Light], on: bool) -> None:
+        self._change(lambda now, now_s: now.lit(switched(now.light, on, now_s)))
+
+    def _change(self, operation: Callable[[Practice, float], Practice]) -> None:
+        table = self.table
+        if table is None:
+            self._hands.say(tr("The picture stands still: press P to go on, then practise."))
+            return
+        try:
+            table.change(operation)
+        except Refused as refusal:
+            self._hands.say(str(refusal))
+        self.follow()
+
+
+def _lit(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> Practice:
+    return now.lit(lit(now.light, now_s))
+
+
+def _soldier_at(table: PracticeTable, at: Pointed) -> str | None:
+    """Whom the mouse points at, as near as the tools take it."""
+    return table.now.soldier_at(at.px, REACH_PX / at.screen_scale)
