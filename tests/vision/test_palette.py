@@ -54,5 +54,5 @@ def test_a_click_outside_the_picture_is_refused(table, px):
 
 def test_a_click_on_the_bare_table_is_refused(table):
     image, eye = table
-    with pytest.raises(Refused, match="not on a soldier"):
+    with pytest.raises(Refused, match="No soldier here"):
         teach(image, base_px(eye, 15, 12), "green")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rules.table import Posture, ellipse_outline
 from vision.figures import Sighting
-from vision.tracking import Event, EventKind, Tracker
+from vision.tracking import Event, EventKind, Scope, Tracker
 
 
 def sighting(army, x, y, posture=Posture.STANDING, sigma_in=0.05):
@@ -82,7 +82,8 @@ def told_by(*looks):
     """Kinds of the events of each look at one man: his posture, and whether the picture shows what it showed before."""
     tracker = Tracker()
     views = [
-        tracker.update([sighting("tan", 2, 1, posture)], unchanged=lambda _, same=same: same) for posture, same in looks
+        tracker.update([sighting("tan", 2, 1, posture)], Scope(unchanged=lambda _, same=same: same))
+        for posture, same in looks
     ]
     return [[event.kind for event in view.events] for view in views], [view.figures[0].posture for view in views]
 
@@ -109,7 +110,7 @@ def test_who_is_laid_down_on_the_spot_has_fallen_once_the_picture_changed():
 def test_who_strayed_has_fallen_whatever_else_is_seen_there():
     tracker = Tracker()
     looks = [sighting("tan", 2, 1), *[sighting("tan", 2.7, 1, Posture.DOWN)] * 3]
-    told = [event.kind for one in looks for event in tracker.update([one], unchanged=lambda _: False).events]
+    told = [event.kind for one in looks for event in tracker.update([one], Scope(unchanged=lambda _: False)).events]
     assert told == [EventKind.DOWN]
 
 
@@ -147,7 +148,7 @@ def test_of_who_stands_where_nobody_looked_nothing_new_is_known():
     tracker = Tracker()
     tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
     for _ in range(6):
-        seen = tracker.update([sighting("tan", 5, 5)], looked=lambda place: place[0] < 10)
+        seen = tracker.update([sighting("tan", 5, 5)], Scope(lambda place: place[0] < 10))
         assert places(seen) == {"tan-1": (5, 5), "tan-2": (20, 5)}
         assert seen.events == ()
     assert tracker.places_in == ((5, 5, 0), (20, 5, 0))
@@ -158,7 +159,7 @@ def test_who_is_put_down_where_they_look_keeps_his_name():
     tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
     told = []
     for _ in range(4):
-        seen = tracker.update([sighting("tan", 12, 9)], looked=lambda place: place[0] > 10)
+        seen = tracker.update([sighting("tan", 12, 9)], Scope(lambda place: place[0] > 10))
         told += seen.events
     assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-2")]
     assert places(seen) == {"tan-1": (5, 5), "tan-2": (12, 9)}
@@ -169,3 +170,166 @@ def test_who_is_given_up_and_known_again_in_one_picture_is_not_told_as_lost():
     views = run([sighting("tan", 5, 5)], [], *[[sighting("tan", 15, 5)]] * 5)
     told = [event for view in views for event in view.events]
     assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-1")]
+
+
+NOWHERE = Scope(visited=lambda _: False, unchanged=lambda _: True)
+"""Nothing has moved, and the picture is as it was."""
+
+
+def kinds(views):
+    return [event.kind for view in views for event in view.events]
+
+
+def ids(view):
+    return {figure.id for figure in view.figures}
+
+
+def test_a_second_army_is_taught_after_the_first_was_tracked():
+    """Before tan is known, tan soldiers were taken for green ones; ids that were right stay, and so do places."""
+    tracker = Tracker()
+    for _ in range(6):
+        tracker.update([sighting("green", 2, 1), sighting("green", 9, 1)])
+    tracker.reopen_armies()
+    both = frozenset(("green", "tan"))
+    view = tracker.update([sighting("green", 2, 1), sighting("tan", 9, 1)], Scope(armies=both, reopened=True))
+    assert places(view) == {"green-1": (2, 1), "tan-1": (9, 1)}
+    assert view.renamed == (("green-2", "tan-1"),)
+    assert view.events == ()
+
+
+def test_one_mistaken_look_does_not_change_an_army_that_three_have_told():
+    tracker = Tracker()
+    both = Scope(armies=frozenset(("green", "tan")), reopened=True)
+    for army in ("tan", "tan", "tan", "green", "tan"):
+        view = tracker.update([sighting(army, 9, 1)], both)
+    assert ids(view) == {"tan-1"}
+
+
+def test_armies_are_not_decided_again_while_the_same_are_known():
+    tracker = Tracker()
+    tracker.update([sighting("tan", 9, 1)])
+    for _ in range(20):
+        view = tracker.update([sighting("green", 9, 1)], Scope(armies=frozenset(("green", "tan"))))
+    assert ids(view) == {"tan-1"}
+
+
+def test_what_a_player_settled_stays():
+    tracker = Tracker()
+    tracker.update([sighting("green", 9, 1)])
+    tracker.reopen_armies()
+    scope = Scope(armies=frozenset(("green", "tan")), reopened=True, pinned=frozenset(("green-1",)))
+    view = tracker.update([sighting("tan", 9, 1)], scope)
+    assert ids(view) == {"green-1"}
+    assert view.renamed == ()
+
+
+def test_figures_of_a_forgotten_army_go_without_being_lost():
+    tracker = Tracker()
+    tracker.update([sighting("green", 2, 1), sighting("tan", 9, 1)])
+    tracker.reopen_armies()
+    view = tracker.update([sighting("green", 2, 1)], Scope(armies=frozenset(("green",)), reopened=True))
+    assert ids(view) == {"green-1"}
+    assert view.lost == ()
+    assert view.events == ()
+
+
+def test_a_figure_that_topples_beyond_the_gate_has_fallen_and_not_moved():
+    # It lies 1.3 in from its base, more than a standing figure shifts between two pictures.
+    views = run([sighting("tan", 2, 1)], *([[sighting("tan", 3.3, 1, Posture.DOWN)]] * 6))
+    assert kinds(views) == [EventKind.DOWN]
+    assert ids(views[-1]) == {"tan-1"}
+    assert views[-1].figures[0].posture is Posture.DOWN
+
+
+def test_a_figure_that_is_carried_off_and_laid_down_has_moved_and_fallen():
+    views = run([sighting("tan", 2, 1)], *([[sighting("tan", 9, 1, Posture.DOWN)]] * 6))
+    assert kinds(views) == [EventKind.MOVED, EventKind.DOWN]
+
+
+def test_the_only_newcomer_explains_the_only_figure_that_is_gone_at_once():
+    both = [sighting("tan", 2, 1), sighting("green", 20, 5)]
+    views = run(both, [sighting("tan", 9, 4), sighting("green", 20, 5)])
+    assert [(event.kind, event.id) for event in views[-1].events] == [(EventKind.MOVED, "tan-1")]
+
+
+def test_two_alike_that_moved_in_one_visit_may_be_the_other_way_round():
+    # From (2, 1) and (2, 9) to (8, 4) and (8, 6): 6.7 in each, and 7.8 in each the other way round.
+    tracker = Tracker()
+    tracker.update([sighting("tan", 2, 1), sighting("tan", 2, 9)])
+    views = [tracker.update([sighting("tan", 8, 4), sighting("tan", 8, 6)]) for _ in range(3)]
+    moves = {event.id: event for view in views for event in view.events}
+    assert {name: (event.to_in, event.or_else) for name, event in moves.items()} == {
+        "tan-1": ((8, 4), "tan-2"),
+        "tan-2": ((8, 6), "tan-1"),
+    }
+
+
+def test_two_that_moved_and_differ_are_told_apart_by_army_and_posture():
+    tracker = Tracker()
+    tracker.update([sighting("tan", 2, 1), sighting("tan", 2, 4, Posture.KNEELING)])
+    # The kneeling one went past the other: 3 in each would be shorter.
+    put = [sighting("tan", 5, 1, Posture.KNEELING), sighting("tan", 5, 4)]
+    views = [tracker.update(put) for _ in range(3)]
+    assert places(views[-1]) == {"tan-1": (5, 4), "tan-2": (5, 1)}
+    assert all(event.or_else is None for view in views for event in view.events)
+
+
+def test_where_nothing_moved_a_figure_that_some_looks_miss_is_still_there():
+    tracker = Tracker()
+    for _ in range(4):
+        tracker.update([sighting("tan", 2, 1), sighting("tan", 9, 1)])
+    views = [tracker.update([sighting("tan", 9, 1)], NOWHERE) for _ in range(3)]
+    assert all(ids(view) == {"tan-1", "tan-2"} for view in views)
+    assert kinds(views) == []
+
+
+def test_where_nothing_moved_what_was_seen_once_is_forgotten():
+    tracker = Tracker()
+    tracker.update([sighting("tan", 2, 1), sighting("tan", 9, 1)])
+    views = [tracker.update([sighting("tan", 9, 1)], NOWHERE) for _ in range(3)]
+    assert ids(views[-1]) == {"tan-2"}
+    assert kinds(views) == []
+
+
+def test_nothing_is_carried_to_where_nothing_moved():
+    """A shadow taken for a soldier is not the one that a hand has just taken away elsewhere."""
+    tracker = Tracker()
+    tracker.update([sighting("tan", 2, 1), sighting("tan", 20, 5)])
+    scope = Scope(visited=lambda place: place[0] < 10)
+    views = [tracker.update([sighting("tan", 20, 5), sighting("tan", 30, 9)], scope) for _ in range(4)]
+    assert EventKind.MOVED not in kinds(views)
+
+
+def test_one_figure_taken_for_two_is_one_again():
+    tracker = Tracker()
+    for _ in range(3):
+        tracker.update([sighting("tan", 2, 1), sighting("tan", 2.45, 1)])
+    views = [tracker.update([sighting("tan", 2.1, 1)], NOWHERE) for _ in range(2)]
+    assert ids(views[-1]) == {"tan-1"}
+    assert kinds(views) == []
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 7), st.integers(0, 5), st.sampled_from(["tan", "green"])),
+        unique_by=lambda at: at[:2],
+        max_size=12,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_every_order_of_teaching_ends_with_everybody_in_his_army(places_of, random):
+    """Four inches apart; until both armies are known, all are taken for the one that is, or are not seen at all."""
+    truth = [sighting(army, 4.0 * x, 4.0 * y) for x, y, army in places_of]
+    taught, tracker = frozenset(), Tracker()
+    order = random.sample(["tan", "green"], 2)
+    for army in order:
+        taught |= {army}
+        tracker.reopen_armies()
+        for _ in range(random.randint(1, 5)):
+            seen = [one if one.army in taught else sighting(army, one.x_in, one.y_in) for one in truth]
+            seen = [one for one in seen if one.army in taught]
+            view = tracker.update(seen, Scope(armies=taught, reopened=True))
+    for _ in range(3):
+        view = tracker.update(truth, Scope(armies=taught, reopened=True))
+    assert sorted((f.army, f.centre_in) for f in view.figures) == sorted((s.army, (s.x_in, s.y_in)) for s in truth)
+    assert all(figure.id.startswith(figure.army) for figure in view.figures)
