@@ -57,7 +57,7 @@ Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of the picture, the last two excluded."""
 BoolImage = npt.NDArray[np.bool_]
 _Small = npt.NDArray[np.float32]
-_Mask = npt.NDArray[np.uint8]
+MaskImage = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +91,7 @@ class Visits:
 
     def __init__(self) -> None:
         self._everywhere = True
-        self._mask: _Mask | None = None
+        self._mask: MaskImage | None = None
 
     def add(self, motion: Motion, size_px: tuple[int, int]) -> None:
         """Something moves, or has moved, in these places of a picture of (width, height)."""
@@ -222,7 +222,7 @@ class MotionDetector:
         self._held = held if held.any() else None
         return Motion(tuple(boxes), self._held, any(hands) and bool(held.any()), any(restless) and bool(held.any()))
 
-    def _differs(self, small: _Small, other: _Small, blur: _Small | None = None) -> _Mask:
+    def _differs(self, small: _Small, other: _Small, blur: _Small | None = None) -> MaskImage:
         """Where two pictures differ beyond light, noise and blur; 1 there, else 0."""
         few, few_other = small[::_SPARSE, ::_SPARSE], other[::_SPARSE, ::_SPARSE]
         seen = few_other >= 0
@@ -264,7 +264,7 @@ class _Place:
         return (columns.start * SHRINK, rows.start * SHRINK, columns.stop * SHRINK, rows.stop * SHRINK)
 
 
-def _places(new: _Mask, small: _Small, known: _Small, rim: BoolImage) -> Iterator[_Place]:
+def _places(new: MaskImage, small: _Small, known: _Small, rim: BoolImage) -> Iterator[_Place]:
     """The connected parts of what is new, apart from noise and light."""
     count, labels, stats, _ = cv2.connectedComponentsWithStats(new)
     for label in range(1, count):

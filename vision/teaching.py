@@ -18,14 +18,17 @@ from calibration.opencv import cv2
 from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, PointIn, TerrainPiece, ellipse_outline
 from vision.frame import ImageBgr
 from vision.ground import Laid, Lie
+from vision.motion import MaskImage
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
-from vision.segment import Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
+from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
 from vision.sheet import BoolImage, Sheet
 from vision.silhouette import figure_scale, solids
 from vision.tiles import TILE_PX_PER_IN, View, tile_at
+from vision.vehicles import hulls
 
 _AROUND_IN = 2.5  # of the table that is looked at, on each side of the click
+_VEHICLE_IN, _VEHICLE_SCORE = 6.0, 2.0  # the same for vehicles, which their shape alone tells
 _PATCH_IN = 0.14  # radius round the click whose colour is taken for plastic
 _PATCH_CHROMA, _PATCH_LIGHT = 0.12, 0.5  # log ratios: pixels of the patch further from the clicked one are not it
 _PATCH_SIGMA = (0.05, 0.07, 0.3)
@@ -35,6 +38,9 @@ _BESIDE_IN = 0.12  # outside the body, for each unit of log odds that costs: arm
 _CONTRAST = 2.0  # log odds for each unit of evidence under the click
 _LEAST_SCORE = -1.5  # accepts all of 204 soldiers and 7 % of 240 bare places of the rendered tables
 _ARMS_IN = 0.1  # that plastic reaches beyond the body
+_TABLE_IN = (0.3, 1.0)  # from the body, where the table round it is seen
+_MOST, _COMMON = 0.3, 0.3  # where less of the body has the clicked colour, and more of the table, it fell between limbs
+_KINDS = 4  # of colours that are told apart in a body: plastic in light and shade, table, shadow
 _LEAST_IN2 = 0.05  # less plastic than this is not enough to learn from
 _SPARSE = 4  # one row and column in so many teaches the table's colours
 
@@ -63,6 +69,16 @@ class ClickedFigure:
     def learn(self, army: str, known: ArmyColour | None = None) -> ArmyColour:
         """The army's colour, refined by this figure."""
         return learn_colour(self.colours, army, known)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Click:
+    """A click, the colour under it, and the figures' standing height / 2.1 in."""
+
+    camera: TableCamera
+    px: tuple[float, float]
+    scale: float
+    colour: ArmyColour
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,24 +129,28 @@ class FigurePicker:
         ends = np.vstack([camera.pixel_to_table(px, height * scale) for height in (0.0, STANDING_HEIGHT_IN)])
         if not np.isfinite(ends).all():
             return None
-        low, high = ends.min(axis=0) - _AROUND_IN * scale, ends.max(axis=0) + _AROUND_IN * scale
-        around = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
-        lie = Lie(camera, around, terrain, papers_in, reference_bgr, scale, reference_camera)
+
+        def land(reach_in: float) -> Lie:
+            low, high = ends.min(axis=0) - reach_in * scale, ends.max(axis=0) + reach_in * scale
+            around = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+            return Lie(camera, around, terrain, papers_in, reference_bgr, scale, reference_camera)
+
         patch = _patch_colour(image_bgr, px, _PATCH_IN * scale * camera.px_per_inch(*ends[0].tolist()))
         known = likelihood(cells_of(image_bgr[::_SPARSE, ::_SPARSE]).ravel(), (patch, *palette))
-        found = [one for laid in lie.laid(image_bgr) for one in self._on(laid, camera, px, scale, known)]
-        if not found:
-            return None
-        best = max(found, key=lambda one: one.score)
-        return _clicked(best, camera, px, scale)
+        click = _Click(camera, px, scale, patch)
+        found = [one for laid in land(_AROUND_IN).laid(image_bgr) for one in self._on(laid, click, known)]
+        best = max(found, key=lambda one: one.score, default=None)
+        figure = None if best is None else _clicked(best, click)
+        if figure is not None and figure.is_figure:
+            return figure
+        hulls_there = (_vehicle(laid, click, known) for laid in land(_VEHICLE_IN).laid(image_bgr))
+        return next((hull for hull in hulls_there if hull is not None), figure)
 
-    def _on(
-        self, laid: Laid, camera: TableCamera, px: tuple[float, float], scale: float, known: Likelihood
-    ) -> Iterator[_Found]:
+    def _on(self, laid: Laid, click: _Click, known: Likelihood) -> Iterator[_Found]:
         """Figures that may stand on one level of the table so that they are seen under the click."""
-        ground, sheet = laid.ground, laid.ground.sheet
+        ground, sheet, scale = laid.ground, laid.ground.sheet, click.scale
         heights = sheet.z_in + np.array((0.0, *_HEIGHTS_IN)) * scale
-        click_in, *feet_in = camera.pixel_to_table(np.repeat([px], len(heights), axis=0), heights)
+        click_in, *feet_in = click.camera.pixel_to_table(np.repeat([click.px], len(heights), axis=0), heights)
         if not any(ground.holds(float(x), float(y)) for x, y in feet_in):
             return
         evidence = army_evidence(laid.picture_bgr, known, ground.empty)[0]
@@ -156,6 +176,22 @@ class FigurePicker:
             yield _Found(odds + contrast - beside_in / _BESIDE_IN, one, laid, evidence, body, (x, y))
 
 
+def _vehicle(laid: Laid, click: _Click, known: Likelihood) -> ClickedFigure | None:
+    """The vehicle under a click, if one is seen there."""
+    ground, sheet = laid.ground, laid.ground.sheet
+    evidence = army_evidence(laid.picture_bgr, known, ground.empty)[0]
+    evidence[ground.barred] = 0
+    column, row = np.round(sheet.to_pixel(click.camera.pixel_to_table(click.px, sheet.z_in))[0]).astype(int)
+    for hull in hulls(evidence, sheet.px_per_in * click.scale, EVIDENCE_LIMIT):
+        if 0 <= row < hull.mask.shape[0] and 0 <= column < hull.mask.shape[1] and hull.mask[row, column]:
+            x, y = sheet.to_table(*hull.corners_px.mean(axis=0))
+            colours = log_colour(laid.picture_bgr)[hull.mask & (evidence > 0)]
+            whole = (slice(0, hull.mask.shape[0]), slice(0, hull.mask.shape[1]))
+            outline_px = _outline_px(hull.mask, whole, sheet, click.camera)
+            return ClickedFigure((float(x), float(y)), outline_px, colours, _VEHICLE_SCORE)
+    return None
+
+
 def _inside_in(outline_in: FloatArray, at_in: FloatArray) -> float:
     """How far inside an outline a place lies, in inches; negative outside."""
     return cv2.pointPolygonTest(outline_in.astype(np.float32), (float(at_in[0]), float(at_in[1])), True)
@@ -168,20 +204,59 @@ def _mean_at(evidence: FloatImage, at: FloatArray) -> float:
     return float(evidence[row - 2 : row + 3, column - 2 : column + 3].mean())
 
 
-def _clicked(found: _Found, camera: TableCamera, px: tuple[float, float], scale: float) -> ClickedFigure:
-    """The pixels of a figure that look like what was clicked."""
-    sheet, evidence = found.laid.ground.sheet, found.evidence
-    click_in = camera.pixel_to_table(px, sheet.z_in)
-    patch = _round(click_in[0], _PATCH_IN * scale)
-    window, body = sheet.painted([*found.body_in, patch])
-    body = cv2.dilate(body.astype(np.uint8), disc(_ARMS_IN * scale * sheet.px_per_in)) > 0
+def _clicked(found: _Found, click: _Click) -> ClickedFigure:
+    """The pixels of a figure that look like what was clicked, or, between its limbs, like no table."""
+    sheet = found.laid.ground.sheet
+    px_per_in = click.scale * sheet.px_per_in
+    patch = _round(click.camera.pixel_to_table(click.px, sheet.z_in)[0], _PATCH_IN * click.scale)
+    window, outline = sheet.painted([*found.body_in, patch])
+    window, body = _widened(window, outline, round(_TABLE_IN[1] * px_per_in), sheet.shape)
+    around = cv2.dilate(body, disc(_TABLE_IN[1] * px_per_in)) > cv2.dilate(body, disc(_TABLE_IN[0] * px_per_in))
+    inside = cv2.dilate(body, disc(_ARMS_IN * px_per_in)) > 0
     colours = log_colour(np.asarray(cv2.blur(found.laid.picture_bgr, (3, 3)), np.uint8))[window]
-    plastic = body & (evidence[window] > 0)
-    if plastic.sum() < _LEAST_IN2 * (scale * sheet.px_per_in) ** 2:
+    alike = found.evidence[window] > 0
+    if _part(alike, body > 0) < _MOST and _part(_near(colours, click.colour.mean), around) > _COMMON:
+        alike = _unlike(colours, inside, around)
+    plastic = inside & alike
+    if plastic.sum() < _LEAST_IN2 * px_per_in**2:
         spot = np.zeros(sheet.shape, np.uint8)
         sheet.fill(spot, patch, 1)
         plastic = np.asarray(spot[window] > 0)
-    return ClickedFigure(found.foot_in, _outline_px(plastic, window, sheet, camera), colours[plastic], found.score)
+    return ClickedFigure(
+        found.foot_in, _outline_px(plastic, window, sheet, click.camera), colours[plastic], found.score
+    )
+
+
+def _widened(
+    window: tuple[slice, slice], mask: BoolImage, by: int, shape: tuple[int, int]
+) -> tuple[tuple[slice, slice], MaskImage]:
+    """A window of a sheet and a mask on it, with so many more pixels on each side, as far as the sheet goes."""
+    rows, columns = (
+        slice(max(0, part.start - by), min(size, part.stop + by)) for part, size in zip(window, shape, strict=True)
+    )
+    wide = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
+    down, across = window[0].start - rows.start, window[1].start - columns.start
+    wide[down : down + mask.shape[0], across : across + mask.shape[1]] = mask
+    return (rows, columns), wide
+
+
+def _part(alike: BoolImage, where: BoolImage) -> float:
+    return float(alike[where].mean()) if where.any() else 0.0
+
+
+def _unlike(colours: FloatImage, inside: BoolImage, around: BoolImage) -> BoolImage:
+    """Where the colours are those of the body that are rarest round it."""
+    own = np.float32(colours[inside])
+    criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 20, 0.01)
+    cv2.setRNGSeed(1)
+    _, _, kinds = cv2.kmeans(own, _KINDS, np.empty(0), criteria, 2, cv2.KMEANS_PP_CENTERS)  # type: ignore[call-overload]
+    near = [_near(colours, kind) for kind in kinds]
+    return max(near, key=lambda alike: _part(alike, inside) - _part(alike, around))
+
+
+def _near(colours: FloatImage, colour: FloatArray | FloatImage) -> BoolImage:
+    away = np.abs(colours - colour)
+    return np.asarray((np.hypot(away[..., 0], away[..., 1]) < _PATCH_CHROMA) & (away[..., 2] < _PATCH_LIGHT))
 
 
 def _round(middle_in: FloatArray, radius_in: float) -> FloatArray:
@@ -206,9 +281,7 @@ def _patch_colour(image_bgr: ImageBgr, px: tuple[float, float], radius_px: float
     at = (y - top, x - left)
     own = colours[max(0, at[0] - 1) : at[0] + 2, max(0, at[1] - 1) : at[1] + 2].reshape(-1, 3).mean(axis=0)
     rows, columns = np.ogrid[: colours.shape[0], : colours.shape[1]]
-    away = np.abs(colours - own)
-    near = np.hypot(rows - at[0], columns - at[1]) <= max(1.0, radius_px)
-    near &= (np.hypot(away[..., 0], away[..., 1]) < _PATCH_CHROMA) & (away[..., 2] < _PATCH_LIGHT)
+    near = (np.hypot(rows - at[0], columns - at[1]) <= max(1.0, radius_px)) & _near(colours, own)
     near[at] = True
     covariance = np.diag(np.square(_PATCH_SIGMA))
     return ArmyColour("clicked", colours[near].mean(axis=0).astype(np.float64), covariance, int(near.sum()))
