@@ -1,0 +1,17 @@
+"""How far a long task is, told to whoever waits, who may end it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Step = Callable[[int, int], None]
+"""Is told how much is done, and of how much; it may raise `Refused` to end the task there."""
+
+
+def no_step(_done: int, _of: int) -> None:
+    """Where nobody waits."""
+
+
+def part_of(step: Step, number: int, parts: int) -> Step:
+    """What tells `step` how far the whole is, for part `number` (from 0) of so many that take about as long."""
+    return lambda done, of: step(number * of + done, parts * of)
