@@ -12,6 +12,7 @@ from rules.dice import Scripted
 from rules.events import Asked, Throw, Told
 from rules.game import Game
 from rules.journal import Entry
+from rules.progress import Step, no_step
 from rules.table import Refused
 
 
@@ -24,10 +25,22 @@ class Difference:
     now: str
 
 
-def differences(game: Game[Any], entries: Sequence[Entry]) -> tuple[Difference, ...]:
-    """Every question of a journal asked anew with the faces that fell; also those that were taken back."""
-    events = events_of(entries).items()
-    found = (_difference(game, seq, event) for seq, event in events if isinstance(event, Asked))
+def differences(game: Game[Any], entries: Sequence[Entry], step: Step = no_step) -> tuple[Difference, ...]:
+    """Where the rules now answer a journal's question otherwise for the same dice; questions that were undone count.
+
+    Args:
+        game: With the battle's options and house rules.
+        entries: Of the journal.
+        step: Is told how far it is.
+
+    Raises:
+        Refused: as `events_of`; or what `step` raises.
+    """
+    found = []
+    for seq, event in events_of(entries).items():
+        step(seq, len(entries))
+        if isinstance(event, Asked):
+            found.append(_difference(game, seq, event))
     return tuple(one for one in found if one)
 
 

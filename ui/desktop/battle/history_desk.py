@@ -137,7 +137,13 @@ class HistoryDesk:
 
     def save_json(self, path: Path | None = None) -> None:
         """Write the battle as `sandtable replay --json` says it; ask where to if no path is given."""
-        self._save(path, tr("Save as JSON"), "json", tr("JSON (*.json)"), lambda battle: lambda: battle_json(battle))
+        self._save(
+            path,
+            tr("Save as JSON"),
+            "json",
+            tr("JSON (*.json)"),
+            lambda battle: lambda: battle_json(battle, self._step),
+        )
 
     def save_page(self, path: Path | None = None) -> None:
         """Write the story with its pictures as one page that any browser opens."""
