@@ -152,6 +152,18 @@ def is_broken(fault: Exception) -> bool:
     )
 
 
+def why_not(fault: Exception) -> str:
+    """Why a database cannot be used, and the way out, as part of a sentence."""
+    if is_busy(fault):
+        return "another program has it open: close it there"
+    code = _primary_code(fault)
+    if code == sqlite3.SQLITE_FULL:
+        return "the disk is full: make room"
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return "it may not be written to: choose a folder of your own"
+    return str(fault)
+
+
 def _primary_code(fault: Exception) -> int:
     """SQLite's number for an error without its extension: https://www.sqlite.org/rescode.html."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
