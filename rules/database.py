@@ -141,30 +141,35 @@ def is_locked(place: Path) -> bool:
 
 def is_busy(fault: Exception) -> bool:
     """Whether this error says that another program has the file."""
-    return _primary_code(fault) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return primary_code(fault) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def is_broken(fault: Exception) -> bool:
     """Whether this error says that the file itself is damaged or no database, and trying again cannot help."""
-    return isinstance(fault, UnicodeDecodeError) or _primary_code(fault) in (
+    return isinstance(fault, UnicodeDecodeError) or primary_code(fault) in (
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB,
     )
+
+
+def words_of(fault: Exception) -> str:
+    """What an error says, as part of a sentence."""
+    return "its text is not UTF-8" if isinstance(fault, UnicodeDecodeError) else str(fault)
 
 
 def why_not(fault: Exception) -> str:
     """Why a database cannot be used, and the way out, as part of a sentence."""
     if is_busy(fault):
         return "another program has it open: close it there"
-    code = _primary_code(fault)
+    code = primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
         return "the disk is full: make room"
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return "it may not be written to: choose a folder of your own"
-    return str(fault)
+    return words_of(fault)
 
 
-def _primary_code(fault: Exception) -> int:
+def primary_code(fault: Exception) -> int:
     """SQLite's number for an error without its extension: https://www.sqlite.org/rescode.html."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 

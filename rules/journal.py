@@ -28,9 +28,11 @@ from rules.database import (
     is_locked,
     is_marked,
     is_rollback_due,
+    primary_code,
     refuse_unsafe_companions,
     true_place,
     user_version,
+    words_of,
 )
 from rules.progress import Step, no_step
 from rules.survey import (
@@ -392,7 +394,7 @@ def _rolled_back(copy: Path) -> str:
         finally:
             file.close()
     except FAULTS as fault:
-        return str(fault)
+        return words_of(fault)
     return survey_untouched(copy).fault if copy.stat().st_size else ""
 
 
@@ -409,8 +411,11 @@ def _refusal(path: Path, fault: Exception) -> Refused:
         return fault
     if is_busy(fault):
         return _in_use(path)
-    if getattr(fault, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+    code = primary_code(fault)
+    if code == sqlite3.SQLITE_FULL:
         return Refused(f"the disk is full, so the last entry of {path} was not kept: make room and do it again")
-    if getattr(fault, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_READONLY:
+    if code == sqlite3.SQLITE_IOERR:
+        return Refused(f"the disk failed, so the last entry of {path} was not kept: check it and its free space")
+    if code == sqlite3.SQLITE_READONLY:
         return Refused(f"the battle {path} may not be written to: copy it to a folder of yours and open the copy")
-    return Refused(f"the battle {path} cannot be used ({fault}): take a copy of it from a backup")
+    return Refused(f"the battle {path} cannot be used ({words_of(fault)}): take a copy of it from a backup")

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from rules.checksum import START, Row, next_checksum
-from rules.database import FAULTS, connect_untouched, one_line
+from rules.database import FAULTS, connect_untouched, one_line, words_of
 from rules.progress import Step, no_step
 from rules.table import Refused, refuse_strange
 
@@ -124,7 +124,7 @@ def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
             end = after
         _check_end(file, summed, end, checked)
     except FAULTS as fault:
-        return Survey(tuple(entries), end, checked, f"what follows entry {end.seq} cannot be read ({fault})")
+        return Survey(tuple(entries), end, checked, f"what follows entry {end.seq} cannot be read ({words_of(fault)})")
     except Unsound as fault:
         return Survey(tuple(entries), end, checked, str(fault))
     return Survey(tuple(entries), end, checked)
@@ -145,7 +145,7 @@ def survey_untouched(place: Path, step: Step = no_step) -> Survey:
         found = survey(file, step)
         return found if found.fault else Survey(found.entries, found.end, found.checked, structural_fault(file))
     except FAULTS as fault:
-        return Survey((), End(), 0, f"it cannot be read ({fault})")
+        return Survey((), End(), 0, f"it cannot be read ({words_of(fault)})")
     finally:
         if file is not None:
             file.close()
@@ -178,7 +178,7 @@ def structural_fault(file: sqlite3.Connection) -> str:
     try:
         found = file.execute("PRAGMA quick_check(1)").fetchone()[0]
     except FAULTS as fault:
-        found = str(fault)
+        found = words_of(fault)
     return "" if found == "ok" else f"the file is damaged ({found})"
 
 

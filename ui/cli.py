@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         # What is read and written by name refuses in its own words; left is the output, or a system in need.
-        print(f"sandtable: the system stops it ({error}): make room, or send the output elsewhere", file=sys.stderr)
+        print(f"sandtable: the output cannot be written ({error}): send it to another place", file=sys.stderr)
         _say_no_more()
         return 1
     except KeyboardInterrupt:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -74,7 +73,7 @@ def _opened(path: Path, step: Step) -> Battle:
     try:
         return Battle.open(path, lambda: 0.0, step)  # nothing is written, so the time is never asked
     except Damaged as damage:
-        way = f" (sandtable replay {shlex.quote(str(path))} --recover COPY)" if damage.kept else ""
+        way = " (sandtable replay BATTLE --recover COPY)" if damage.kept else ""
         raise Refused(f"{damage}{way}") from damage
 
 

@@ -100,8 +100,8 @@ def test_covered_markers_are_told_and_inches_go_on_until_they_are_uncovered(
 def test_a_picture_that_finds_the_disk_full_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     (tmp_path / "table.png").symlink_to("/dev/full")
     window.save_snapshot(tmp_path / "table.png")
-    wait_until(lambda: "No space left on device" in window.bar.text)
-    assert "choose another folder or name, or make room" in window.bar.text
+    wait_until(lambda: "the disk is full" in window.bar.text)
+    assert "make room, or choose another disk" in window.bar.text
 
 
 @pytest.fixture
