@@ -19,7 +19,7 @@ LONGEST_ENTRY_BYTES = 4_000_000
 """House rules, which the first entry holds, have half of it."""
 MOST_ENTRIES = 20_000
 """Of one battle; a long evening has 500."""
-MOST_VALUES = 1_000_000
+MOST_VALUES = 2_000_000
 """Of all entries together; each takes up to 300 bytes of memory, and an entry has some 30."""
 
 ENTRY_TABLES = """
