@@ -246,10 +246,11 @@ class Journal:
         found = self._survey(step)
         self._end = found.end
         if found.entries and not found.checked:
-            self.remark = (
+            unknown = (
                 f"{self.path} was written by an earlier version, without checksums: whether its"
                 f" {_entries(len(found.entries))} were altered is unknown. From the next entry on, damage is noticed."
             )
+            self.remark = f"{self.remark} {unknown}".strip()
         return found.entries
 
     def _survey(self, step: Step = no_step) -> Survey:
