@@ -61,7 +61,9 @@ def main() -> None:
         found = killed(Path(folder), options.count, options.seed)
     print(*found.faults, sep="\n")
     mended = f"{found.mended} unfinished entries taken back"
-    print(f"{found.kills} kills, {found.confirmed} entries and pictures confirmed, {mended}, {len(found.faults)} faults")
+    print(
+        f"{found.kills} kills, {found.confirmed} entries and pictures confirmed, {mended}, {len(found.faults)} faults"
+    )
     sys.exit(1 if found.faults else 0)
 
 

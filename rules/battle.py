@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
 from rules.course import course_of
@@ -135,6 +135,11 @@ class Battle:
     def entries(self) -> tuple[Entry, ...]:
         """Everything that was journalled, what was taken back included."""
         return self._entries
+
+    @property
+    def events(self) -> Mapping[int, Event]:
+        """Everything that happened by the numbers of its entries, what was taken back included."""
+        return MappingProxyType(self._events)
 
     @property
     def state(self) -> State:

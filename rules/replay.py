@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rules.battle import Battle, events_of, played
+from rules.battle import Battle, played
 from rules.dice import Scripted
-from rules.events import Asked, Throw, Told
+from rules.events import Asked, Event, Throw, Told
 from rules.game import Game
-from rules.journal import Entry
 from rules.progress import Step, no_step
 from rules.table import Refused
 
@@ -25,20 +24,20 @@ class Difference:
     now: str
 
 
-def differences(game: Game[Any], entries: Sequence[Entry], step: Step = no_step) -> tuple[Difference, ...]:
+def differences(game: Game[Any], events: Mapping[int, Event], step: Step = no_step) -> tuple[Difference, ...]:
     """Where the rules now answer a journal's question otherwise for the same dice; questions that were undone count.
 
     Args:
         game: With the battle's options and house rules.
-        entries: Of the journal.
+        events: Of the journal by the numbers of their entries, those that were undone included.
         step: Is told how far it is.
 
     Raises:
-        Refused: as `events_of`; or what `step` raises.
+        Refused: what `step` raises.
     """
     found = []
-    for seq, event in events_of(entries).items():
-        step(seq, len(entries))
+    for done, (seq, event) in enumerate(events.items()):
+        step(done, len(events))
         if isinstance(event, Asked):
             found.append(_difference(game, seq, event))
     return tuple(one for one in found if one)
@@ -51,7 +50,7 @@ def replay(path: Path) -> tuple[Difference, ...]:
         Refused: as `Battle.open`.
     """
     with Battle.open(path, lambda: 0.0) as battle:
-        return differences(battle.game, battle.entries)
+        return differences(battle.game, battle.events)
 
 
 def _difference(game: Game[Any], seq: int, asked: Asked) -> Difference | None:

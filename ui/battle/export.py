@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from rules.battle import Battle
-from rules.entries import event_of, is_event
+from rules.entries import is_event
 from rules.events import plain
 from rules.journal import Entry, standing
 from rules.progress import Step, no_step
@@ -39,12 +39,12 @@ def story_text(battle: Battle, step: Step = no_step) -> str:
         Refused: what `step` raises.
     """
     held = standing(battle.entries)
-    lines = list(tell(battle.game, map(event_of, held)))
+    lines = list(tell(battle.game, battle.held.values()))
     left = (f"{spoken(side)} {figures}" for side, figures in battle.state.figures_left.items())
     lines += ["", f"Figures left: {', '.join(left)}."]
     gone = sum(map(is_event, battle.entries)) - len(held)
     lines += [f"Taken back: {gone} {'entry' if gone == 1 else 'entries'}."] if gone else []
-    lines += map(_told, differences(battle.game, battle.entries, step))
+    lines += map(_told, differences(battle.game, battle.events, step))
     return "\n".join(lines) + "\n"
 
 
@@ -55,7 +55,7 @@ def battle_document(battle: Battle, step: Step = no_step) -> dict[str, Any]:
         "schema": SCHEMA,
         "state": plain(battle.state),
         "entries": [_entry(entry, held) for entry in battle.entries],
-        "differences": plain(differences(battle.game, battle.entries, step)),
+        "differences": plain(differences(battle.game, battle.events, step)),
     }
 
 
