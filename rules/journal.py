@@ -16,6 +16,7 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 from types import MappingProxyType, TracebackType
 from typing import Any
+from weakref import WeakValueDictionary
 
 from rules.checksum import Row
 from rules.database import (
@@ -68,7 +69,7 @@ _ONE_FILE = b"\1\1"  # written and read by a rollback journal: no second file gr
 _MODE_AT = 18
 """https://www.sqlite.org/fileformat2.html, section 1.3."""
 
-_open_files: set[tuple[int, int]] = set()
+_open_files: WeakValueDictionary[tuple[int, int], Journal] = WeakValueDictionary()
 """Device and number of the journals this process has open. The system drops a process's locks on a file as soon as it
 closes any of its handles on it, so none of these may be opened a second time, even to read the header."""
 
@@ -143,7 +144,7 @@ class Journal:
             raise _refusal(path, fault) from fault
         status = place.stat()
         self._identity = (status.st_dev, status.st_ino)
-        _open_files.add(self._identity)
+        _open_files[self._identity] = self
 
     def _take(self) -> None:
         self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ENTRY_BYTES)
@@ -261,7 +262,7 @@ class Journal:
 
     def close(self) -> None:
         """Let go of the file; a second call does nothing."""
-        _open_files.discard(self._identity)
+        _open_files.pop(self._identity, None)
         self._file.close()
 
     def __enter__(self) -> Journal:
