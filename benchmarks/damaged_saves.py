@@ -176,7 +176,7 @@ def _judged(save: Path, sound: Sound, faults: list[str]) -> str:
     with Battle.open(save, lambda: 0.0) as battle:
         same, remark = battle.entries == sound.entries, battle.remark
         is_part = battle.entries == sound.entries[: len(battle.entries)]
-    if sound.has_checksums and not is_part and "checksums" not in remark:
+    if sound.has_checksums and not is_part and not remark:
         faults.append("opened with entries that were never written")
     if "what was not confirmed is gone" in remark:
         return "opened after an unfinished entry was taken back, which was said"
@@ -309,12 +309,14 @@ def edit(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
 def foreign_journal(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> Sound | None:
     """A rollback journal of another battle, of this one's past, or of nothing."""
     journal = _beside(save, "-journal")
-    kind = chance.choice(("unfinished", "unfinished", "shrink", "random", "empty", "super"))
+    kind = chance.choice(("unfinished", "unfinished", "whole", "shrink", "random", "empty", "super"))
     if kind == "unfinished":
         other, is_torn = chance.choice(sounds), chance.random() < 0.5
         _unfinished(other.path, save if is_torn else None, journal)
         return other if is_torn else None
-    if kind == "shrink":
+    if kind == "whole":
+        journal.write_bytes(journal_of_all(chance.choice(sounds).path))
+    elif kind == "shrink":
         journal.write_bytes(journal_header(chance.randint(0, 9)))
     elif kind == "random":
         journal.write_bytes(chance.choice((b"", JOURNAL_MAGIC)) + chance.randbytes(chance.randrange(3000)))
@@ -364,6 +366,17 @@ def journal_header(pages: int) -> bytes:
     """The first sector of a rollback journal without records, that would shrink the database to so many pages."""
     numbers = (0, 0, pages, 512, PAGE)
     return (JOURNAL_MAGIC + b"".join(number.to_bytes(4, "big") for number in numbers)).ljust(512, b"\0")
+
+
+def journal_of_all(path: Path) -> bytes:
+    """A rollback journal that turns any database into this one, page by page."""
+    data = path.read_bytes()
+    pages = [data[at : at + PAGE] for at in range(0, len(data), PAGE)]
+    numbers = (len(pages), 0, len(pages), 512, PAGE)
+    head = (JOURNAL_MAGIC + b"".join(number.to_bytes(4, "big") for number in numbers)).ljust(512, b"\0")
+    sums = (sum(page[PAGE - 200 : 0 : -200]) for page in pages)  # as SQLite checks its records, with a nonce of 0
+    records = zip(range(1, len(pages) + 1), pages, sums, strict=True)
+    return head + b"".join(n.to_bytes(4, "big") + page + total.to_bytes(4, "big") for n, page, total in records)
 
 
 def super_record(name: Path) -> bytes:

@@ -379,15 +379,20 @@ def _rehearse(path: Path, place: Path) -> None:
         copy = Path(folder).resolve() / "copy"
         copyfile(place, copy)
         copyfile(journal, f"{copy}{JOURNAL}")
-        fault = _rolled_back(copy)
-    if fault:
         found = survey_untouched(place)
+        fault = _rolled_back(copy, found)
+    if fault:
         why = f"{journal.name} beside it should mend it, but is damaged or of another battle ({fault})"
         raise Damaged(path, why, found.kept, found.checked)
 
 
-def _rolled_back(copy: Path) -> str:
-    """Let SQLite play back the journal beside this copy; what is wrong with it then, empty where nothing is."""
+def _rolled_back(copy: Path, before: Survey) -> str:
+    """Let SQLite play back the journal beside this copy; what is wrong with it then, empty where nothing is.
+
+    Args:
+        copy: Of a battle.
+        before: What could be read of the battle. A rollback takes entries from its end and changes none.
+    """
     try:
         file = sqlite3.connect(copy, isolation_level=None)
         try:
@@ -397,7 +402,13 @@ def _rolled_back(copy: Path) -> str:
             file.close()
     except FAULTS as fault:
         return words_of(fault)
-    return survey_untouched(copy).fault if copy.stat().st_size else ""
+    if not copy.stat().st_size:
+        return ""  # the very beginning was taken back
+    after = survey_untouched(copy)
+    in_both = min(len(before.entries), len(after.entries))
+    if before.entries[:in_both] != after.entries[:in_both]:
+        return "with it this would be another battle"
+    return after.fault
 
 
 def _foreign(path: Path) -> Refused:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.damaged_saves import journal_header, super_record, without_checksums
+from benchmarks.damaged_saves import journal_header, journal_of_all, super_record, without_checksums
 from calibration.markers import dictionary_of
 from calibration.profile import read_layout, read_lens
 from rules.battle import Battle
@@ -157,6 +157,31 @@ def test_a_journal_of_another_battle_does_not_spoil_this_one(save: Path) -> None
     with pytest.raises(Damaged) as damage:
         Battle.open(save, lambda: 0.0)
     assert damage.value.kept == 5
+
+
+def test_a_journal_that_holds_another_battle_whole(save: Path) -> None:
+    """SQLite would put the other battle in place of this one."""
+    other = save.with_name("other")
+    with Battle.begin(other, lambda: 1.0, "simple_plastic", ["blue", "grey"]) as battle:
+        battle.record(Noted(text="another battle"))
+    journal = beside(save, "-journal")
+    journal.write_bytes(journal_of_all(other))
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "with it this would be another battle", save, journal)
+    raw = sqlite3.connect(save)
+    assert raw.execute("SELECT count(*) FROM entry").fetchone() == (2,)
+    raw.close()
+
+
+def test_the_past_of_a_battle_in_its_journal_is_said(save: Path) -> None:
+    """A rollback to fewer entries is what follows a kill; nothing tells an old journal from that, but it is said."""
+    past = save.with_name("past")
+    shutil.copyfile(save, past)
+    with Battle.open(save, lambda: 0.0) as battle:
+        battle.record(Noted(text="the last"))
+    beside(save, "-journal").write_bytes(journal_of_all(past))
+    with Battle.open(save, lambda: 0.0) as battle:
+        assert len(battle.entries) == 5
+        assert "what was not confirmed is gone" in battle.remark
 
 
 # C: albums
