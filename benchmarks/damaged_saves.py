@@ -92,7 +92,7 @@ def tried(folder: Path, count: int, seed: int) -> Findings:
         place.mkdir()
         _round(place, chance, sounds, found, f"round {number}")
         shutil.rmtree(place)
-        if victim.read_text() != "ten years of work":
+        if not victim.exists() or victim.read_text() != "ten years of work":
             found.faults.append(f"round {number}: another file was written to or deleted")
             victim.write_text("ten years of work")
     return found
