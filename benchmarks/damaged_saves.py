@@ -32,6 +32,7 @@ from rules.recovery import recover
 from rules.table import Refused
 
 PAGE = 4096
+MENDED = "opened after an unfinished entry was taken back, which was said"
 MOST_HARMS = 4
 LONGEST_S = 30
 """For one save; what takes longer hangs."""
@@ -110,7 +111,14 @@ def _round(place: Path, chance: random.Random, sounds: Sequence[Sound], found: F
         where = f"{name}, {sound.path.name}, {' + '.join(harms)}"
         outcome, faults = opened(save, sound)
         found.outcomes[outcome] += 1
+        sound = _sound_now(save, sound) if outcome == MENDED else sound
         found.faults += [f"{where}: {fault}" for fault in faults]
+
+
+def _sound_now(save: Path, before: Sound) -> Sound:
+    """The save as SQLite's repair has left it, which was said: where nothing else could be read, it may be another."""
+    with Battle.open(save, lambda: 0.0) as battle:
+        return Sound(before.path, battle.entries, before.has_checksums)
 
 
 def sound_saves(folder: Path) -> list[Sound]:
@@ -166,7 +174,7 @@ def opened(save: Path, sound: Sound) -> tuple[str, list[str]]:
         if hasattr(signal, "SIGALRM"):
             signal.alarm(0)
     after = _contents(save.parent)
-    if after != before and outcome != "opened after an unfinished entry was taken back, which was said":
+    if after != before and outcome != MENDED:
         changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
         faults.append(f"{outcome}, and opening changed {', '.join(sorted(changed))}")
     return outcome, faults
@@ -179,7 +187,7 @@ def _judged(save: Path, sound: Sound, faults: list[str]) -> str:
     if sound.has_checksums and not is_part and not remark:
         faults.append("opened with entries that were never written")
     if "what was not confirmed is gone" in remark:
-        return "opened after an unfinished entry was taken back, which was said"
+        return MENDED
     if remark:
         return f"opened, and said that it cannot be checked; {'as it was' if same else 'altered'}"
     if not same:

@@ -9,14 +9,14 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType, TracebackType
 from typing import Any
 
-from rules.course import course_of
+from rules.course import course_of, foldable
 from rules.dice import Dice, DiceRequest, Roll, play
 from rules.entries import check_version, event_of, is_event
 from rules.events import Asked, Begun, Effects, Enlisted, Event, Overruled, Throw, Told, plain
 from rules.game import Game
 from rules.games import open_game
 from rules.journal import BEFALLEN, REDO, UNDO, Damaged, Entry, Journal
-from rules.progress import Step, no_step, part_of
+from rules.progress import Cancelled, Step, no_step, part_of
 from rules.roster import check_card
 from rules.ruleset import Value, check_needs_no_file, rules_text
 from rules.spoken import label
@@ -103,10 +103,11 @@ class Battle:
         Args:
             path: Of its file.
             clock: Seconds, kept with every entry.
-            step: Is told how far the reading is; to end it, it raises `Refused`.
+            step: Is told how far the reading is.
 
         Raises:
             Damaged: if a copy of some of it can be gone on with, see `rules.recovery`.
+            Cancelled: if `step` raises it.
             Refused: if there is none, or the file is damaged, foreign, newer or too large; it is left as it was.
         """
         if not os.path.isfile(path) or path.stat().st_size == 0:
@@ -114,11 +115,14 @@ class Battle:
         journal = Journal(path, clock)
         try:
             return cls(journal, step)
-        except Damaged:
+        except (Damaged, Cancelled):
             journal.close()
             raise
         except Refused as refusal:
+            kept = 0 if journal.is_checked else len(foldable(journal.entries()))
             journal.close()
+            if kept:
+                raise Damaged(path, str(refusal), kept, 0) from refusal
             raise Refused(f"the battle {path} cannot be read: {refusal}") from refusal
 
     @property

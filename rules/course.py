@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.entries import check_version, event_of, is_event
 from rules.events import Event
 from rules.journal import BEFALLEN, Entry, turned
 from rules.progress import Step, no_step
@@ -84,6 +85,21 @@ def course_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step 
     if not course.state.game:
         raise Refused("its journal does not say what is played: begin a battle in another file")
     return course
+
+
+def foldable(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """As many of the entries, from the first on, as make a battle."""
+    course, events = Course(), dict[int, Event]()
+    for number, entry in enumerate(entries):
+        try:
+            if is_event(entry):
+                events[entry.seq] = event_of(entry)
+            else:
+                check_version(entry)
+            course = course.after((entry,), events)
+        except Refused:
+            return entries[:number]
+    return entries
 
 
 def _folded(state: State, entry: Entry, events: Mapping[int, Event]) -> State:

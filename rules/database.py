@@ -60,7 +60,7 @@ def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ())
         unused: Kinds of files that this program never writes beside it.
 
     Raises:
-        Refused: if such a file is there, is a link, a pipe or a device, or names a super-journal.
+        Refused: if such a file is there, is a link, a pipe, a device or no journal, or names a super-journal.
     """
     for path in beside(place):
         if path.is_symlink() or not path.is_file():
@@ -70,7 +70,10 @@ def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ())
             f"{path}, beside {what}, was not written by this program and would change it: move it to another folder"
         )
     for path in beside(place, [JOURNAL]):
-        if _last_bytes(path, len(JOURNAL_MAGIC), what) == JOURNAL_MAGIC:
+        first, last = _ends(path, len(JOURNAL_MAGIC), what)
+        if first.strip(b"\0") and first != JOURNAL_MAGIC:
+            raise Refused(f"{path}, beside {what}, is no journal of SQLite: move it to another folder")
+        if last == JOURNAL_MAGIC:
             raise Refused(
                 f"{path}, beside {what}, names another file for SQLite to delete; this program never writes that:"
                 f" move {path.name} to another folder"
@@ -179,10 +182,12 @@ def one_line(sql: str) -> str:
     return " ".join(sql.split()).removesuffix(";")
 
 
-def _last_bytes(path: Path, count: int, what: str) -> bytes:
+def _ends(path: Path, count: int, what: str) -> tuple[bytes, bytes]:
+    """The first and the last so many bytes of a file, fewer where it is shorter."""
     try:
         with open_regular(path, str(path)) as file:
+            first = file.read(count)
             file.seek(max(0, os.fstat(file.fileno()).st_size - count))
-            return file.read(count)
+            return first, file.read(count)
     except OSError as fault:
         raise Refused(f"{path}, beside {what}, cannot be read: {fault.strerror or fault}") from fault

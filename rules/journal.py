@@ -108,6 +108,7 @@ class Journal:
     Attributes:
         path: Of the file.
         remark: What the players should know about the file, as a sentence; empty where all is well.
+        is_checked: Whether checksums say that what was read of it is as it was written.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
@@ -123,6 +124,7 @@ class Journal:
         """
         self.path, self._clock, self.remark = path, clock, ""
         self._end: End | None = None
+        self.is_checked = True
         self._has_checksums = True
         place = true_place(path, f"the battle {path}")
         _refuse_open(path, place)
@@ -245,8 +247,8 @@ class Journal:
             Refused: if it holds too much, or what `step` raises.
         """
         found = self._survey(step)
-        self._end = found.end
-        if found.entries and not found.checked:
+        self._end, self.is_checked = found.end, bool(found.checked) or not found.entries
+        if not self.is_checked:
             unknown = (
                 f"{self.path} was written by an earlier version, without checksums: whether its"
                 f" {_entries(len(found.entries))} were altered is unknown. From the next entry on, damage is noticed."

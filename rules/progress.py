@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rules.table import Refused
+
 Step = Callable[[int, int], None]
-"""Is told how much is done, and of how much; it may raise `Refused` to end the task there."""
+"""Is told how much is done, and of how much; it may raise `Cancelled` to end the task there."""
+
+
+class Cancelled(Refused):
+    """The player ended a task; its text says so."""
 
 
 def no_step(_done: int, _of: int) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from rules.battle import Clock
-from rules.course import Course
-from rules.entries import check_version, event_of, is_event
-from rules.events import Event, Noted
-from rules.journal import Entry, Journal, survey_of
+from rules.course import foldable
+from rules.events import Noted
+from rules.journal import Journal, survey_of
 from rules.progress import Step, no_step
 from rules.table import Refused
 
@@ -36,7 +34,7 @@ def recover(path: Path, copy: Path, clock: Clock, step: Step = no_step) -> int:
     if os.path.lexists(copy):
         raise Refused(f"there is a file {copy} already: choose another name for the copy")
     found = survey_of(path, step)
-    taken = _foldable(found.entries[: found.kept])
+    taken = foldable(found.entries[: found.kept])
     if not taken:
         raise Refused(f"nothing of the battle {path} can be saved ({found.fault}): take a copy of it from a backup")
     note = Noted(text=_note(path, len(taken), is_checked=bool(found.checked)))
@@ -53,18 +51,3 @@ def recover(path: Path, copy: Path, clock: Clock, step: Step = no_step) -> int:
 def _note(path: Path, count: int, *, is_checked: bool) -> str:
     known = "" if is_checked else ", which could not be checked"
     return f"Taken over from {path.name}, entries 1 to {count}{known}."
-
-
-def _foldable(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """As many of the entries, from the first on, as make a battle."""
-    course, events = Course(), dict[int, Event]()
-    for number, entry in enumerate(entries):
-        try:
-            if is_event(entry):
-                events[entry.seq] = event_of(entry)
-            else:
-                check_version(entry)
-            course = course.after((entry,), events)
-        except Refused:
-            return entries[:number]
-    return entries

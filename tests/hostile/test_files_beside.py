@@ -184,6 +184,18 @@ def test_the_past_of_a_battle_in_its_journal_is_said(save: Path) -> None:
         assert "what was not confirmed is gone" in battle.remark
 
 
+def test_what_is_no_journal_is_left_alone(save: Path) -> None:
+    journal = beside(save, "-journal")
+    journal.write_bytes(b"Dear diary, today we played until midnight.")
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "is no journal of SQLite", save, journal)
+
+
+def test_an_old_battle_with_an_entry_that_makes_no_sense(save: Path) -> None:
+    without_checksums(save)
+    save.write_bytes(save.read_bytes().replace(b'{"text": "note 2"}', b'{"texs": "note 2"}'))
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "'texs'.*3 entries can be read: go on from there", save)
+
+
 # C: albums
 
 

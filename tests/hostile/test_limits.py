@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from PyQt6.QtGui import QImage
 
-from benchmarks.damaged_saves import tried
+from benchmarks.damaged_saves import tried, without_checksums
 from benchmarks.kills import killed
 from calibration.markers import dictionary_of
 from calibration.opencv import cv2
@@ -22,6 +22,7 @@ from rules.battle import Battle
 from rules.checksum import START, Row, next_checksum
 from rules.events import Noted
 from rules.journal import MOST_BYTES, Journal
+from rules.progress import Cancelled
 from rules.state import MOST_KEPT
 from rules.survey import MOST_ENTRIES, MOST_VALUES
 from rules.table import MOST_CORNERS, Refused, TerrainKind, TerrainPiece
@@ -154,10 +155,11 @@ def test_opening_and_saving_tell_how_far_they_are_and_can_be_ended(tmp_path: Pat
 
     def ended(done: int, of: int) -> None:
         if done > of / 2:
-            raise Refused("cancelled")
+            raise Cancelled("cancelled by the player")
 
+    without_checksums(path)
     before = path.read_bytes()
-    with pytest.raises(Refused, match="cancelled"):
+    with pytest.raises(Cancelled, match=r"^cancelled by the player$"):
         Battle.open(path, lambda: 0.0, ended)
     assert path.read_bytes() == before
     Battle.open(path, lambda: 0.0).close()

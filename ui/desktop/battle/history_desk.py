@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QWidget
 
 from rules.battle import Battle
 from rules.events import TableLaid
+from rules.progress import Cancelled
 from rules.spoken import spoken
 from rules.table import Outline, Refused, TerrainPiece
 from ui.battle.export import battle_json, page
@@ -186,4 +187,4 @@ class HistoryDesk:
 
     def _step(self, _done: int, _of: int) -> None:
         if self._errand.is_cancelled:
-            raise Refused(tr("Cancelled: nothing was written."))
+            raise Cancelled(tr("Cancelled: nothing was written."))

@@ -10,8 +10,8 @@ from PyQt6.QtWidgets import QWidget
 
 from rules.battle import Battle, Clock
 from rules.journal import Damaged
+from rules.progress import Cancelled
 from rules.recovery import recover
-from rules.table import Refused
 from ui.behind import Behind
 from ui.desktop.bar import Ways
 from ui.desktop.dialogs import ask_where
@@ -66,7 +66,7 @@ class BattleOpening:
     def _step(self, done: int, of: int) -> None:
         self._part = 100 * done // max(of, 1)
         if self._cancelled:
-            raise Refused(tr("Cancelled: no battle was opened."))
+            raise Cancelled(tr("Cancelled: no battle was opened."))
 
     def _pull(self) -> None:
         if self._behind.busy:
