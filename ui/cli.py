@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rules.table import STANDING_HEIGHT_IN, PointIn, Refused
 from ui.commands.option_types import count, seed
+from ui.commands.terminal import tame
 from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except Refused as refusal:
-        print(_tame(f"sandtable: {refusal}").replace("\n", " "), file=sys.stderr)
+        print(tame(f"sandtable: {refusal}").replace("\n", " "), file=sys.stderr)
         return 1
     except BrokenPipeError:
         _say_no_more()  # the reader has seen enough (`sandtable ... | head`)
@@ -49,11 +50,6 @@ def _say_no_more() -> None:
     """Let no output come after this; without it Python complains once more at exit."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _tame(text: str) -> str:
-    """The text without what a terminal obeys (escapes and their kind): names in files may be a stranger's."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _with_minus(arguments: Sequence[str]) -> list[str]:
@@ -266,7 +262,7 @@ def _resolve(options: argparse.Namespace) -> int:
 def _replay(options: argparse.Namespace) -> int:
     from ui.commands.replay import run_replay
 
-    return run_replay(options, lambda text: print(_tame(text)))
+    return run_replay(options)
 
 
 def _doctor(_: argparse.Namespace) -> int:

@@ -160,8 +160,10 @@ def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
 
 def _write_into(path: Path, data: bytes) -> None:
     """Write into a pipe or a device; opened this way, a pipe that nothing reads from fails instead of waiting."""
-    handle = os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
-    os.set_blocking(handle, True)
+    not_waiting = getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, os.O_WRONLY | not_waiting)
+    if not_waiting:
+        os.set_blocking(handle, True)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
 

@@ -78,7 +78,10 @@ class Album:
         with self._lock:
             if self._seqs is None:
                 rows = self._rows("SELECT seq FROM picture")
-                self._seqs = frozenset(seq for (seq,) in rows if isinstance(seq, int))
+                found = frozenset(seq for (seq,) in rows if isinstance(seq, int))
+                if self._file is None:
+                    return found  # it may be opened later
+                self._seqs = found
             return self._seqs
 
     def picture(self, seq: int) -> bytes | None:
@@ -121,9 +124,11 @@ class Album:
             file = self._opened(make=False)
             return [] if file is None else file.execute(query, values).fetchall()
         except FAULTS as fault:
-            self.remark = f"The pictures in {self.path} cannot be read ({why_not(fault)}); the battle itself is whole."
+            self.remark = (
+                f"The pictures in {self.path} cannot be read ({why_not(fault)}); the battle does not need them."
+            )
         except Refused as refusal:
-            self.remark = f"{refusal} (the battle itself is whole)"
+            self.remark = f"{refusal} (the battle does not need it)"
         return []
 
     def _opened(self, *, make: bool) -> sqlite3.Connection | None:

@@ -16,16 +16,13 @@ from rules.progress import Step, no_step, part_of
 from rules.recovery import recover
 from rules.table import Refused
 from ui.battle.export import battle_document, story_text
+from ui.commands.terminal import tame
 
 _PATIENCE_S, _REDRAW_S = 1.0, 0.25
 
 
-def run_replay(options: argparse.Namespace, show: Callable[[str], object]) -> int:
+def run_replay(options: argparse.Namespace) -> int:
     """The command; the exit status.
-
-    Args:
-        options: As `ui.cli` reads them.
-        show: Prints a text that may hold a stranger's words.
 
     Raises:
         Refused: as `replay_text` and `rules.recovery.recover`.
@@ -34,18 +31,15 @@ def run_replay(options: argparse.Namespace, show: Callable[[str], object]) -> in
         if options.recover is not None:
             count = recover(options.battle, options.recover, time.time, progress.step)
             progress.end()
-            show(f"{options.recover} goes on from entry {count} of {options.battle}.")
+            print(tame(f"{options.recover} goes on from entry {count} of {options.battle}."))
             return 0
         with _opened(options.battle, part_of(progress.step, 0, 2)) as battle:
             told: Step = part_of(progress.step, 1, 2)
             text = _json(battle_document(battle, told)) if options.json else story_text(battle, told)
             progress.end()
             if battle.remark:
-                print(f"sandtable: {battle.remark}", file=sys.stderr)
-    if options.json:
-        print(text)
-    else:
-        show(text)
+                print(tame(f"sandtable: {battle.remark}"), file=sys.stderr)
+    print(text if options.json else tame(text))
     return 0
 
 
