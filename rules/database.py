@@ -35,12 +35,14 @@ def true_place(path: Path, what: str) -> Path:
     Raises:
         Refused: if it is a link that leads nowhere, a pipe or a device, or cannot be reached.
     """
-    place = Path(os.path.realpath(path))
     try:
+        place = Path(os.path.realpath(path))
         if os.path.lexists(path):
             refuse_special(path, what)
     except FileNotFoundError as fault:
-        raise Refused(f"{what} is a link to {place}, which is not there: choose a file, or another name") from fault
+        raise Refused(f"{what} is a link to what is not there: choose a file, or another name") from fault
+    except Refused:
+        raise
     except (OSError, ValueError) as fault:
         raise Refused(f"{what} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
     return place

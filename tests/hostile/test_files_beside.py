@@ -229,8 +229,13 @@ def test_an_album_that_is_a_link_is_not_followed(save: Path, tmp_path: Path, vic
 def test_a_new_battle_is_not_begun_where_a_link_leads(tmp_path: Path) -> None:
     (tmp_path / "x.battle").symlink_to(tmp_path / "made")
     path = tmp_path / "x.battle"
-    is_refused(lambda: Battle.begin(path, lambda: 0.0, "simple_plastic", ["a", "b"]), "which is not there")
+    is_refused(lambda: Battle.begin(path, lambda: 0.0, "simple_plastic", ["a", "b"]), "a link to what is not there")
     assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, ".", "/dev/null", "/dev/null/x"])
+def test_a_battle_is_not_begun_under_a_name_that_no_file_has(name: str) -> None:
+    is_refused(lambda: Battle.begin(Path(name), lambda: 0.0, "simple_plastic", ["a", "b"]), "the battle")
 
 
 def test_pictures_set_aside_take_their_own_log_with_them(save: Path) -> None:
