@@ -59,13 +59,8 @@ def prepare(path: Path, length: int) -> None:
     with Battle.begin(path, lambda: 0.0, GAME, SIDES) as battle:
         shot = battle.game.ask("attack", {"attacker": "ordinary", "attacker_moved": True}, Scripted([2]))
     events = itertools.islice(_evening(shot), length - 1)
-    file = sqlite3.connect(path)
-    with file:
-        file.executemany(
-            "INSERT INTO entry (time_s, kind, version, body) VALUES (?, ?, ?, ?)",
-            [(k, one.kind, one.version, json.dumps(one.to_body(), sort_keys=True)) for k, one in enumerate(events)],
-        )
-    file.close()
+    with Journal(path, lambda: 0.0) as journal:
+        journal.append_all((one.kind, one.to_body()) for one in events)
 
 
 def _evening(shot: Verdict) -> Iterator[Event]:

@@ -116,7 +116,7 @@ def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
     book = cv2.aruco.Dictionary()
     try:
         store = cv2.FileStorage(text, cv2.FILE_STORAGE_READ | cv2.FILE_STORAGE_MEMORY)
-        whole = bool(book.readDictionary(store.root())) and len(book.bytesList) > 0
+        whole = bool(book.readDictionary(store.root())) and book.bytesList is not None
     except (cv2.error, SystemError):  # the binding wraps OpenCV's own error in the other where a file is no YAML
         whole = False
     if not whole:

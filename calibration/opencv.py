@@ -5,9 +5,12 @@ It also bounds what OpenCV unpacks: a file of a few bytes may promise a picture 
 
 import os
 
-os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", "120000000")  # no webcam has a tenth; read once, at the import
+os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", "120000000")  # read once, at the import
 
 import cv2 as cv2
+
+MOST_PIXELS = 120_000_000
+"""Of a picture in a file, unless the environment says otherwise; no webcam has a tenth of it."""
 
 for _name in ("QT_QPA_PLATFORM_PLUGIN_PATH", "QT_QPA_FONTDIR"):
     os.environ.pop(_name, None)

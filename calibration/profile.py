@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 
 from calibration.camera import Lens
 from calibration.intrinsics import COUNT
+from rules.regular_file import open_regular
 from rules.table import FloatArray, Refused, refuse_strange
 
 SCHEMA = 1
@@ -43,19 +45,21 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
 
 
 def read_text(source: Path | TextIO, what: str) -> str:
-    """The text of a file or stream, never more than makes sense: a device may have no end.
+    """The text of a file or stream, never more than makes sense: a stream may have no end.
 
     Raises:
-        Refused: in the name of `what`, if it cannot be read, is no text or far too long.
+        Refused: in the name of `what`, if it cannot be read, is a pipe or a device, is no text or far too long.
     """
     try:
         if isinstance(source, Path):
-            with source.open(encoding="utf-8-sig") as file:
+            with open_regular(source, what) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
                 text = file.read(_MOST_CHARACTERS + 1)
         else:
             text = source.read(_MOST_CHARACTERS + 1)
     except OSError as error:
         raise Refused(f"{what} cannot be read: {error.strerror or error}") from error
+    except Refused:
+        raise
     except ValueError as error:  # no UTF-8, or a name that no file can have
         raise Refused(f"{what} is no text, and so not JSON or YAML: {error}") from error
     if len(text) > _MOST_CHARACTERS:

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any
 
-from rules.course import course_of
+from rules.course import course_of, foldable
 from rules.dice import Dice, DiceRequest, Roll, play
 from rules.entries import check_version, event_of, is_event
 from rules.events import Asked, Begun, Effects, Enlisted, Event, Overruled, Throw, Told, plain
 from rules.game import Game
 from rules.games import open_game
-from rules.journal import BEFALLEN, REDO, UNDO, Entry, Journal
+from rules.journal import BEFALLEN, REDO, UNDO, Damaged, Entry, Journal
+from rules.progress import Cancelled, Step, no_step, part_of
 from rules.roster import check_card
-from rules.ruleset import Value
+from rules.ruleset import Value, check_needs_no_file, rules_text
 from rules.spoken import label
 from rules.state import State, fold
 from rules.table import Refused
 from rules.verdict import Verdict
+
+_HOUSE_RULES = "house_rules.toml"
 
 Clock = Callable[[], float]
 Applied = Callable[[Verdict], Effects]
@@ -41,17 +43,21 @@ class Battle:
         taken_up_at: Number of the last entry that was there when it was opened; 1 where it has just begun.
     """
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, step: Step = no_step) -> None:
         """Take over an open journal that holds a battle.
 
+        Args:
+            journal: It.
+            step: Is told how far the reading is.
+
         Raises:
-            Refused: if it holds none, or what this program cannot read.
+            Refused: if it holds none, or what this program cannot read, or what `step` raises.
         """
         self._journal = journal
-        self._entries = journal.entries()
+        self._entries = journal.entries(part_of(step, 0, 3))
         self.taken_up_at = len(self._entries)
-        self._events = events_of(self._entries)
-        self._course = course_of(self._entries, self._events)
+        self._events = events_of(self._entries, part_of(step, 1, 3))
+        self._course = course_of(self._entries, self._events, part_of(step, 2, 3))
         self.game = game_of(self.state)
 
     @classmethod
@@ -91,19 +97,32 @@ class Battle:
             raise
 
     @classmethod
-    def open(cls, path: Path, clock: Clock) -> Battle:
+    def open(cls, path: Path, clock: Clock, step: Step = no_step) -> Battle:
         """Go on with a battle.
 
+        Args:
+            path: Of its file.
+            clock: Seconds, kept with every entry.
+            step: Is told how far the reading is.
+
         Raises:
-            Refused: if there is none, or the file is damaged, foreign or newer; it is left as it was.
+            Damaged: if a copy of some of it can be gone on with, see `rules.recovery`.
+            Cancelled: if `step` raises it.
+            Refused: if there is none, or the file is damaged, foreign, newer or too large; it is left as it was.
         """
         if not os.path.isfile(path) or path.stat().st_size == 0:
             raise Refused(f"there is no battle in {path}: choose another file, or begin one")
         journal = Journal(path, clock)
         try:
-            return cls(journal)
-        except Refused as refusal:
+            return cls(journal, step)
+        except (Damaged, Cancelled):
             journal.close()
+            raise
+        except Refused as refusal:
+            kept = 0 if journal.is_checked else len(foldable(journal.entries()))
+            journal.close()
+            if kept:
+                raise Damaged(path, str(refusal), kept, 0) from refusal
             raise Refused(f"the battle {path} cannot be read: {refusal}") from refusal
 
     @property
@@ -112,9 +131,19 @@ class Battle:
         return self._journal.path
 
     @property
+    def remark(self) -> str:
+        """What the players should know about its file, as a sentence; empty where all is well."""
+        return self._journal.remark
+
+    @property
     def entries(self) -> tuple[Entry, ...]:
         """Everything that was journalled, what was taken back included."""
         return self._entries
+
+    @property
+    def events(self) -> Mapping[int, Event]:
+        """Everything that happened by the numbers of its entries, what was taken back included."""
+        return MappingProxyType(self._events)
 
     @property
     def state(self) -> State:
@@ -267,16 +296,20 @@ class Battle:
         return name
 
 
-def events_of(entries: Sequence[Entry]) -> dict[int, Event]:
+def events_of(entries: Sequence[Entry], step: Step = no_step) -> dict[int, Event]:
     """The events of a journal by the numbers of their entries, those that were taken back included.
 
     Raises:
-        Refused: if an entry is of an unknown kind or a newer version, or its body is not one.
+        Refused: if an entry is of an unknown kind or a newer version, or its body is not one; or what `step` raises.
     """
-    for entry in entries:
-        if not is_event(entry):
+    events: dict[int, Event] = {}
+    for number, entry in enumerate(entries):
+        step(number, len(entries))
+        if is_event(entry):
+            events[entry.seq] = event_of(entry)
+        else:
             check_version(entry)
-    return {entry.seq: event_of(entry) for entry in entries if is_event(entry)}
+    return events
 
 
 def game_of(state: State) -> Game[Any]:
@@ -287,19 +320,18 @@ def game_of(state: State) -> Game[Any]:
     """
     if not state.house_rules:
         return open_game(state.game).choosing(**state.options)
+    check_needs_no_file(state.house_rules, _HOUSE_RULES)
     with TemporaryDirectory() as folder:
-        file = Path(folder) / "house_rules.toml"
+        file = Path(folder) / _HOUSE_RULES
         file.write_text(state.house_rules, encoding="utf-8")
         return open_game(state.game, file).choosing(**state.options)
 
 
 def _text(game: str, path: Path) -> str:
-    """The text of a file of house rules that stands by itself: a battle must not lose them with another file."""
+    """The text of a file of house rules that needs no other: a battle must not lose them with another file."""
+    text = rules_text(path)
+    check_needs_no_file(text, path.name)
     open_game(game, path)
-    text = path.read_text(encoding="utf-8")
-    parent = str(tomllib.loads(text).get("inherits", ""))
-    if parent.endswith(".toml"):
-        raise Refused(f"{path.name} inherits the file {parent}: let it inherit the game and copy what it needs")
     return text
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rules.entries import check_version, event_of, is_event
 from rules.events import Event
 from rules.journal import BEFALLEN, Entry, turned
+from rules.progress import Step, no_step
 from rules.state import State, fold
 from rules.table import Refused
 
@@ -34,15 +36,16 @@ class Course:
     marks: tuple[State, ...] = (_BEFORE,)
     spacing: int = _FIRST_SPACING
 
-    def after(self, entries: Iterable[Entry], events: Mapping[int, Event]) -> Course:
+    def after(self, entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> Course:
         """The course when more was journalled.
 
         Args:
             entries: What is new, in order.
             events: All events by the numbers of their entries.
+            step: Is told how far the folding is.
 
         Raises:
-            Refused: if an event does not fit what came before it.
+            Refused: if an event does not fit what came before it, or what `step` raises.
         """
         turn = turned(entries, self.held, self.undone)
         marks, spacing = list(self.marks[: turn.untouched // self.spacing + 1]), self.spacing
@@ -51,6 +54,7 @@ class Course:
         else:
             known, state = (len(marks) - 1) * spacing, marks[-1]
         for number, entry in enumerate(turn.held[known:], known + 1):
+            step(number, len(turn.held))
             state = _folded(state, entry, events)
             if number % spacing == 0:
                 marks.append(state)
@@ -71,16 +75,31 @@ class Course:
         return self.undone[-1] if self.undone else None
 
 
-def course_of(entries: Iterable[Entry], events: Mapping[int, Event]) -> Course:
+def course_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> Course:
     """The course of a whole journal.
 
     Raises:
-        Refused: if an event does not fit what came before it, or nothing was begun.
+        Refused: if an event does not fit what came before it, or nothing was begun; or what `step` raises.
     """
-    course = Course().after(entries, events)
+    course = Course().after(entries, events, step)
     if not course.state.game:
         raise Refused("its journal does not say what is played: begin a battle in another file")
     return course
+
+
+def foldable(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """As many of the entries, from the first on, as make a battle."""
+    course, events = Course(), dict[int, Event]()
+    for number, entry in enumerate(entries):
+        try:
+            if is_event(entry):
+                events[entry.seq] = event_of(entry)
+            else:
+                check_version(entry)
+            course = course.after((entry,), events)
+        except Refused:
+            return entries[:number]
+    return entries
 
 
 def _folded(state: State, entry: Entry, events: Mapping[int, Event]) -> State:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rules.battle import Battle, events_of, played
+from rules.battle import Battle, played
 from rules.dice import Scripted
-from rules.events import Asked, Throw, Told
+from rules.events import Asked, Event, Throw, Told
 from rules.game import Game
-from rules.journal import Entry
+from rules.progress import Step, no_step
 from rules.table import Refused
 
 
@@ -24,10 +24,22 @@ class Difference:
     now: str
 
 
-def differences(game: Game[Any], entries: Sequence[Entry]) -> tuple[Difference, ...]:
-    """Every question of a journal asked anew with the faces that fell; also those that were taken back."""
-    events = events_of(entries).items()
-    found = (_difference(game, seq, event) for seq, event in events if isinstance(event, Asked))
+def differences(game: Game[Any], events: Mapping[int, Event], step: Step = no_step) -> tuple[Difference, ...]:
+    """Where the rules now answer a journal's question otherwise for the same dice; questions that were undone count.
+
+    Args:
+        game: With the battle's options and house rules.
+        events: Of the journal by the numbers of their entries, those that were undone included.
+        step: Is told how far it is.
+
+    Raises:
+        Refused: what `step` raises.
+    """
+    found = []
+    for done, (seq, event) in enumerate(events.items()):
+        step(done, len(events))
+        if isinstance(event, Asked):
+            found.append(_difference(game, seq, event))
     return tuple(one for one in found if one)
 
 
@@ -38,7 +50,7 @@ def replay(path: Path) -> tuple[Difference, ...]:
         Refused: as `Battle.open`.
     """
     with Battle.open(path, lambda: 0.0) as battle:
-        return differences(battle.game, battle.entries)
+        return differences(battle.game, battle.events)
 
 
 def _difference(game: Game[Any], seq: int, asked: Asked) -> Difference | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
+from rules.regular_file import open_regular
 from rules.table import Refused, refuse_strange
 from rules.typed import Reader, hints
 from rules.verdict import Reason, RuleRefusal
@@ -159,34 +160,78 @@ def load(name: str | Path, tables: type[T]) -> Ruleset[T]:
         raise Refused(f"{path.name}: {refusal}") from refusal
 
 
+def rules_text(path: Path) -> str:
+    """The text of a ruleset file.
+
+    Raises:
+        Refused: if it cannot be read, is a pipe or a device, is no text or far too long.
+    """
+    try:
+        with open_regular(path, f"the ruleset {path}") as file:
+            data = file.read(_MOST_BYTES + 1)
+        text = data.decode() if len(data) <= _MOST_BYTES else None
+    except Refused:
+        raise
+    except (OSError, ValueError) as fault:  # the latter: no UTF-8, or a name that no file can have
+        raise Refused(f"the ruleset {path} cannot be read: {fault}") from fault
+    if text is None:
+        raise Refused(f"{path.name} has more than {_MOST_BYTES // 1_000_000} MB: choose a file of house rules")
+    return text
+
+
+def check_needs_no_file(text: str, name: str) -> None:
+    """Refuse house rules that inherit a file: a battle carries its rules with it, and a stranger's must lead nowhere.
+
+    Args:
+        text: Of the file of house rules.
+        name: Of that file, for messages.
+
+    Raises:
+        Refused: if they inherit anything but a game that ships, or are not TOML.
+    """
+    parent = _parsed(text, name).get("inherits")
+    if parent is not None and parent not in _shipped():
+        raise Refused(
+            f"{name} inherits {parent!r}, and the house rules of a battle inherit one of {', '.join(_shipped())}:"
+            " copy what they need from that file into them"
+        )
+
+
+def _shipped() -> list[str]:
+    return sorted(path.stem for path in HOME.glob("*.toml"))
+
+
 def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The file laid over what it inherits, and the titles of the house rules on the way."""
     if len(heirs) > _MOST_HEIRS or path in heirs:
         raise Refused(f"{path.name} inherits itself: let one of {', '.join(p.name for p in heirs)} inherit a game")
-    document = _parsed(path)
+    document = _parsed(rules_text(path), path.name)
     parent = document.pop("inherits", None)
     if parent is None:
         return document, ()
     if not isinstance(parent, str):
         raise Refused(f"{path.name}: inherits must be the name of a game or of a file, not {parent!r}")
-    beside = path.parent / parent
-    under, labels = _inherited(beside if parent.endswith(".toml") else HOME / f"{parent}.toml", (*heirs, path))
+    under, labels = _inherited(_parent_path(path, parent), (*heirs, path))
     label = document.pop("house_rules", path.stem)
     return _overlaid(under, document), (str(label), *labels)
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parent_path(path: Path, parent: str) -> Path:
+    if parent.endswith(".toml"):
+        return path.parent / parent
+    if parent not in _shipped():
+        raise Refused(f"{path.name} inherits {parent!r}, which is no game: choose one of {', '.join(_shipped())}")
+    return HOME / f"{parent}.toml"
+
+
+def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        document = tomllib.loads(data.decode()) if len(data) <= _MOST_BYTES else None
+        document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise Refused(f"{path.name} is not TOML: {fault}") from fault
-    except (OSError, ValueError) as fault:  # the latter: no UTF-8, or a name that no file can have
-        raise Refused(f"the ruleset {path} cannot be read: {fault}") from fault
-    if document is None:
-        raise Refused(f"{path.name} has more than {_MOST_BYTES // 1_000_000} MB: choose a file of house rules")
-    refuse_strange(document, path.name)
+        raise Refused(f"{name} is not TOML: {fault}") from fault
+    except ValueError as fault:  # a number of too many digits
+        raise Refused(f"the ruleset {name} cannot be read: {fault}") from fault
+    refuse_strange(document, name)
     return document
 
 

@@ -38,6 +38,10 @@ V = TypeVar("V")
 ELIMINATED = "eliminated"
 """The status of a figure that is out of the battle."""
 
+MOST_KEPT = 2000
+"""Of figures, of statuses of one figure, of answers, and so on. Each change copies such a table, so that the states of
+before stay as they were: without a bound a stranger's file would take hours to fold."""
+
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
@@ -278,6 +282,12 @@ def _counted(counts: Mapping[str, int], key: str) -> Mapping[str, int]:
 
 
 def _set(table: Mapping[K, V], key: K, value: V | None) -> Mapping[K, V]:
-    """The table with another value; without the key where the value is None."""
+    """The table with another value; without the key where the value is None.
+
+    Raises:
+        Refused: if it would hold more than `MOST_KEPT`.
+    """
+    if len(table) >= MOST_KEPT and key not in table and value is not None:
+        raise Refused(f"a battle keeps at most {MOST_KEPT:,} figures, statuses or answers: begin another battle")
     rest = {name: old for name, old in table.items() if name != key or value is not None}
     return MappingProxyType(rest if value is None else {**rest, key: value})

@@ -25,6 +25,10 @@ Outline = tuple[PointIn, ...]
 STANDING_HEIGHT_IN = 2.1
 """Top of a standing 54 mm figure above what it stands on."""
 
+MOST_CORNERS = 1000
+"""Of one outline: a corner every few millimetres round the largest piece. Checking that an outline does not cross
+itself takes minutes with a hundred times as many."""
+
 _NO_AREA = 1e-9  # square inches: what coordinates on one line may sweep by rounding
 _LONGEST_SENTENCE = 1800
 _DEEPEST = 40
@@ -222,6 +226,8 @@ def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polyg
 def _check_points(what: str, outline_in: Outline) -> None:
     if len(outline_in) < 3:
         raise Refused(f"{what} has {len(outline_in)} points; three make an area: mark it again")
+    if len(outline_in) > MOST_CORNERS:
+        raise Refused(f"{what} has {len(outline_in):,} corners, more than {MOST_CORNERS:,}: draw it with fewer")
     if any(len(point) != 2 for point in outline_in):
         raise Refused(f"{what} has a place that is not [x, y]: mark it again, not {outline_in}")
     if not all(math.isfinite(v) for point in outline_in for v in point):

@@ -50,10 +50,10 @@ class Behind(Generic[T]):
         """Forget what is under way: nobody waits for it, and what comes of it is lost."""
         self._task, self._thread = None, threading.Thread()
 
-    def join(self) -> None:
-        """Wait until it is done."""
+    def join(self, most_s: float | None = None) -> None:
+        """Wait until it is done, or for so many seconds at most."""
         if self._thread.ident is not None:
-            self._thread.join()
+            self._thread.join(most_s)
 
 
 class _Task(Generic[T]):

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rules.table import STANDING_HEIGHT_IN, PointIn, Refused
+from ui.commands.option_types import count, seed
+from ui.commands.terminal import tame
 from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
@@ -29,14 +31,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except Refused as refusal:
-        print(_tame(f"sandtable: {refusal}").replace("\n", " "), file=sys.stderr)
+        print(tame(f"sandtable: {refusal}").replace("\n", " "), file=sys.stderr)
         return 1
     except BrokenPipeError:
         _say_no_more()  # the reader has seen enough (`sandtable ... | head`)
         return 0
     except OSError as error:
         # What is read and written by name refuses in its own words; left is the output, or a system in need.
-        print(f"sandtable: the system stops it ({error}): make room, or send the output elsewhere", file=sys.stderr)
+        print(f"sandtable: the output cannot be written ({error}): send it to another place", file=sys.stderr)
         _say_no_more()
         return 1
     except KeyboardInterrupt:
@@ -48,11 +50,6 @@ def _say_no_more() -> None:
     """Let no output come after this; without it Python complains once more at exit."""
     if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _tame(text: str) -> str:
-    """The text without what a terminal obeys (escapes and their kind): names in files may be a stranger's."""
-    return "".join(letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def _with_minus(arguments: Sequence[str]) -> list[str]:
@@ -75,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser("demo", help="the simulated table; without a display: picture, JSON and log of a turn")
     demo.add_argument("--out", type=Path, default=Path("sandtable-demo"), metavar="DIR", help="where the files go")
-    demo.add_argument("--seed", type=int, default=1, help="another number, another table")
+    demo.add_argument("--seed", type=seed, default=1, help="another number, another table")
     demo.set_defaults(run=_demo)
 
     sheet = commands.add_parser("print", help="markers, boards, the range rod, unit cards: a PDF, printed at 100 %%")
@@ -92,7 +89,9 @@ def _parser() -> argparse.ArgumentParser:
 
     replay = commands.add_parser("replay", help="a battle told from its journal")
     replay.add_argument("battle", type=Path, metavar="BATTLE")
-    replay.add_argument("--json", action="store_true", help="every entry and the state, as JSON")
+    what = replay.add_mutually_exclusive_group()
+    what.add_argument("--json", action="store_true", help="every entry and the state, as JSON")
+    what.add_argument("--recover", type=Path, metavar="COPY", help="write what a damaged battle can be trusted in")
     replay.set_defaults(run=_replay)
 
     doctor = commands.add_parser("doctor", help="what is missing: libraries, cameras, ports, permissions")
@@ -143,7 +142,7 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--pairs", action="store_true", help="every pair of figures: ranges")
     add("--json", type=Path, metavar="FILE", help="write the results")
     add("--picture", type=Path, metavar="FILE", help="write the annotated picture")
-    add("--frames", type=_count, metavar="N", help="stop after N pictures (a camera, or the demo, without it: 1)")
+    add("--frames", type=count, metavar="N", help="stop after N pictures (a camera, or the demo, without it: 1)")
     parser.set_defaults(run=_analyse)
 
 
@@ -162,12 +161,6 @@ def _length(text: str) -> float:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a length above 0")
     return value
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of pictures")
-    return int(text)
 
 
 def _teach(text: str) -> tuple[str, tuple[float, float]]:
@@ -267,13 +260,9 @@ def _resolve(options: argparse.Namespace) -> int:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    from ui.commands.replay import replay_json, replay_text
+    from ui.commands.replay import run_replay
 
-    if options.json:
-        print(json.dumps(replay_json(options.battle), indent=1, ensure_ascii=False))
-    else:
-        print(_tame(replay_text(options.battle)))
-    return 0
+    return run_replay(options)
 
 
 def _doctor(_: argparse.Namespace) -> int:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from calibration.opencv import cv2
 from calibration.profile import FARTHEST_IN, read_json
+from rules.regular_file import is_special
 from rules.table import Refused, TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
+
+MOST_PIECES = 500
+"""Of terrain in one file; a crowded table has 40."""
 
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
@@ -21,12 +27,14 @@ def read_terrain(path: Path) -> tuple[TerrainPiece, ...]:
     """Terrain pieces from a file.
 
     Raises:
-        Refused: if the file is not one, or a piece cannot be.
+        Refused: if the file is not one, has more than `MOST_PIECES`, or a piece cannot be.
     """
     document = read_json(path, "terrain")
     pieces = document.get("pieces")
     if not isinstance(pieces, list):
         raise Refused(f'the terrain file {path} needs a list "pieces"')
+    if len(pieces) > MOST_PIECES:
+        raise Refused(f"the terrain file {path} has {len(pieces):,} pieces, more than {MOST_PIECES}: take some out")
     return tuple(_piece(piece, f"piece {number} of {path}") for number, piece in enumerate(pieces, 1))
 
 
@@ -41,7 +49,7 @@ def _piece(piece: Any, where: str) -> TerrainPiece:
         base_in, height_in = float(piece.get("base_in", 0.0)), float(piece.get("height_in", 0.0))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Refused(f"{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {error}") from error
-    if max((abs(v) for v in (base_in, height_in, *sum(outline, ()))), default=0) > FARTHEST_IN:
+    if max(map(abs, chain((base_in, height_in), *outline))) > FARTHEST_IN:
         raise Refused(f"{where} reaches beyond {FARTHEST_IN:g} in: give its places in inches from the table's origin")
     return TerrainPiece(str(piece.get("name", kind)), TerrainKind(kind), outline, base_in, height_in)
 
@@ -94,11 +102,11 @@ def refuse_unwritable(path: Path) -> None:
         Refused: if it is a folder, or its own folder is missing or not writable.
     """
     if os.path.isdir(path):
-        raise _not_written(path, "it is a folder")
+        raise _not_written(path, errno.EISDIR)
     if not os.path.exists(path) and not os.path.isdir(path.parent):
-        raise _not_written(path, "there is no such folder")
-    if not os.access(path if _is_device(path) else Path(os.path.realpath(path)).parent, os.W_OK):
-        raise _not_written(path, "its folder is not yours to write in")
+        raise _not_written(path, errno.ENOENT)
+    if not os.access(path if is_special(path) else Path(os.path.realpath(path)).parent, os.W_OK):
+        raise _not_written(path, errno.EACCES)
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -107,12 +115,12 @@ def write_bytes(path: Path, data: bytes) -> None:
     Where a link leads is written to, and the link stays; a pipe or a device (`/dev/stdout`) is written into.
 
     Raises:
-        Refused: if the folder is missing, not writable or full.
+        Refused: if the folder is missing, not writable or full, or nothing reads from the pipe.
     """
     beside = None
     try:
-        if _is_device(path):
-            path.write_bytes(data)
+        if is_special(path):
+            _write_into(path, data)
             return
         place = Path(os.path.realpath(path))
         handle, beside = tempfile.mkstemp(dir=place.parent, prefix=".sandtable.")
@@ -123,7 +131,20 @@ def write_bytes(path: Path, data: bytes) -> None:
     except OSError as error:
         if beside:
             Path(beside).unlink(missing_ok=True)
-        raise _not_written(path, error.strerror or str(error)) from error
+        raise _not_written(path, error.errno or 0, error.strerror or str(error)) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, with those it lies in, unless it is there.
+
+    Raises:
+        Refused: if it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"{error.strerror or error}: {_way_out(error.errno or 0)}"
+        raise Refused(f"the folder {folder} cannot be made ({why})") from error
 
 
 def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
@@ -137,12 +158,36 @@ def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
     return aside
 
 
-def _is_device(path: Path) -> bool:
-    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+def _write_into(path: Path, data: bytes) -> None:
+    """Write into a pipe or a device; opened this way, a pipe that nothing reads from fails instead of waiting."""
+    not_waiting = getattr(os, "O_NONBLOCK", 0)
+    handle = os.open(path, os.O_WRONLY | not_waiting)
+    if not_waiting:
+        os.set_blocking(handle, True)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
 
 
-def _not_written(path: Path, why: str) -> Refused:
-    return Refused(f"{path} cannot be written ({why}): choose another folder or name, or make room")
+_REASONS = {
+    errno.EISDIR: "it is a folder",
+    errno.ENOENT: "there is no such folder",
+    errno.EACCES: "its folder may not be written in",
+    errno.EPERM: "its folder may not be written in",
+    errno.EROFS: "its folder may only be read",
+    errno.ENOSPC: "the disk is full",
+    errno.ENXIO: "no program reads from this pipe",
+}
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _not_written(path: Path, number: int, words: str = "") -> Refused:
+    why = _REASONS.get(number, words)
+    return Refused(f"{path} cannot be written ({why}): {_way_out(number)}")
+
+
+def _way_out(number: int) -> str:
+    """What helps against an error of the system, by its number."""
+    return "make room, or choose another disk" if number in _NO_ROOM else "choose another folder or name"
 
 
 def _umask() -> int:

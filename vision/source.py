@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from calibration.opencv import cv2
+from calibration.opencv import MOST_PIXELS, cv2
+from rules.regular_file import is_special, open_regular
 from rules.table import Refused
 from vision.frame import Frame, ImageBgr
 from vision.simulation.practice_table import practice_table
@@ -26,6 +28,7 @@ FOLDER_STEP_S = 1.0
 """Between two pictures of a folder: nothing in them says when they were taken."""
 
 _LARGEST_FILE_BYTES = 200_000_000  # of one picture; a webcam's is a hundredth of that
+_STANDARD_ERROR = 2
 _MOST_DIGITS = 6  # of a camera's number; OpenCV adds that of a backend to it, and takes 32 bits
 _WANTED = {
     cv2.CAP_PROP_FOURCC: cv2.VideoWriter.fourcc(*"MJPG"),  # raw pictures of this size do not fit through USB 2
@@ -111,6 +114,8 @@ def open_source(
         return Pictures(pictures_in(path), path.name or str(path))
     if not os.path.exists(path):
         raise Refused(f"there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo")
+    if is_special(path):
+        raise Refused(f"{path} is no file: give an image, a folder, a video, a camera's number, or demo")
     if path.suffix.lower() in IMAGE_SUFFIXES:
         return Pictures([path], path.name, still=True)
     return Video(path, open_capture)
@@ -123,21 +128,27 @@ def read_image(path: Path) -> ImageBgr:
     sensor.
 
     Raises:
-        Refused: if the file cannot be read, is far too large, or holds no whole picture.
+        Refused: if the file cannot be read, is a pipe or a device, is far too large, or holds no whole picture.
     """
     try:
-        with path.open("rb") as file:
+        with open_regular(path, f"the picture {path}") as file:
             size = os.fstat(file.fileno()).st_size
             data = file.read(_LARGEST_FILE_BYTES + 1) if size <= _LARGEST_FILE_BYTES else b""
+    except Refused:
+        raise
     except (OSError, ValueError) as error:  # the latter: a name that no file can have
         raise Refused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
-    size = max(size, len(data))  # a device or a pipe does not tell its size
+    size = max(size, len(data))  # it may grow meanwhile
     if size > _LARGEST_FILE_BYTES:
         raise Refused(f"{path} is {size / 1e6:.0f} MB, too large for a picture of the table: save it smaller")
     try:
         pixels = np.frombuffer(data, np.uint8)
-        image = cv2.imdecode(pixels, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION) if data else None
-    except cv2.error:
+        with _no_complaints():
+            image = cv2.imdecode(pixels, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION) if data else None
+    except cv2.error as error:
+        if "CV_IO_MAX_IMAGE" in str(error):
+            most = f"{MOST_PIXELS // 1_000_000} million"
+            raise Refused(f"{path} has too many pixels: save it smaller, with {most} of them at most") from error
         image = None
     if image is None:
         raise Refused(f"{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG")
@@ -384,6 +395,32 @@ def _absent(number: int, present: Sequence[int]) -> str:
     if not present:
         return f"there is no camera {number}, and no other: plug one in, or use demo"
     return f"there is no camera {number}: the cameras here have the numbers {', '.join(map(str, present))}"
+
+
+_complaining = threading.Lock()
+
+
+@contextmanager
+def _no_complaints() -> Iterator[None]:
+    """Without what the picture libraries (libpng, libjpeg, libtiff) print of a broken file: our own sentence follows.
+
+    They write to the process's standard error itself, which goes nowhere meanwhile; whose turn it is, is asked first,
+    so that nobody takes the other's nowhere for the place to return to.
+    """
+    with _complaining, _quiet():
+        try:
+            kept = os.dup(_STANDARD_ERROR)
+        except OSError:  # a program without a terminal may have none
+            yield
+            return
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, _STANDARD_ERROR)
+        os.close(nowhere)
+        try:
+            yield
+        finally:
+            os.dup2(kept, _STANDARD_ERROR)
+            os.close(kept)
 
 
 @contextmanager

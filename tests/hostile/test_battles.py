@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.battle import Battle
+from rules.checksum import START, next_checksum
 from rules.dice import Scripted
 from rules.events import (
     CameraMoved,
@@ -84,12 +85,16 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def written(path: Path, empty: bytes, rows: Sequence[Row]) -> Path:
-    """A journal with these entries, by a hand that asks nobody."""
+    """A journal with these entries, by a hand that asks nobody, though it gives them checksums."""
     path.write_bytes(empty)
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("PRAGMA synchronous = OFF")
     raw.execute("BEGIN")
     raw.executemany("INSERT INTO entry (time_s, kind, version, body) VALUES (?, ?, ?, ?)", rows)
+    checksum = START
+    for number, row in enumerate(rows, 1):
+        checksum = next_checksum(checksum, (number, *row))
+        raw.execute("INSERT INTO checksum VALUES (?, ?)", (number, checksum))
     raw.execute("COMMIT")
     raw.close()
     return path

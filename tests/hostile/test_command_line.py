@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.damaged_saves import without_checksums
 from calibration.opencv import cv2
 from rules.battle import Battle
 from rules.events import Noted
@@ -218,3 +219,10 @@ def test_a_battle_cannot_speak_to_the_terminal(tmp_path: Path, capsys: pytest.Ca
     told = capsys.readouterr().out
     assert "Tee für zwei" in told
     assert told.replace("\n", "").isprintable()
+    odd = tmp_path / "b\x1b[31m\x9b2J"
+    (tmp_path / "b").rename(odd)
+    without_checksums(odd)
+    assert main(["replay", str(odd)]) == 0
+    noted = capsys.readouterr().err
+    assert "without checksums" in noted
+    assert noted.replace("\n", "").isprintable()

@@ -94,7 +94,7 @@ def test_a_small_file_that_holds_a_vast_picture(tmp_path: Path) -> None:
     path = tmp_path / "bomb.png"
     path.write_bytes(png_of(11_000, 11_000))
     assert path.stat().st_size < 400_000
-    with pytest.raises(Refused, match="broken"):
+    with pytest.raises(Refused, match="too many pixels"):
         read_image(path)
     path.write_bytes(png_of(40, 30))
     assert read_image(path).shape == (30, 40, 3)
@@ -119,5 +119,5 @@ def test_a_folder_of_things_that_end_like_pictures(tmp_path: Path) -> None:
 
 def test_a_picture_without_an_end(tmp_path: Path) -> None:
     (tmp_path / "x.png").symlink_to("/dev/zero")
-    with pytest.raises(Refused, match="too large"):
+    with pytest.raises(Refused, match="is no file"):
         watch(tmp_path / "x.png")

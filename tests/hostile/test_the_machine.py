@@ -85,7 +85,7 @@ def test_a_full_disk_in_a_battle(tmp_path: Path) -> None:
     path = tmp_path / "b.battle"
     with begun(path, lambda: 0.0) as battle:
         before, state = battle.entries, battle.state
-        with disk_full_after(path.stat().st_size), pytest.raises(Refused, match=r"still in the file|disk is full"):
+        with disk_full_after(path.stat().st_size), pytest.raises(Refused, match=r"the disk failed|disk is full"):
             battle.record(Noted(text="x" * 30_000))
         assert (battle.entries, battle.state) == (before, state)
         battle.record(Noted(text="Room was made."))

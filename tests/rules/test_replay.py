@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rules.battle import Battle
+from rules.battle import Battle, events_of
 from rules.dice import Scripted
 from rules.entries import event_of
 from rules.events import Enlisted
@@ -49,23 +49,23 @@ FOUR = "the ordinary, the attack: 4"
     ],
 )
 def test_an_answer_that_is_another_now_is_named(battle: Battle, changes: dict[str, Any], was: str, now: str) -> None:
-    assert differences(battle.game, battle.entries) == ()
-    [found] = differences(battle.game, doctored(battle.entries, **changes))
+    assert differences(battle.game, battle.events) == ()
+    [found] = differences(battle.game, events_of(doctored(battle.entries, **changes)))
     assert (found.seq, found.was) == (len(battle.entries), was)
     assert found.now.startswith(now)
 
 
 def test_what_was_taken_back_is_asked_anew_too(battle: Battle) -> None:
     wrong = doctored(battle.entries, verdict={"outcome": "misses", "numbers": {}, "reasons": []})
-    assert len(differences(battle.game, [*wrong, Entry(9, 0.0, "undo", 1, {})])) == 1
+    assert len(differences(battle.game, events_of([*wrong, Entry(9, 0.0, "undo", 1, {})]))) == 1
 
 
 def test_a_number_and_a_reason_that_differ_are_named(battle: Battle) -> None:
     verdict = dict(event_of(battle.entries[-1]).to_body()["verdict"])
     fewer = {**verdict, "numbers": {**verdict["numbers"], "hits": 3}}
-    [found] = differences(battle.game, doctored(battle.entries, verdict=fewer))
+    [found] = differences(battle.game, events_of(doctored(battle.entries, verdict=fewer)))
     assert (found.was, found.now) == ("hits 3", "hits 1")
     silent = {**verdict, "reasons": verdict["reasons"][:1]}
-    [found] = differences(battle.game, doctored(battle.entries, verdict=silent))
+    [found] = differences(battle.game, events_of(doctored(battle.entries, verdict=silent)))
     assert found.was == "SP-11 4 or more kills"
     assert found.now == "SP-11 4 or more kills; SP-10 Distance neither forbids an attack nor changes it."

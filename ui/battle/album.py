@@ -1,4 +1,4 @@
-"""Small pictures of a battle's moments, in a file beside it: what becomes of them is nothing to the battle."""
+"""Small pictures of a battle's moments, in a file beside it; the battle does not depend on them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from calibration.opencv import cv2
 from rules.battle import Battle
+from rules.database import FAULTS, beside, is_broken, one_line, refuse_unsafe_companions, why_not
+from rules.regular_file import refuse_special
 from rules.table import Refused
 from ui.files import set_aside
 from vision.frame import ImageBgr
@@ -22,6 +24,9 @@ MOST_BYTES = 20_000
 
 APPLICATION_ID, SCHEMA = 0x53616E70, 1
 """Mark the file as ours ("Sanp")."""
+
+_MOST_FILE_BYTES = 2**28
+"""Of the album: more pictures than a battle has entries."""
 
 _QUALITIES = (80, 65, 50, 38)
 _SMALLER = 0.75
@@ -51,7 +56,8 @@ def album_path(battle: Path) -> Path:
 class Album:
     """The pictures of one battle; any thread may use it.
 
-    A battle without pictures has no such file. One that is damaged, or of another battle, is set aside by its name.
+    A battle without pictures has no such file. One that is damaged, or of another battle, is set aside under another
+    name. One that cannot be opened now, as one that another program is using, stays where it is and is not used.
 
     Attributes:
         path: Of the file.
@@ -72,7 +78,10 @@ class Album:
         with self._lock:
             if self._seqs is None:
                 rows = self._rows("SELECT seq FROM picture")
-                self._seqs = frozenset(seq for (seq,) in rows if isinstance(seq, int))
+                found = frozenset(seq for (seq,) in rows if isinstance(seq, int))
+                if self._file is None:
+                    return found  # it may be opened later
+                self._seqs = found
             return self._seqs
 
     def picture(self, seq: int) -> bytes | None:
@@ -95,9 +104,9 @@ class Album:
                     file.execute("PRAGMA journal_mode = WAL")
                     file.execute("INSERT OR REPLACE INTO picture VALUES (?, ?)", (seq, jpeg))
                     self._seqs = None
-            except sqlite3.Error as fault:
+            except FAULTS as fault:
                 raise Refused(
-                    f"the pictures of this battle cannot be kept in {self.path} ({fault}): make room; the battle itself"
+                    f"the pictures of this battle cannot be kept in {self.path} ({why_not(fault)}); the battle itself"
                     " goes on"
                 ) from fault
 
@@ -114,21 +123,74 @@ class Album:
         try:
             file = self._opened(make=False)
             return [] if file is None else file.execute(query, values).fetchall()
-        except sqlite3.Error as fault:
-            self.remark = f"the pictures in {self.path} cannot be read ({fault}): the battle itself is whole"
-            return []
+        except FAULTS as fault:
+            self.remark = (
+                f"The pictures in {self.path} cannot be read ({why_not(fault)}); the battle does not need them."
+            )
+        except Refused as refusal:
+            self.remark = f"{refusal} (the battle does not need it)"
+        return []
 
     def _opened(self, *, make: bool) -> sqlite3.Connection | None:
-        if self._file is None and os.path.exists(self.path) and not self._is_ours():
-            self._set_aside()
-        if self._file is None and (make or os.path.exists(self.path)):
-            fresh = not os.path.exists(self.path)
-            self._file = sqlite3.connect(self.path, isolation_level=None, timeout=1.0, check_same_thread=False)
-            self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * MOST_BYTES)
-            self._file.execute("PRAGMA synchronous = NORMAL")
-            if fresh:
-                self._begin(self._file)
+        """The connection, if there is a file or one is to be made.
+
+        Raises:
+            sqlite3.Error, UnicodeDecodeError: if it cannot be used now.
+            Refused: if it must not be opened.
+        """
+        if self._file is None and os.path.lexists(self.path):
+            self._file = self._connected()
+            if self._file is None:
+                self._set_aside()
+        if self._file is None and make:
+            self._file = self._connected()
         return self._file
+
+    def _connected(self) -> sqlite3.Connection | None:
+        """A connection that can be written through, since only then SQLite mends what a killed program has left.
+
+        Returns:
+            None where the file is damaged or of another battle.
+        """
+        self._refuse_unsafe()
+        file = sqlite3.connect(self.path, isolation_level=None, timeout=1.0, check_same_thread=False)
+        try:
+            file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * MOST_BYTES)
+            file.execute("PRAGMA locking_mode = EXCLUSIVE")  # and so there is no index of the log to be tampered with
+            file.execute("PRAGMA synchronous = NORMAL")
+            if self._is_ours(file):
+                return file
+        except FAULTS as fault:
+            file.close()
+            if is_broken(fault):
+                return None
+            raise
+        file.close()
+        return None
+
+    def _refuse_unsafe(self) -> None:
+        what = f"the album {self.path}"
+        if self.path.is_symlink():
+            raise Refused(f"{what} is a link, which is not followed: delete it, or put the album itself there")
+        if os.path.lexists(self.path):
+            try:
+                refuse_special(self.path, what)
+            except OSError as fault:
+                raise Refused(f"{what} cannot be used: {fault.strerror}") from fault
+        refuse_unsafe_companions(self.path, what)
+        if sum(path.stat().st_size for path in (self.path, *beside(self.path)) if path.exists()) > _MOST_FILE_BYTES:
+            raise Refused(f"{what} is larger than {_MOST_FILE_BYTES // 2**20} MB, which no album is: move it away")
+
+    def _is_ours(self, file: sqlite3.Connection) -> bool:
+        """Whether it holds pictures of this battle; an empty file is made to."""
+        marks = [file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        schema = {one_line(sql or "") for (sql,) in file.execute("SELECT sql FROM sqlite_schema LIMIT 9")}
+        if marks == [0, 0] and not schema:
+            self._begin(file)
+            return True
+        if marks != [APPLICATION_ID, SCHEMA] or schema != set(_TABLES):
+            return False
+        return [born for (born,) in file.execute("SELECT born FROM battle LIMIT 2")] == [self._born]
 
     def _begin(self, file: sqlite3.Connection) -> None:
         file.execute("BEGIN")
@@ -137,25 +199,12 @@ class Album:
         file.execute("INSERT INTO battle VALUES (?)", (self._born,))
         file.execute("COMMIT")
 
-    def _is_ours(self) -> bool:
-        try:
-            file = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, timeout=1.0)
-        except sqlite3.Error:
-            return False
-        try:
-            marks = [file.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-            schema = {sql for (sql,) in file.execute("SELECT sql FROM sqlite_schema")}
-            if marks != [APPLICATION_ID, SCHEMA] or schema != set(_TABLES):
-                return False
-            return [born for (born,) in file.execute("SELECT born FROM battle LIMIT 2")] == [self._born]
-        except (sqlite3.Error, UnicodeDecodeError):
-            return False
-        finally:
-            file.close()
-
     def _set_aside(self) -> None:
+        companions = beside(self.path)
         try:
             aside = set_aside(self.path, lambda number: Path(f"{self.path}.aside-{number}"))
+            for path in companions:  # they are read with the file that they stand beside, and with no other
+                os.replace(path, f"{aside}{path.name.removeprefix(self.path.name)}")
         except OSError as error:
-            raise sqlite3.OperationalError(f"it is of another battle, and stays: {error.strerror}") from error
+            raise Refused(f"the album {self.path} is of another battle, and stays: {error.strerror}") from error
         self.remark = f"The pictures in {self.path} were of another battle or damaged; they are set aside as {aside}."

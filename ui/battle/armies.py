@@ -11,7 +11,7 @@ from platformdirs import user_data_path
 from calibration.profile import read_json
 from rules.roster import Army, army_document, army_of
 from rules.table import Refused
-from ui.files import write_json
+from ui.files import make_folder, write_json
 
 
 def save_army(path: Path, army: Army) -> None:
@@ -92,10 +92,7 @@ class Shelf:
             held = load_army(path)
             if held.name.casefold() != army.name.casefold():
                 raise Refused(f"{army.name!r} and {held.name!r} would share the file {path}: choose another name")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Refused(f"the folder {self.folder} cannot be made: {error.strerror or error}") from error
+        make_folder(self.folder)
         save_army(path, army)
 
     def rename(self, name: str, new: str) -> None:

@@ -10,18 +10,16 @@ from html import escape
 from typing import Any
 
 from rules.battle import Battle
-from rules.entries import event_of, is_event
+from rules.entries import is_event
 from rules.events import plain
 from rules.journal import Entry, standing
+from rules.progress import Step, no_step
 from rules.replay import Difference, differences
 from rules.spoken import spoken
 from rules.story import tell
 from ui.battle.history import Moment
 
 SCHEMA = 1
-
-Step = Callable[[int, int], None]
-"""Is told how much is done, of how much; it may raise `Refused` to have it end there."""
 
 _STYLE = """
 :root { color-scheme: light dark; font: 16px/1.45 system-ui, sans-serif; }
@@ -34,32 +32,36 @@ pre { white-space: pre-wrap; font: inherit; margin: 0; }
 """
 
 
-def story_text(battle: Battle) -> str:
-    """What holds, then how it stands, what was taken back, and where the rules would now answer otherwise."""
+def story_text(battle: Battle, step: Step = no_step) -> str:
+    """What holds, then how it stands, what was taken back, and where the rules would now answer otherwise.
+
+    Raises:
+        Refused: what `step` raises.
+    """
     held = standing(battle.entries)
-    lines = list(tell(battle.game, map(event_of, held)))
+    lines = list(tell(battle.game, battle.held.values()))
     left = (f"{spoken(side)} {figures}" for side, figures in battle.state.figures_left.items())
     lines += ["", f"Figures left: {', '.join(left)}."]
     gone = sum(map(is_event, battle.entries)) - len(held)
     lines += [f"Taken back: {gone} {'entry' if gone == 1 else 'entries'}."] if gone else []
-    lines += map(_told, differences(battle.game, battle.entries))
+    lines += map(_told, differences(battle.game, battle.events, step))
     return "\n".join(lines) + "\n"
 
 
-def battle_document(battle: Battle) -> dict[str, Any]:
-    """The journal, the state that it folds into, and the differences."""
+def battle_document(battle: Battle, step: Step = no_step) -> dict[str, Any]:
+    """The journal, the state that it folds into, and the differences; raises as `story_text`."""
     held = {entry.seq for entry in standing(battle.entries)}
     return {
         "schema": SCHEMA,
         "state": plain(battle.state),
         "entries": [_entry(entry, held) for entry in battle.entries],
-        "differences": plain(differences(battle.game, battle.entries)),
+        "differences": plain(differences(battle.game, battle.events, step)),
     }
 
 
-def battle_json(battle: Battle) -> bytes:
-    """The same as a file holds it."""
-    return (json.dumps(battle_document(battle), indent=1, allow_nan=False) + "\n").encode()
+def battle_json(battle: Battle, step: Step = no_step) -> bytes:
+    """The same as a file holds it; raises as `story_text`."""
+    return (json.dumps(battle_document(battle, step), indent=1, allow_nan=False) + "\n").encode()
 
 
 def page(title: str, credit: str, told: Iterable[Moment], picture: Callable[[int], bytes | None], step: Step) -> bytes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rules.table import Posture, Refused
+from rules.table import Posture
 from rules.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of
 from ui.commands.report import report
-from ui.files import write_bytes, write_json, write_picture
+from ui.files import make_folder, write_bytes, write_json, write_picture
 from ui.measuring import blasted
 from ui.picture.overlay import table_overlay
 from ui.session import Session
@@ -32,10 +32,7 @@ def play_demo(folder: Path, seed: int) -> int:
     """
     from ui.desktop.picture.painter import annotated  # Qt draws the text
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Refused(f"the folder {folder} cannot be made: {error.strerror}") from error
+    make_folder(folder)
     ticks = _ticks()
     table = demo_table(lambda: next(ticks), seed)
     session = Session()

@@ -2,11 +2,45 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rules.battle import Battle
+from rules.journal import Damaged
+from rules.progress import Step, no_step, part_of
+from rules.recovery import recover
+from rules.table import Refused
 from ui.battle.export import battle_document, story_text
+from ui.commands.terminal import tame
+
+_PATIENCE_S, _REDRAW_S = 1.0, 0.25
+
+
+def run_replay(options: argparse.Namespace) -> int:
+    """The command; the exit status.
+
+    Raises:
+        Refused: as `replay_text` and `rules.recovery.recover`.
+    """
+    with _Progress(sys.stderr, time.monotonic) as progress:
+        if options.recover is not None:
+            count = recover(options.battle, options.recover, time.time, progress.step)
+            progress.end()
+            print(tame(f"{options.recover} goes on from entry {count} of {options.battle}."))
+            return 0
+        with _opened(options.battle, part_of(progress.step, 0, 2)) as battle:
+            told: Step = part_of(progress.step, 1, 2)
+            text = _json(battle_document(battle, told)) if options.json else story_text(battle, told)
+            progress.end()
+            if battle.remark:
+                print(tame(f"sandtable: {battle.remark}"), file=sys.stderr)
+    print(text if options.json else tame(text))
+    return 0
 
 
 def replay_text(path: Path) -> str:
@@ -15,15 +49,48 @@ def replay_text(path: Path) -> str:
     Raises:
         Refused: if there is no battle, or the file is damaged, foreign or newer.
     """
-    with _opened(path) as battle:
+    with _opened(path, no_step) as battle:
         return story_text(battle)
 
 
 def replay_json(path: Path) -> dict[str, Any]:
     """The journal, the state that it folds into, and the differences; raises as `replay_text`."""
-    with _opened(path) as battle:
+    with _opened(path, no_step) as battle:
         return battle_document(battle)
 
 
-def _opened(path: Path) -> Battle:
-    return Battle.open(path, lambda: 0.0)  # nothing is written, so the time is never asked
+def _json(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False)
+
+
+def _opened(path: Path, step: Step) -> Battle:
+    try:
+        return Battle.open(path, lambda: 0.0, step)  # nothing is written, so the time is never asked
+    except Damaged as damage:
+        way = " (sandtable replay BATTLE --recover COPY)" if damage.kept else ""
+        raise Refused(f"{damage}{way}") from damage
+
+
+class _Progress:
+    """A percentage on the terminal for whoever waits longer than a second; Ctrl-C ends the task."""
+
+    def __init__(self, out: TextIO | None, clock: Callable[[], float]) -> None:
+        self._out = out if out is not None and out.isatty() else None
+        self._clock, self._due_s, self._shown = clock, clock() + _PATIENCE_S, False
+
+    def step(self, done: int, of: int) -> None:
+        if self._out is not None and self._clock() >= self._due_s:
+            self._due_s, self._shown = self._clock() + _REDRAW_S, True
+            print(f"\rReading … {100 * done // max(of, 1)} %  (Ctrl-C ends it) ", end="", file=self._out, flush=True)
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._shown and self._out is not None:
+            print("\r\x1b[K", end="", file=self._out, flush=True)
+        self._shown = False
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()

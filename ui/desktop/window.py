@@ -120,7 +120,7 @@ class Window(QMainWindow):
         hands = Hands(lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say)
         self.terrain = TerrainDesk(self.picture, self.sides, hands)
         self.corrections = CorrectDesk(self.picture, hands)
-        self.files = BattleFiles(self, self.battle, hands, self._show_battle)
+        self.files = BattleFiles(self, self.battle, hands, self._show_battle, self._say)
         self._errand = Errand(self, self._say)
         self._prints = PrintDesk(self, self._memory, self._errand)
         self.history = HistoryDesk(self, self.battle, hands, self._errand)
@@ -429,7 +429,7 @@ class Window(QMainWindow):
         self._timer.stop()
         self._memory.keep_geometry(self.saveGeometry())
         self.hide()
-        for part in (self._errand, self.kept, self.history, self.battle, self.devices, self.help.guide):
+        for part in (self._errand, self.files, self.kept, self.history, self.battle, self.devices, self.help.guide):
             part.close()
         for bench in (*self._left_benches, self.bench):
             bench.stop()

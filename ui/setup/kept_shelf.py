@@ -14,7 +14,7 @@ from platformdirs import user_data_path
 from calibration.profile import read_json
 from rules.table import Refused
 from ui.behind import Behind
-from ui.files import set_aside, write_bytes, write_picture
+from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
 from ui.setup.kept import KeptTable, kept_of
 from ui.setup.kept_document import document_of, picture_of, table_of
@@ -86,10 +86,7 @@ class TableShelf:
         if camera in self.shut:
             return
         path = self.path_of(camera)
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Refused(f"the folder {self.folder} cannot be made ({error.strerror}): make room there") from error
+        make_folder(self.folder)
         name = "" if kept.empty is None else _picture_name(path.stem, kept.empty.picture_bgr)
         if kept.empty is not None and not os.path.exists(self.folder / name):
             write_picture(self.folder / name, kept.empty.picture_bgr)

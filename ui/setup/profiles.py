@@ -15,7 +15,7 @@ from platformdirs import user_config_path
 from calibration.camera import Lens
 from calibration.profile import lens_document, read_json, read_lens
 from rules.table import Refused
-from ui.files import write_json
+from ui.files import make_folder, write_json
 from vision.source import is_camera
 
 
@@ -77,10 +77,7 @@ class LensProfiles:
         if not camera.strip():
             raise Refused("a lens profile is kept by its camera: give the camera a name")
         path = self.path_of(camera, lens.image_size)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Refused(f"the folder {path.parent} cannot be made ({error.strerror}): make room there") from error
+        make_folder(path.parent)
         write_json(path, lens_document(lens) | {"camera": camera} | dict(story or {}))
         return path
 

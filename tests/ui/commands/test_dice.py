@@ -69,6 +69,24 @@ def test_a_question_is_answered_with_y(monkeypatch, typed: str, yes: bool) -> No
     assert not confirmed(question)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--virtual"], "need --ask DICE"),
+        (["--typed"], "need --ask DICE"),
+        (["--baud", "-1"], "not a speed from 300 to 4000000 baud"),
+        (["--seconds", "nan"], "not a number"),
+        (["--seconds", "-0.5"], "below 0"),
+        (["--emulate", "--every", "0"], "not above 0"),
+    ],
+)
+def test_wrong_usage_is_said_at_once(arguments, words, capsys) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["dice", *arguments])
+    assert stop.value.code == 2
+    assert words in capsys.readouterr().err
+
+
 @posix
 def test_emulated_dice_answer_a_request(capsys) -> None:
     assert main(["dice", "--emulate", "--ask", "2d6", "--seed", "3", "--seconds", "8"]) == 0
@@ -126,7 +144,6 @@ def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
     ("arguments", "words"),
     [
         (["--ask", "3d20"], "write it as 2d6 or 4dF"),
-        (["--baud", "-1"], "300 to 4000000 baud, not -1"),
         (["--bluetooth", "pixels"], "pip install bleak"),
         (["--emulate", "--count", "0"], "1 to 20 dice"),
         (["--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),

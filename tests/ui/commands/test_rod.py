@@ -89,7 +89,6 @@ def test_the_lamp_is_the_verdict(range_in: float, reach_in: float | None, sigma_
         (["--show", "3", "--reach", "-2"], "0 in or more"),
         (["--show", "3", "--length", "0"], "length in inches"),
         (["--off", "--brightness", "2"], "brightness"),
-        (["--off", "--baud", "0"], "300 to 4000000 baud, not 0"),
         (["--off", "--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),
         (["--off", "--port", "usb:1:2:3@4", "--seconds", "0.2"], "nothing was reached on usb:1:2:3@4"),
         (["--off", "--seconds", "0.2"], "no likely port"),
@@ -103,7 +102,19 @@ def test_what_cannot_be_is_said_in_one_sentence(arguments, words, capsys, monkey
     assert said.count("\n") == 1
 
 
-@pytest.mark.parametrize("arguments", [["--show", "3", "--alarm"], ["--port", "x", "--emulate"], ["--show", "far"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--show", "3", "--alarm"],
+        ["--port", "x", "--emulate"],
+        ["--show", "far"],
+        ["--off", "--baud", "0"],
+        ["--off", "--seconds", "-1"],
+        ["--off", "--seconds", "nan"],
+        ["--show", "3", "--reach", "4", "--sigma", "-1"],
+        ["--show", "3", "--reach", "4", "--sigma", "nan"],
+    ],
+)
 def test_wrong_usage(arguments, capsys) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["rod", *arguments])

@@ -252,7 +252,7 @@ def test_a_bump_is_told_and_journalled(
 ) -> None:
     window = open_window("0", lambda _: bumped)
     battle = Battle.begin(tmp_path / "b.battle", lambda: 0.0, "simple_plastic", ["green", "blue"])
-    window.battle._take_up(battle)
+    window.battle.take_up(battle)
     wait_until(lambda: "was moved" in window.bar.text)
     assert window.bar.text.endswith("the camera's place was found again, and positions on the table stay.")
     assert window.bar.text.startswith("The camera")

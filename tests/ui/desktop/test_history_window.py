@@ -11,7 +11,7 @@ from PyQt6.QtTest import QTest
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, Wait
-from ui.battle.album import MOST_BYTES, Album
+from ui.battle.album import MOST_BYTES
 from ui.battle.export import battle_document
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.picture.view import PictureView
@@ -100,9 +100,9 @@ def test_pictures_are_small_and_go_into_the_page(window: Window, tmp_path: Path,
     fought(window, tmp_path / "b", wait_until)
     play = window.battle.play
     assert play is not None
-    album = Album(play.battle)
+    album = window.history.moments.album
+    assert album is not None
     jpeg = album.picture(play.battle.entries[-1].seq)
-    album.close()
     assert jpeg is not None
     assert len(jpeg) <= MOST_BYTES
     assert QImage.fromData(jpeg, "JPG").width() == 640

@@ -100,8 +100,8 @@ def test_covered_markers_are_told_and_inches_go_on_until_they_are_uncovered(
 def test_a_picture_that_finds_the_disk_full_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     (tmp_path / "table.png").symlink_to("/dev/full")
     window.save_snapshot(tmp_path / "table.png")
-    wait_until(lambda: "No space left on device" in window.bar.text)
-    assert "choose another folder or name, or make room" in window.bar.text
+    wait_until(lambda: "the disk is full" in window.bar.text)
+    assert "make room, or choose another disk" in window.bar.text
 
 
 @pytest.fixture
@@ -137,12 +137,13 @@ def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_
 
 
 def test_a_battle_that_another_window_has_is_left_to_it(
-    played: Window, tmp_path: Path, open_window: Open, monkeypatch: pytest.MonkeyPatch
+    played: Window, tmp_path: Path, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "evening.battle"
     monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda _: path)
     second = open_window()
     second.files.open_battle()
+    wait_until(lambda: bool(second.bar.text) and "Opening" not in second.bar.text)
     assert second.bar.text == f"The battle {path} is open in another window: close it there first"
     assert second.battle.play is None
     played.files.open_battle()
@@ -150,7 +151,7 @@ def test_a_battle_that_another_window_has_is_left_to_it(
     assert played.battle.play is not None
     played.close()
     second.files.open_battle()
-    assert second.battle.play is not None
+    wait_until(lambda: second.battle.play is not None)
 
 
 def test_a_battle_in_a_folder_that_is_not_there_is_refused_with_the_way_out(window: Window, tmp_path: Path) -> None:

@@ -82,11 +82,16 @@ class BattleDesk(QObject):
 
     def begin(self, path: Path, muster: Muster) -> None:
         """Begin a battle in a new file; raises `Refused` as `ui.battle.muster.begin`."""
-        self._take_up(begin(path, self._clock, muster))
+        self.take_up(begin(path, self._clock, muster))
 
     def open(self, path: Path) -> None:
         """Go on with a battle; raises `Refused` as `Battle.open`."""
-        self._take_up(Battle.open(path, self._clock))
+        self.take_up(Battle.open(path, self._clock))
+
+    @property
+    def clock(self) -> Clock:
+        """What times its entries."""
+        return self._clock
 
     def close(self) -> None:
         """Let go of the battle; everything in it is on the disk."""
@@ -232,7 +237,8 @@ class BattleDesk(QObject):
         self._refresh()
         return name
 
-    def _take_up(self, battle: Battle) -> None:
+    def take_up(self, battle: Battle) -> None:
+        """Show this open battle in place of the one before, and go on with it."""
         self.close()
         self.play = Play(battle)
         self._show()

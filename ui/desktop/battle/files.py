@@ -7,11 +7,14 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QWidget
 
+from rules.battle import Battle
 from rules.table import Refused
 from ui.battle.armies import Shelf, armies_folder
 from ui.desktop.battle.desk import BattleDesk
 from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.battle.opening import BattleOpening
 from ui.desktop.dialogs import ask_battle, ask_where
+from ui.desktop.errand import Say
 from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.files import write_bytes
@@ -20,9 +23,10 @@ from ui.files import write_bytes
 class BattleFiles:
     """What the menu Battle does."""
 
-    def __init__(self, window: QWidget, battle: BattleDesk, hands: Hands, show: Callable[[], None]) -> None:
-        """Ask over `window`; `show` brings the battle into sight."""
+    def __init__(self, window: QWidget, battle: BattleDesk, hands: Hands, show: Callable[[], None], say: Say) -> None:
+        """Ask over `window`; `show` brings the battle into sight, `say` tells a sentence with its buttons."""
         self._window, self._battle, self._hands, self._show = window, battle, hands, show
+        self._opening = BattleOpening(window, say, battle.clock, self._take_up)
 
     def new_battle(self) -> None:
         """Ask what is played, and begin."""
@@ -42,8 +46,15 @@ class BattleFiles:
             if play is not None and play.battle.path.resolve() == path.resolve():
                 self._hands.say(tr("{path} is open here already.", path=path))
             else:
-                self._hands.change(lambda: self._battle.open(path))
+                self._opening.open(path)
             self._show()
+
+    def close(self) -> None:
+        """End what is under way."""
+        self._opening.close()
+
+    def _take_up(self, battle: Battle) -> None:
+        self._hands.change(lambda: self._battle.take_up(battle))
 
     def save_story(self, path: Path | None = None) -> None:
         """Write the battle as a text; ask where to if no path is given."""

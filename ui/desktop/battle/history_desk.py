@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QWidget
 
 from rules.battle import Battle
 from rules.events import TableLaid
+from rules.progress import Cancelled
 from rules.spoken import spoken
 from rules.table import Outline, Refused, TerrainPiece
 from ui.battle.export import battle_json, page
@@ -137,7 +138,13 @@ class HistoryDesk:
 
     def save_json(self, path: Path | None = None) -> None:
         """Write the battle as `sandtable replay --json` says it; ask where to if no path is given."""
-        self._save(path, tr("Save as JSON"), "json", tr("JSON (*.json)"), lambda battle: lambda: battle_json(battle))
+        self._save(
+            path,
+            tr("Save as JSON"),
+            "json",
+            tr("JSON (*.json)"),
+            lambda battle: lambda: battle_json(battle, self._step),
+        )
 
     def save_page(self, path: Path | None = None) -> None:
         """Write the story with its pictures as one page that any browser opens."""
@@ -180,4 +187,4 @@ class HistoryDesk:
 
     def _step(self, _done: int, _of: int) -> None:
         if self._errand.is_cancelled:
-            raise Refused(tr("Cancelled: nothing was written."))
+            raise Cancelled(tr("Cancelled: nothing was written."))

@@ -1,0 +1,110 @@
+"""Opens battles in a thread, since a long one takes seconds, and offers a copy of a damaged one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QWidget
+
+from rules.battle import Battle, Clock
+from rules.journal import Damaged
+from rules.progress import Cancelled
+from rules.recovery import recover
+from ui.behind import Behind
+from ui.desktop.bar import Ways
+from ui.desktop.dialogs import ask_where
+from ui.desktop.errand import Say
+from ui.desktop.tongue import tr
+
+_TICK_MS = 40
+_AT_ONCE_S = 0.05
+"""Most battles are open by then, and the window has not been seen to wait."""
+
+
+class BattleOpening:
+    """Opens one battle at a time."""
+
+    def __init__(self, window: QWidget, say: Say, clock: Clock, take: Callable[[Battle], object]) -> None:
+        """Ask over `window`; `say` tells the player a sentence, `clock` is the journal's, `take` gets the battle."""
+        self._window, self._say, self._clock, self._take = window, say, clock, take
+        self._behind: Behind[Battle | Damaged] = Behind("sandtable opening")
+        self._name, self._part, self._cancelled = "", 0, False
+        self._timer = QTimer(window)
+        self._timer.timeout.connect(self._pull)
+
+    def open(self, path: Path) -> None:
+        """Open a battle; soon after, it is taken or the player is told why not."""
+        self._start(path, lambda: Battle.open(path, self._clock, self._step))
+
+    def close(self) -> None:
+        """End what is under way."""
+        self._cancelled = True
+        self._timer.stop()
+        self._behind.join()
+        found = self._behind.take()
+        if isinstance(found, Battle):
+            found.close()
+
+    def _start(self, path: Path, make: Callable[[], Battle]) -> None:
+        def work() -> Battle | Damaged:
+            try:
+                return make()
+            except Damaged as damage:
+                return damage
+
+        if self._behind.busy:
+            self._tell()
+            return
+        self._name, self._part, self._cancelled = path.name, 0, False
+        self._behind.start(work)
+        self._behind.join(_AT_ONCE_S)
+        self._timer.start(_TICK_MS)
+        self._pull()
+
+    def _step(self, done: int, of: int) -> None:
+        self._part = 100 * done // max(of, 1)
+        if self._cancelled:
+            raise Cancelled(tr("Cancelled: no battle was opened."))
+
+    def _pull(self) -> None:
+        if self._behind.busy:
+            self._tell()
+            return
+        self._timer.stop()
+        found = self._behind.take()
+        if isinstance(found, Battle):
+            self._take(found)
+            if found.remark:
+                self._say(found.remark)
+        elif found is not None:
+            self._offer(found)
+        elif self._behind.refusal:
+            self._say(self._behind.refusal)
+
+    def _tell(self) -> None:
+        if self._cancelled:
+            self._say(tr("Cancelling …"))
+        else:
+            words = tr("Opening {name} … {part} %", name=self._name, part=self._part)
+            self._say(words, ((tr("Cancel"), self._cancel),))
+
+    def _cancel(self) -> None:
+        self._cancelled = True
+
+    def _offer(self, damage: Damaged) -> None:
+        ways: Ways = ((tr("Open a copy"), lambda: self._open_copy(damage)),) if damage.kept else ()
+        self._say(str(damage), ways)
+
+    def _open_copy(self, damage: Damaged) -> None:
+        name = f"{damage.path.stem}-copy.battle"
+        copy = ask_where(self._window, tr("Keep the copy in"), name, tr("Battles (*.battle)"))
+        if copy is None:
+            return
+
+        def make() -> Battle:
+            recover(damage.path, copy, self._clock, self._step)
+            return Battle.open(copy, self._clock, self._step)
+
+        self._start(copy, make)
