@@ -44,6 +44,7 @@ _LEAST_UNKNOWN = 0.7  # the same where nobody knows what lay there before: print
 _LEAST_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
 _EXPECTED_IN = 0.5  # as near as this to where he stood
 _SURE, _ENOUGH_FIGURES = 0.9, 3  # figures that the armies' colours are refined from
+_ROUNDS = 2  # of refining; a third changes little
 _APART_IN = 0.42  # two do not stand nearer together
 _FACING_SURE = 0.6
 _SIGMA = (0.03, 1.5)  # inches that are always there, and how many times its sigma the closer look errs on unseen toys
@@ -174,9 +175,12 @@ class Finder:
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
         assert self._recogniser is not None  # noqa: S101 - `_on` loads it
-        search = _Search(palette, scale, self._recogniser, _table_colours(laid[-1], palette), expected_in)
-        deque(search.over(laid), maxlen=0)
-        return tuple(_refined(army, search.plastic.get(army.name, [])) for army in palette)
+        refined = palette
+        for _ in range(_ROUNDS):
+            search = _Search(refined, scale, self._recogniser, _table_colours(laid[-1], refined), expected_in)
+            deque(search.over(laid), maxlen=0)
+            refined = tuple(_refined(army, search.plastic.get(army.name, [])) for army in palette)
+        return refined
 
 
 def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_height_in: float) -> None:
