@@ -1,0 +1,131 @@
+"""Three armies taught in every order, with pauses, undo and the empty table in between: all end in the right army."""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from calibration.prints import Prints
+from rules.table import Figure
+from ui.session import Session
+from vision.frame import Frame
+from vision.pipeline import Setup, TableView
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import overhead_camera, render, truth_of
+from vision.simulation.surface import Surface
+
+SIZE_IN = (30.0, 20.0)
+CAMERA = overhead_camera((1280, 720), SIZE_IN, 40.0)
+ARMIES = ("green", "grey", "tan")
+MODELS = tuple(
+    Model(
+        f"{army}-{n}",
+        army,
+        Sculpt.RIFLEMAN if n % 2 else Sculpt.OFFICER,
+        5.0 + 4.5 * n,
+        5.0 + 5 * row,
+        facing_deg=40.0 * n,
+    )
+    for row, army in enumerate(ARMIES)
+    for n in range(5)
+)
+SCENE = Scene(SIZE_IN, Surface.FELT, markers=corner_markers(SIZE_IN), models=MODELS)
+TRUTH = truth_of(SCENE, CAMERA)
+
+
+class Table:
+    """A session that looks at the same table again and again, as the window's thread does."""
+
+    def __init__(self) -> None:
+        setup = Setup(prints=Prints(layout=TRUTH.markers), lens=CAMERA.lens)
+        self.session, self._index = Session(setup), 0
+        self.view: TableView = self.look()
+
+    def frame(self, scene: Scene = SCENE) -> Frame:
+        self._index += 1
+        image = render(scene, CAMERA, np.random.default_rng(self._index))
+        return Frame(image, self._index, float(self._index))
+
+    def look(self, times: int = 1) -> TableView:
+        for _ in range(times):
+            self.view = self.session.shown(self.session.look(self.frame()))
+        return self.view
+
+    def teach(self, army: str) -> None:
+        soldier = next(figure for figure in TRUTH.figures if figure.army == army)
+        u, v = CAMERA.table_to_pixel((*soldier.centre_in, 0.08))[0]
+        self.session.teach(self.frame(), army, (float(u), float(v)))
+
+    @property
+    def wrong(self) -> list[str]:
+        """Soldiers that are not seen, or in another army than theirs."""
+        return [true.id for true in TRUTH.figures if not self._is_right(true)]
+
+    def _is_right(self, true: Figure) -> bool:
+        return any(
+            figure.army == true.army
+            and figure.id.startswith(true.army)
+            and math.dist(figure.centre_in, true.centre_in) < 0.4
+            for figure in self.view.figures
+        )
+
+
+@pytest.mark.parametrize("pause", [1, 9], ids=["at once", "after all is tracked"])
+@pytest.mark.parametrize("order", list(permutations(ARMIES)), ids="-".join)
+def test_every_order_ends_with_all_in_their_armies(order: tuple[str, ...], pause: int) -> None:
+    table = Table()
+    for army in order:
+        table.teach(army)
+        table.look(pause)
+    table.look(2)
+    assert table.wrong == []
+    assert len(table.view.figures) == len(TRUTH.figures)
+
+
+def test_undo_and_the_empty_table_in_between_change_nothing_in_the_end() -> None:
+    table = Table()
+    table.teach("green")
+    table.look(9)
+    table.teach("tan")
+    table.look(2)
+    table.session.undo()
+    table.look(9)
+    assert {figure.army for figure in table.view.figures} == {"green"}
+    table.session.learn_empty_table(table.frame(SCENE.empty))
+    table.look(2)
+    table.teach("grey")
+    table.look(3)
+    table.teach("tan")
+    table.look(3)
+    assert table.wrong == []
+    table.session.forget_army("grey")
+    table.look(2)
+    assert {figure.army for figure in table.view.figures} <= {"green", "tan"}
+
+
+def test_the_clicked_figure_is_in_its_army_in_the_next_picture() -> None:
+    table = Table()
+    table.teach("green")
+    table.look(9)
+    table.teach("tan")
+    table.look()
+    clicked = next(figure for figure in TRUTH.figures if figure.army == "tan")
+    seen = min(table.view.figures, key=lambda figure: math.dist(figure.centre_in, clicked.centre_in))
+    assert seen.army == "tan"
+
+
+def test_rulers_follow_figures_that_turn_out_to_be_of_another_army() -> None:
+    table = Table()
+    table.teach("green")
+    table.look(3)
+    # Whatever green finds first is measured, and the army is named again.
+    a, b = sorted(table.view.figures, key=lambda figure: figure.x_in)[:2]
+    table.session.lay_ruler(a.id, b.id)
+    table.teach("tan")
+    table.teach("grey")
+    table.look(3)
+    [ruler] = table.session.state.rulers
+    assert {ruler.a, ruler.b} <= {figure.id for figure in table.view.figures}
