@@ -122,17 +122,18 @@ class HoverPicker:
         return self._ready if self._ready is not None and self._ready.request.covers(request) else None
 
     def close(self) -> None:
-        """Ask no more; what is under way ends by itself."""
+        """Ask no more, for good; what is under way ends by itself."""
         self._task.drop()
-        # The thread may still be using the picker: it must not get another one's question.
-        self._picker = self._asked = self._ready = self._at_px = None
 
     def _ask(self, request: PickRequest) -> None:
         if self._asked is not None and self._asked.covers(request):
             return
-        picker = self._picker = self._picker or FigurePicker()
         self._asked = request
-        self._task.start(lambda: request.answer(picker))
+        self._task.start(lambda: self._answer(request))
+
+    def _answer(self, request: PickRequest) -> Pick:
+        self._picker = self._picker or FigurePicker()  # loads networks: not for the thread of the window
+        return request.answer(self._picker)
 
 
 def is_other_plastic(clicked: ArmyColour, army: ArmyColour) -> bool:
