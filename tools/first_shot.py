@@ -88,7 +88,7 @@ class Stranger:
             shown_in, true_in = self._shoot()
             took_s = time.monotonic() - start_s
             self.good = self.clicks <= MOST_CLICKS and abs(shown_in - true_in) <= NEAR_IN
-            self.report = f"{self.clicks} clicks, {took_s:.0f} s: {shown_in:.2f} in shown, {true_in:.2f} in on the simulated table"
+            self.report = f"{self.clicks} clicks, {took_s:.0f} s: {shown_in:.1f} in shown, {true_in:.2f} in true"
         except Exception as fault:  # noqa: BLE001 - the window must close whatever happens
             self._picture("fault")
             self.report = f"after {self.clicks} clicks: {fault!r}"

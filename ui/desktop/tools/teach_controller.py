@@ -136,7 +136,7 @@ class TeachController:
         words = tr("teach as {army}", army=army) if army else tr("type a name")
         top = max(round_it, key=lambda place: place[1])
         return (
-            Trace(round_it, colour, 3.0, faded(colour, 60), closed=True),
+            Trace(round_it, colour, 2.5, faded(colour, 30), closed=True),
             Note(top, ((words, 15.0),), colour, (0.0, -_WORDS_ABOVE_PX)),
         )
 
