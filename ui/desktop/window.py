@@ -70,7 +70,7 @@ class Window(QMainWindow):
 
     Attributes:
         bench: The source that is open and the session over it.
-        picture, panel, bar: The parts.
+        picture, panel, bar, status: The parts.
         tools: What the mouse can do.
         files, history, kept, help: What these menus do.
         actions_: Menus, toolbar and keys.
@@ -104,7 +104,7 @@ class Window(QMainWindow):
         self._last_laid: Laid | None = None
         self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), word_label()
-        self._status = StatusLine(self.statusBar(), self.search_now)
+        self.status = StatusLine(self.statusBar(), self.search_now)
         self.devices = DevicesDesk(self._memory, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
         tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
@@ -382,7 +382,7 @@ class Window(QMainWindow):
             self.stage.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
             self.devices.answer(reading, state.basis)
         self.terrain.show()
-        self._status.point(at, state)
+        self.status.point(at, state)
         self._name_steps()
         if self._clock() - self._told_s > _WORDS_EVERY_S:
             self._tell()
@@ -403,7 +403,7 @@ class Window(QMainWindow):
         self.bar.say(begun(words or offered), answers or ways)
         self._hint.setText(self._next_step())
         self.practice.follow()
-        self._status.tell(self.bench)
+        self.status.tell(self.bench)
         self._name_steps()
         view, state = self.bench.view, self.session.state
         if view is not None:
