@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from calibration.camera import Lens
 from calibration.drift import Drift
 from calibration.prints import Prints
+from rules.spoken import spoken
 from rules.table import Figure, PointIn, Refused, TerrainPiece
 from rules.template import Template
 from ui.readout import Basis, place_words
-from ui.table.corrections import Added, Bound, Correction, Deleted, bind, corrected, names_in
+from ui.table.corrections import (
+    Added,
+    Bound,
+    Correction,
+    Deleted,
+    Renamed,
+    bind,
+    corrected,
+    names_in,
+    names_shown,
+)
+from ui.table.picking import Pick, PickRequest, is_other_plastic, same_plastic
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
 from ui.units import Unit
 from vision.frame import Frame
 from vision.motion import Box
 from vision.palette import ArmyColour, teach
-from vision.pipeline import Pipeline, Setup, TableView, marker_papers
-from vision.plastics import usual_colour
+from vision.pipeline import Pipeline, Setup, TableView
+from vision.plastics import is_usual, usual_colour
 from vision.teaching import ClickedFigure, FigurePicker
-from vision.tracking import Tracking, tracks_of
+from vision.tracking import Event, Tracking, tracks_of
 
 _NEAREST_IN = 6.0
 """A click this far from a figure may have been meant for it."""
@@ -63,9 +75,22 @@ class NoFigureThere(Refused):
     """
 
     def __init__(self, nearest: Figure | None = None, nearest_px: PointPx | None = None) -> None:
-        meant = f"The nearest is {nearest.id}." if nearest else "Click the middle of a base."
+        meant = f"The nearest is {spoken(nearest.id)}." if nearest else "Click the middle of a base."
         super().__init__(f"No soldier here. {meant}")
         self.nearest, self.nearest_px = nearest, nearest_px
+
+
+class OtherPlastic(Refused):
+    """A click that was to teach one army hit a figure that looks like another's.
+
+    Attributes:
+        army: The army that was named.
+        like: The known army that the figure looks like; empty where it looks like none.
+    """
+
+    def __init__(self, army: str, like: str) -> None:
+        super().__init__(f"That soldier looks like {like}." if like else f"That soldier looks different from {army}.")
+        self.army, self.like = army, like
 
 
 def end_name(end: End) -> str:
@@ -126,7 +151,9 @@ class Session:
         self._bound: Bound = {}
         self._known: frozenset[str] = frozenset()
         self._over: frozenset[Deleted] = frozenset()
-        self._names_in_play: frozenset[str] = frozenset()
+        self._in_play: frozenset[str] = frozenset()
+        self._pinned: frozenset[str] = frozenset()
+        self._doubted: deque[Event] = deque()
         self._renames: deque[tuple[str, str]] = deque()
         self._newest: TableView | None = None
         self._picker: FigurePicker | None = None
@@ -154,10 +181,11 @@ class Session:
             Refused: see `Pipeline.look`.
         """
         state = self.state
-        self._pipeline.pin(self._names_in_play | names_in(state.corrections))
+        self._pipeline.pin(self._pinned | names_in(state.corrections))
         view = self._newest = self._pipeline.look(frame, self._setup_played(state))
         self._drifts.extend(view.drifts)
         self._renames.extend(view.tracking.renamed)
+        self._doubted.extend(event for event in view.tracking.events if event.or_else is not None)
         return view
 
     def search_now(self) -> None:
@@ -165,8 +193,38 @@ class Session:
         self._pipeline.search_now()
 
     def keep_names(self, ids: frozenset[str]) -> None:
-        """These figures are in play: teaching colours changes neither their names nor their armies."""
-        self._names_in_play = ids
+        """These figures are in play: teaching colours changes neither their names nor their armies.
+
+        Args:
+            ids: As they are shown; none where nothing is played.
+        """
+        self._in_play = ids
+        self._pinned = ids | {track for track, shown in self._names.items() if shown in ids}
+
+    @property
+    def in_play(self) -> frozenset[str]:
+        """The figures whose names and armies are kept, as they are shown."""
+        return self._in_play
+
+    @property
+    def _names(self) -> Mapping[str, str]:
+        """The camera's name of each figure, and the one that it is shown by."""
+        if self._newest is None:
+            return {}
+        return names_shown(self._newest.tracking, self.state.corrections, self._bound, self._over)
+
+    def take_doubtful_moves(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of figures that look alike and moved in one visit since the last call, as they are shown.
+
+        The two may be the other way round; `swap` exchanges them. Views that the window has skipped count too.
+        """
+        events, names = [self._doubted.popleft() for _ in range(len(self._doubted))], self._names
+        shown = ((names.get(event.id, ""), names.get(event.or_else or "", "")) for event in events)
+        return tuple(sorted({(min(pair), max(pair)) for pair in shown if all(pair)}))
+
+    def swap(self, one: str, other: str) -> None:
+        """Exchange the names of two figures: each is where the other was taken to be."""
+        self.correct(f"swap {spoken(one)} and {spoken(other)}", Renamed(one, other))
 
     def _setup_played(self, state: TableState) -> Setup:
         """The set-up with the part that is played on; the same one for as long as neither changes."""
@@ -213,6 +271,7 @@ class Session:
         self._steps[:] = [Step(step.label, _unclicked(step.state)) for step in self._steps]
         self._pipeline, self._newest = Pipeline(), None
         self._renames.clear()
+        self._doubted.clear()
         self._bound, self._known, self._over = {}, frozenset(), frozenset()
 
     def shown(self, view: TableView) -> TableView:
@@ -266,45 +325,53 @@ class Session:
         self._at = min(len(self._steps) - 1, self._at + 1)
         return label
 
+    def pick_request(self, frame: Frame, px: PointPx) -> PickRequest | None:
+        """The question which figure is at a pixel, to be answered in any thread; None while inches are unknown."""
+        view = self._newest
+        width, height = frame.size_px
+        if view is None or view.calibration is None or not (0 <= px[0] < width and 0 <= px[1] < height):
+            return None
+        return PickRequest(frame, px, view, self.state.setup)
+
     def pick(self, frame: Frame, px: PointPx) -> ClickedFigure | None:
         """The figure under a click, whatever its army; None on bare table and while inches are unknown."""
-        view, setup = self._newest, self.state.setup
-        if view is None or view.calibration is None:
-            return None
-        self._picker = self._picker or FigurePicker()
-        picked = self._picker.pick(
-            frame.image_bgr,
-            view.calibration.camera,
-            px,
-            palette=setup.palette,
-            figure_height_in=setup.figure_height_in,
-            terrain=setup.terrain,
-            reference_bgr=setup.reference_bgr,
-            reference_camera=view.reference_camera,
-            papers_in=marker_papers(view.calibration),
-        )
-        return picked if picked is not None and picked.is_figure else None
+        request = self.pick_request(frame, px)
+        return self._answer(request).figure if request is not None else None
 
-    def teach(self, frame: Frame, army: str, px: PointPx) -> None:
+    def _answer(self, request: PickRequest) -> Pick:
+        self._picker = self._picker or FigurePicker()
+        return request.answer(self._picker)
+
+    def teach(self, frame: Frame, army: str, px: PointPx, *, picked: Pick | None = None, surely: bool = False) -> None:
         """Learn an army's colour from a click on one of its soldiers; more clicks refine it.
+
+        Args:
+            frame: The picture that was clicked.
+            army: Its name.
+            px: Where it was clicked.
+            picked: The figure there, if it was picked ahead of the click.
+            surely: The player has said that the soldier is of this army, whatever it looks like.
 
         Raises:
             NoFigureThere: if bare table was clicked.
+            OtherPlastic: if the soldier looks like one of another army.
             Refused: if the name is empty or the click is outside the picture.
         """
         army = army.strip()
         if not army:
             raise Refused("an army needs a name: type one before clicking its soldier")
-        known = next((colour for colour in self.state.setup.palette if colour.name == army), None)
-        view = self._newest
-        width, height = frame.size_px
-        if view is None or view.calibration is None or not (0 <= px[0] < width and 0 <= px[1] < height):
-            colour = teach(frame.image_bgr, px, army, known)
+        palette = self.state.setup.palette
+        known = next((colour for colour in palette if colour.name == army), None)
+        request = self.pick_request(frame, px)
+        if request is None:
+            clicked, colour = teach(frame.image_bgr, px, army), teach(frame.image_bgr, px, army, known)
         else:
-            picked = self.pick(frame, px)
-            if picked is None:
-                raise self._no_figure(view, px)
-            colour = picked.learn(army, known)
+            figure = (picked or self._answer(request)).figure
+            if figure is None:
+                raise self._no_figure(request.view, px)
+            clicked, colour = figure.learn(army), figure.learn(army, known)
+        if not surely:
+            _refuse_other_plastic(clicked, [one for one in palette if not is_usual(one)])
         self._know_army(f"teach {army}", colour)
 
     def _no_figure(self, view: TableView, px: PointPx) -> NoFigureThere:
@@ -312,7 +379,7 @@ class Session:
         assert view.calibration is not None  # noqa: S101 - `teach` asks for it
         camera = view.calibration.camera
         x, y = camera.pixel_to_table(px)[0]
-        near = [(math.dist((x, y), figure.centre_in), figure) for figure in view.figures]
+        near = [(math.dist((x, y), figure.centre_in), figure) for figure in self.shown(view).figures]
         away_in, nearest = min(near, key=lambda pair: pair[0], default=(math.inf, None))
         if nearest is None or not away_in < _NEAREST_IN:
             return NoFigureThere()
@@ -400,6 +467,22 @@ class Session:
         """Take all rulers and templates off the table."""
         if self.state.rulers or self.state.templates:
             self.do("clear the table", replace(self.state, rulers=(), templates=()))
+
+
+def _refuse_other_plastic(clicked: ArmyColour, seen: Iterable[ArmyColour]) -> None:
+    """Refuse to mix two armies' plastics, or to begin one army under two names.
+
+    Args:
+        clicked: What was clicked, under the name that was chosen.
+        seen: The armies of which soldiers were clicked.
+    """
+    armies = {army.name: army for army in seen}
+    own = armies.pop(clicked.name, None)
+    if own is not None and not is_other_plastic(clicked, own):
+        return
+    like = same_plastic(clicked, armies.values())
+    if own is not None or like is not None:
+        raise OtherPlastic(clicked.name, like.name if like is not None else "")
 
 
 def _aside(state: TableState, boxes_px: tuple[Box, ...]) -> TableState:

@@ -180,6 +180,7 @@ class Pipeline:
         self._armies_open = False
         self._pinned: frozenset[str] = frozenset()
         self._search_now = False
+        self._unheld_looks_left = 0
         self._asked: tuple[Calibration | None, Setup | None] = (None, None)
         self._looks_left = LOOKS
         self._where: Part = None
@@ -221,6 +222,7 @@ class Pipeline:
             self._motion.searched()
             tracking = self._known = self._searched(frame, kept.calibration, setup, motion)
             self._looks_left -= 1
+            self._unheld_looks_left = max(0, self._unheld_looks_left - 1)
         return TableView(
             frame,
             kept.calibration,
@@ -248,6 +250,8 @@ class Pipeline:
                 self._armies_open = True
                 self._tracker.reopen_armies()
             looks = LOOKS if setup is not before[1] or self._search_now else max(self._looks_left, LOOKS_AGAIN)
+            if self._search_now:
+                self._unheld_looks_left = LOOKS
             self._asked, self._looks_left, self._where, self._search_now = asked, looks, None, False
         elif motion.places_px:
             still = self._where if self._looks_left else ()
@@ -269,7 +273,7 @@ class Pipeline:
         def searched(place_in: PlaceIn) -> bool:
             x, y = seen_at(place_in)
             inside = parts is None or any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
-            return inside and not motion.holds(x, y)
+            return inside and (self._unheld_looks_left > 0 or not motion.holds(x, y))
 
         scope = Scope(
             searched,

@@ -40,3 +40,8 @@ def usual_colour(army: str) -> ArmyColour:
     for array in (mean, covariance):
         array.setflags(write=False)
     return ArmyColour(army.strip(), mean, covariance, _SAMPLES)
+
+
+def is_usual(colour: ArmyColour) -> bool:
+    """Whether a colour is still the usual one of its plastic: none of the army's soldiers was clicked."""
+    return colour.samples <= _SAMPLES

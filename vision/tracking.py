@@ -279,7 +279,7 @@ def update(
     for j, sighting in enumerate(sightings):
         if j not in found.values():
             place = (sighting.x_in, sighting.y_in)
-            believed = not tracks.all
+            believed = not tracks.all or (scope.reopened and sighting.confidence >= pace.sure)
             name = _next_id(sighting.army, count)
             after.append(Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed))
     after, back = _introduced(after, pace, scope)

@@ -14,11 +14,13 @@ from PyQt6.QtCore import QEvent, QSettings, QtMsgType, qInstallMessageHandler
 from PyQt6.QtWidgets import QApplication
 
 from calibration.camera import TableCamera
+from calibration.opencv import cv2
 from rules.table import Figure
 from tests.ui.windows import POSTS, TABLE_IN, Open, Wait, let_qt_work
 from ui.care.diary import Diary
 from ui.desktop.window import Window
 from vision.figures import Sighting
+from vision.frame import ImageBgr
 from vision.motion import Box
 from vision.palette import Palette
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
@@ -75,7 +77,7 @@ def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
 
     def find(
         _self: object,
-        _image: object,
+        image_bgr: ImageBgr,
         camera: TableCamera,
         palette: Palette,
         *,
@@ -83,6 +85,8 @@ def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
         **_: object,
     ) -> tuple[Sighting, ...]:
         armies = {colour.name for colour in palette}
+        if _is_bare(image_bgr, table):
+            return ()
         return tuple(
             Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
             for f in table.truth.figures
@@ -90,6 +94,12 @@ def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
         )
 
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
+
+
+def _is_bare(image_bgr: ImageBgr, table: SimulatedTable) -> bool:
+    """Whether a picture shows the table without its soldiers: they differ from it by more than noise does."""
+    bare_bgr = table.empty_bgr
+    return image_bgr.shape == bare_bgr.shape and bool(cv2.absdiff(image_bgr, bare_bgr).max() < 60)
 
 
 def _within(camera: TableCamera, figure: Figure, part_px: Box | None) -> bool:

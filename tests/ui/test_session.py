@@ -8,18 +8,24 @@ import pytest
 from calibration.by_hand import Taped
 from calibration.drift import Drift, Moved
 from calibration.prints import Prints
+from calibration.solve import Calibration
 from rules.table import Refused
 from rules.template import Blast
 from tests.ui.views import (
     LENS,
+    figure,
     view_of,
 )
-from ui.session import Ruler, Session
+from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
+from ui.session import NoFigureThere, OtherPlastic, Ruler, Session
+from ui.table.corrections import Renamed
 from ui.table.play_area import PlayArea
 from ui.units import Unit
 from vision.frame import Frame
 from vision.palette import log_colour
 from vision.pipeline import Setup
+from vision.teaching import FigurePicker
+from vision.tracking import Event, EventKind, Tracking
 
 
 def test_undo_and_redo_reach_everything_by_name():
@@ -154,3 +160,137 @@ def test_what_was_clicked_for_inches_does_not_outlive_its_picture():
     before = session.state
     session.new_source()
     assert session.state is before
+
+
+DRAWN = camera()
+GREEN_IN, OTHER_GREEN_IN, TAN_IN = (8.0, 8.0), (12.0, 15.0), (18.0, 14.0)
+
+
+def drawn_px(place_in):
+    x, y = DRAWN.table_to_pixel(place_in)[0]
+    return float(x), float(y)
+
+
+@pytest.fixture
+def at_table(monkeypatch):
+    """A session that has seen a drawn table with two green soldiers and a tan one, and that picture."""
+    image = empty()
+    for place, colour in ((GREEN_IN, GREEN), (OTHER_GREEN_IN, GREEN), (TAN_IN, TAN)):
+        soldier(image, DRAWN, *place, colour)
+    view = replace(
+        view_of(figure("green-4", *GREEN_IN)), frame=Frame(image, 0, 0.0), calibration=Calibration(DRAWN, {}, 0.1, ())
+    )
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
+    session = Session()
+    session.look(view.frame)
+    return session, view.frame
+
+
+def test_bare_table_teaches_nothing_and_the_nearest_is_named_as_it_is_shown(at_table):
+    session, frame = at_table
+    session.correct("rename", Renamed("green-4", "green-7"))
+    with pytest.raises(NoFigureThere, match="The nearest is Green 7") as refused:
+        session.teach(frame, "green", drawn_px((10.5, 9.5)))  # 2.9 in from the soldier at (8, 8)
+    assert refused.value.nearest_px == pytest.approx(drawn_px(GREEN_IN))
+    with pytest.raises(NoFigureThere, match="Click the middle of a base") as refused:
+        session.teach(frame, "green", drawn_px((14.0, 5.0)))  # 6.7 in from him: nothing is near
+    assert refused.value.nearest is None
+    assert session.state.setup.palette == ()
+
+
+def test_a_soldier_of_another_army_is_not_mixed_into_one(at_table):
+    session, frame = at_table
+    session.teach(frame, "green", drawn_px(GREEN_IN))
+    (green,) = session.state.setup.palette
+    with pytest.raises(OtherPlastic, match="That soldier looks different from green") as refused:
+        session.teach(frame, "green", drawn_px(TAN_IN))
+    assert (refused.value.army, refused.value.like) == ("green", "")
+    assert session.state.setup.palette == (green,)
+    session.teach(frame, "green", drawn_px(OTHER_GREEN_IN))
+    assert session.undo() == "teach green", "its own soldiers refine it"
+    session.teach(frame, "tan", drawn_px(TAN_IN))
+    with pytest.raises(OtherPlastic, match="That soldier looks like tan") as refused:
+        session.teach(frame, "green", drawn_px(TAN_IN))
+    assert refused.value.like == "tan"
+    session.teach(frame, "green", drawn_px(TAN_IN), surely=True)
+    mixed = next(colour for colour in session.state.setup.palette if colour.name == "green")
+    assert mixed.samples > green.samples, "the player knows better"
+
+
+def test_an_army_is_not_begun_twice_under_two_names(at_table):
+    session, frame = at_table
+    session.teach(frame, "green", drawn_px(GREEN_IN))
+    with pytest.raises(OtherPlastic, match="That soldier looks like green") as refused:
+        session.teach(frame, "olive", drawn_px(OTHER_GREEN_IN))
+    assert (refused.value.army, refused.value.like) == ("olive", "green")
+    session.teach(frame, "olive", drawn_px(OTHER_GREEN_IN), surely=True)
+    assert [colour.name for colour in session.state.setup.palette] == ["green", "olive"]
+
+
+def test_a_pick_that_is_ready_teaches_what_a_click_would(at_table, monkeypatch):
+    session, frame = at_table
+    with_click, with_pick = [], []
+    session.teach(frame, "green", drawn_px(GREEN_IN))
+    with_click.extend(session.state.setup.palette)
+    session.undo()
+    request = session.pick_request(frame, drawn_px(GREEN_IN))
+    assert request is not None
+    picked = request.answer(FigurePicker())
+    monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # nothing more is picked
+    session.teach(frame, "green", drawn_px(GREEN_IN), picked=picked)
+    with_pick.extend(session.state.setup.palette)
+    assert with_pick[0].samples == with_click[0].samples
+    np.testing.assert_allclose(with_pick[0].mean, with_click[0].mean)
+    assert session.pick_request(frame, (-1.0, 5.0)) is None, "outside the picture"
+    assert Session().pick_request(frame, drawn_px(GREEN_IN)) is None, "no inches yet"
+
+
+def moved(name, or_else):
+    return Event(EventKind.MOVED, name, (5.0, 5.0), (9.0, 9.0), or_else)
+
+
+def test_moves_in_doubt_are_asked_once_even_from_views_that_nobody_saw(monkeypatch):
+    both = (figure("green-3", 5, 5), figure("green-5", 9, 9))
+    seen = [
+        view_of(*both),
+        replace(view_of(*both), tracking=Tracking(both, (moved("green-5", "green-3"), moved("green-3", "green-5")))),
+        replace(view_of(*both), tracking=Tracking(both, (moved("green-3", None), moved("green-9", "green-3")))),
+    ]
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: seen.pop(0))
+    session = Session()
+    views = [session.look(view_of().frame) for _ in range(3)]
+    assert session.take_doubtful_moves() == (("green-3", "green-5"),), "green-9 is not there any more"
+    assert session.take_doubtful_moves() == ()
+    session.swap("green-3", "green-5")
+    shown = session.shown(views[-1])
+    assert {one.id: one.centre_in for one in shown.figures} == {"green-3": (9, 9), "green-5": (5, 5)}
+    assert session.undo() == "swap Green 3 and Green 5"
+    assert {one.id: one.centre_in for one in session.shown(views[-1]).figures}["green-3"] == (5, 5)
+
+
+def test_moves_in_doubt_have_the_names_that_are_shown(monkeypatch):
+    both = (figure("green-3", 5, 5), figure("green-5", 9, 9))
+    view = replace(view_of(*both), tracking=Tracking(both, (moved("green-3", "green-5"),)))
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
+    session = Session()
+    session.correct("rename", Renamed("green-5", "green-1"))
+    session.look(view.frame)
+    assert session.take_doubtful_moves() == (("green-1", "green-3"),)
+
+
+def test_figures_in_play_are_pinned_by_the_names_that_the_camera_knows(monkeypatch):
+    pinned = []
+    monkeypatch.setattr("ui.session.Pipeline.pin", lambda self, ids: pinned.append(ids))
+    view = view_of(figure("green-3", 5, 5), figure("tan-2", 9, 9))
+    monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
+    session = Session()
+    session.correct("rename", Renamed("green-3", "green-8"))
+    session.look(view.frame)
+    session.keep_names(frozenset({"green-8", "tan-2"}))
+    session.look(view.frame)
+    assert pinned[-1] == {"green-3", "green-8", "tan-2"}
+    assert session.in_play == {"green-8", "tan-2"}
+    session.undo()
+    session.keep_names(frozenset())
+    session.look(view.frame)
+    assert pinned[-1] == frozenset(), "teaching decides again when the battle is over"

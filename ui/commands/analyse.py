@@ -48,7 +48,7 @@ def run_analysis(options: argparse.Namespace) -> int:
         if options.teach:
             session.look(first)  # inches first: a figure under a click is looked for at its size
         for army, px in options.teach:
-            session.teach(first, army, px)
+            session.teach(first, army, px, surely=True)  # there is nobody to ask
         if options.frames is None and (source.live or source.still):
             view = session.look(first)
             document = analysis_of(view, options.source, session.state.setup, blasts, pairs=options.pairs)

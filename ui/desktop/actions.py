@@ -45,6 +45,7 @@ class Doer(Protocol):
     def open_file(self) -> None: ...  # noqa: D102
     def open_folder(self) -> None: ...  # noqa: D102
     def learn_empty_table(self) -> None: ...  # noqa: D102
+    def search_now(self) -> None: ...  # noqa: D102
     def print_sheets(self) -> None: ...  # noqa: D102
     def save_snapshot(self, path: Path | None = None, *, bare: bool = False) -> None: ...  # noqa: D102
     def close(self) -> bool: ...  # noqa: D102
@@ -207,6 +208,8 @@ class Actions:
                 do.learn_empty_table,
             )
         )
+        tip = tr("Search the whole table, even where something moves")
+        table.addAction(self._action(tr("Search now"), "F5", tip, do.search_now))
         tip = tr("Terrain, rulers, corrections, the empty table and everybody's names, as this camera saw them last")
         table.addAction(self._action(tr("As you left it"), "", tip, do.kept.take_up))
         tip = tr("Figures, every range and sight, rulers and terrain as JSON, for programs")

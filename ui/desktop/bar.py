@@ -51,6 +51,7 @@ class MessageBar(QFrame):
         self._shown = wanted
         for button in self._buttons:
             self._row.removeWidget(button)
+            button.hide()
             button.deleteLater()
         self._buttons = [self._button(name, way) for name, way in ways]
         self._words.setText(words)
@@ -60,4 +61,5 @@ class MessageBar(QFrame):
         button = QPushButton(name)
         button.clicked.connect(lambda: way())
         self._row.addWidget(button)
+        button.show()  # or it would appear one round of events later
         return button

@@ -100,6 +100,13 @@ class SidePanel(QWidget):
         """Let a click teach this army."""
         self._army.setCurrentText(army)
 
+    def type_army(self) -> None:
+        """Let the player type the name of the army that a click teaches."""
+        self._army.setFocus()
+        line = self._army.lineEdit()
+        if line is not None:
+            line.selectAll()
+
     def show_answer(self, answer: Answer) -> None:
         """Show the answer."""
         headline = answer.headline or "-- in"

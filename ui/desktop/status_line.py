@@ -1,30 +1,48 @@
-"""The line below the picture: how well the camera is known, where the mouse points, how fast pictures come."""
+"""The line below the picture: the calibration, the place under the mouse, and how the search for figures goes."""
 
 from __future__ import annotations
 
-from PyQt6.QtWidgets import QStatusBar
+from collections.abc import Callable
+
+from PyQt6.QtWidgets import QStatusBar, QToolButton
 
 from calibration.solve import Calibration
 from ui.desktop.bench import Bench
 from ui.desktop.labels import plain_label
-from ui.desktop.tongue import tr
+from ui.desktop.tongue import mark, tr
 from ui.desktop.tools.tool import Pointed
 from ui.readout import calibration_words
 from ui.session import TableState
 from ui.units import Unit
-from vision.pipeline import TableView
+from vision.pipeline import TableView, Waiting
+
+_WAITING = {Waiting.HAND: mark("Waiting for the hand"), Waiting.MOTION: mark("Waiting until it is still")}
 
 
 class StatusLine:
-    """Fills the window's status bar."""
+    """Fills the window's status bar.
 
-    def __init__(self, bar: QStatusBar | None) -> None:
+    Attributes:
+        search: The button that searches at once; visible while part of the table is not searched.
+    """
+
+    def __init__(self, bar: QStatusBar | None, search_now: Callable[[], object]) -> None:
+        """Fill `bar`; `search_now` searches the whole table."""
         self._calibration, self._place, self._rate = plain_label(), plain_label(), plain_label()
         self._rate.setObjectName("pictures")
+        self.search = QToolButton()
+        self.search.setText(tr("Search now"))
+        self.search.setToolTip(tr("Search the whole table, even where something moves (F5)"))
+        self.search.clicked.connect(lambda: search_now())
+        policy = self.search.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # or the picture above would jump
+        self.search.setSizePolicy(policy)
+        self.search.hide()
         self._known: tuple[Calibration | None, Unit, str] = (None, Unit.INCH, "")
         if bar is not None:
             bar.addWidget(self._calibration, 1)
             bar.addPermanentWidget(self._place)
+            bar.addPermanentWidget(self.search)
             bar.addPermanentWidget(self._rate)
 
     def point(self, at: Pointed | None, state: TableState) -> None:
@@ -32,8 +50,10 @@ class StatusLine:
         self._place.setText(state.place_words(at.place_in) if at and at.place_in else "")
 
     def tell(self, bench: Bench) -> None:
-        """Tell of calibration and pictures."""
-        self._rate.setText(_rate_words(bench))
+        """Show the calibration, and what the pictures do."""
+        waiting = _waiting(bench)
+        self._rate.setText(tr(_WAITING[waiting]) if waiting else _rate_words(bench))
+        self.search.setVisible(waiting is not None)
         self._calibration.setText(self._calibration_words(bench.view, bench.session.state.unit))
 
     def _calibration_words(self, view: TableView | None, unit: Unit) -> str:
@@ -44,12 +64,17 @@ class StatusLine:
         return self._known[2]
 
 
+def _waiting(bench: Bench) -> Waiting | None:
+    """Why part of the table is not searched, while there are pictures to search."""
+    worker = bench.worker
+    still = worker.source_problem or worker.ended or worker.held
+    return None if still or bench.view is None else bench.view.waiting
+
+
 def _rate_words(bench: Bench) -> str:
     worker = bench.worker
     if worker.source_problem or worker.frame is None:
         return ""
     if worker.ended or worker.held:
         return tr("frozen") if worker.held else tr("still picture")
-    if bench.view is not None and bench.view.frozen:
-        return tr("something moves: the figures stay as they were")
     return tr("{per_second:.1f} pictures/s", per_second=bench.rate.per_second())

@@ -34,6 +34,7 @@ from ui.desktop.picture.view import PictureView
 from ui.desktop.print_desk import PrintDesk
 from ui.desktop.said import Said
 from ui.desktop.setup.calibration_desk import CalibrationDesk
+from ui.desktop.setup.empty_table_controller import EmptyTableController
 from ui.desktop.setup.kept_tables import KeptTables
 from ui.desktop.setup.table_desk import TableDesk
 from ui.desktop.stage import Stage
@@ -42,7 +43,9 @@ from ui.desktop.stills import Stills
 from ui.desktop.tongue import tr
 from ui.desktop.tools.correct_menu import CorrectDesk
 from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.move_questions import MoveQuestions
 from ui.desktop.tools.practice_controller import PracticeController
+from ui.desktop.tools.teach_controller import TeachController
 from ui.desktop.tools.terrain_desk import TerrainDesk
 from ui.desktop.tools.tool import Pointed, Tool
 from ui.desktop.tools.toolbox import Toolbox
@@ -53,7 +56,7 @@ from ui.questions.situation import Situation, basis_of
 from ui.readout import begun
 from ui.session import Ruler, Session
 from ui.setup.colours import separation_words
-from ui.setup.guidance import laid_words, next_step, title_words
+from ui.setup.guidance import TEACH, laid_words, next_step, title_words
 from ui.setup.kept_shelf import TableShelf, tables_folder
 from vision.source import Source, open_source
 
@@ -67,7 +70,7 @@ class Window(QMainWindow):
 
     Attributes:
         bench: The source that is open and the session over it.
-        picture, panel, bar: The parts.
+        picture, panel, bar, status: The parts.
         tools: What the mouse can do.
         files, history, kept, help: What these menus do.
         actions_: Menus, toolbar and keys.
@@ -101,7 +104,7 @@ class Window(QMainWindow):
         self._last_laid: Laid | None = None
         self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), word_label()
-        self._status = StatusLine(self.statusBar())
+        self.status = StatusLine(self.statusBar(), self.search_now)
         self.devices = DevicesDesk(self._memory, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
         tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
@@ -120,6 +123,9 @@ class Window(QMainWindow):
         hands = Hands(lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say)
         self.terrain = TerrainDesk(self.picture, self.sides, hands)
         self.corrections = CorrectDesk(self.picture, hands)
+        self.teaching = TeachController(self.panel, self.sides, hands, self._clock)
+        self.moves = MoveQuestions(hands)
+        self.empty = EmptyTableController(hands, self.learn_empty_table)
         self.files = BattleFiles(self, self.battle, hands, self._show_battle, self._say)
         self._errand = Errand(self, self._say)
         self._prints = PrintDesk(self, self._memory, self._errand)
@@ -186,7 +192,7 @@ class Window(QMainWindow):
         self.setWindowTitle(title_words(spec))
         self.stage.clear()
         self.panel.show_table((), (), ())
-        self.tools.fill(self.session, lambda: self.panel.army, self._taught, (self.terrain.tool, self.corrections.tool))
+        self.tools.fill(self.session, (self.terrain.tool, self.corrections.tool, self.teaching.tool))
         self.stills.forget()
         self.actions_.freeze.setChecked(False)
         self.use_tool("measure" if spec == "demo" or setup.palette else "teach")
@@ -209,7 +215,10 @@ class Window(QMainWindow):
 
     def use_tool(self, name: str) -> None:
         """Take another tool in hand."""
+        begins = name == TEACH and self.tool.name != TEACH
         self.tools.take(name)
+        if begins:
+            self.teaching.begin()
         self._share_wheel()
         self.actions_.tick_tool(name)
         self._said.forget()
@@ -275,6 +284,10 @@ class Window(QMainWindow):
             self._change(lambda: self.session.learn_empty_table(frame))
             self._say(tr("This picture is now the empty table. Keep the camera where it is, and put the figures on."))
 
+    def search_now(self) -> None:
+        """Search the whole table, even where something moves."""
+        self.session.search_now()
+
     def print_sheets(self) -> None:
         """Ask what to print and where to, and write it there."""
         self._prints.print_sheets(self.session.state.setup.prints.dictionary)
@@ -331,14 +344,6 @@ class Window(QMainWindow):
 
     # What is shown
 
-    def _taught(self, army: str) -> None:
-        self._say(
-            tr(
-                "{army} is taught. The list at the right tells how many are seen, and how well they stand out.",
-                army=army,
-            )
-        )
-
     def _say(self, words: str, ways: Ways = ()) -> None:
         self._said.say(words, ways)
         self._tell()
@@ -349,8 +354,14 @@ class Window(QMainWindow):
         self.history.pull()
         shot = None if self.sides.currentWidget() is self.panel else self.battle.shot
         self.devices.pull(self.battle.dialog, self.bench, shot)
+        self.empty.pull()
+        self.session.keep_names(self.battle.figures)
+        outlined = self.teaching.pull()
         if self.bench.pull():
             self.calibration.pull()
+            self.moves.pull()
+            self._redraw()
+        elif outlined:
             self._redraw()
         elif self._clock() - self._told_s > _WORDS_EVERY_S:
             self._tell()
@@ -371,7 +382,7 @@ class Window(QMainWindow):
             self.stage.show_table(shown_view, state, preview, current_answer(view, state, preview, question, reading))
             self.devices.answer(reading, state.basis)
         self.terrain.show()
-        self._status.point(at, state)
+        self.status.point(at, state)
         self._name_steps()
         if self._clock() - self._told_s > _WORDS_EVERY_S:
             self._tell()
@@ -388,17 +399,23 @@ class Window(QMainWindow):
         words = said or self.bench.problem
         self._diary.said(words)
         ways = its_ways if said else self._ways_out()
-        offered, answers = ("", ()) if words else self.kept.offer
+        offered, answers = ("", ()) if words else self._offer
         self.bar.say(begun(words or offered), answers or ways)
         self._hint.setText(self._next_step())
         self.practice.follow()
-        self._status.tell(self.bench)
+        self.status.tell(self.bench)
         self._name_steps()
         view, state = self.bench.view, self.session.state
         if view is not None:
             armies, laid = [colour.name for colour in state.setup.palette], laid_words(view, state)
             apart = separation_words(view, state.setup)
             self.panel.show_table(armies, view.figures, laid, state.place_words, apart)
+
+    @property
+    def _offer(self) -> tuple[str, Ways]:
+        """The question that waits for an answer, if any."""
+        offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.kept))
+        return next((offer for offer in offers if offer[0]), ("", ()))
 
     def _name_steps(self) -> None:
         turns = self.battle.play.battle if self._in_battle and self.battle.play else self.session
@@ -429,7 +446,8 @@ class Window(QMainWindow):
         self._timer.stop()
         self._memory.keep_geometry(self.saveGeometry())
         self.hide()
-        for part in (self._errand, self.files, self.kept, self.history, self.battle, self.devices, self.help.guide):
+        parts = (self._errand, self.files, self.kept, self.history, self.battle, self.devices, self.help.guide)
+        for part in (self.teaching, self.empty, *parts):
             part.close()
         for bench in (*self._left_benches, self.bench):
             bench.stop()

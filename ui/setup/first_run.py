@@ -119,6 +119,10 @@ class Progress:
         """He goes past the step, or on from one that he had gone back to."""
         return Progress(self.agreed, self.skipped | {step})
 
+    def go_on(self) -> Progress:
+        """He has done what he went back for."""
+        return replace(self, back_at=None)
+
     def go_to(self, step: Step) -> Progress:
         """He goes to a step, whatever is done."""
         return replace(self, skipped=self.skipped - {step}, back_at=step)
@@ -178,11 +182,19 @@ def _markers_done(now: Standing, progress: Progress) -> bool:
     return now.has_inches and (enough or prints.board is not None or prints.rectangle is not None)
 
 
+def _armies_done(now: Standing) -> bool:
+    """Whether all armies are taught and a soldier of each was found: one alone may have been on the empty table."""
+    taught = {colour.name for colour in now.state.setup.palette}
+    tracking = now.view.tracking if now.view is not None else None
+    found = {one.army for one in (*tracking.figures, *tracking.lost)} if tracking is not None else set()
+    return len(taught) >= now.armies and taught <= found
+
+
 _DONE: dict[Step, Callable[[Standing, Progress], bool]] = {
     Step.CAMERA: _camera_done,
     Step.MARKERS: _markers_done,
     Step.EMPTY: lambda now, _: now.state.setup.reference_bgr is not None,
-    Step.ARMIES: lambda now, _: len(now.state.setup.palette) >= now.armies,
+    Step.ARMIES: lambda now, _: _armies_done(now),
     Step.GAME: lambda now, _: now.playing,
     Step.SHOT: lambda now, _: any(isinstance(end, str) for ruler in now.state.rulers for end in (ruler.a, ruler.b)),
 }
@@ -268,7 +280,7 @@ def _game(now: Standing) -> Guide:
 
 
 def _shot(now: Standing) -> Guide:
-    words = "Click a soldier, then one of the other army: how far it is stands at the right, with how sure that is."
+    words = "Click a soldier, then one of the other army: the distance and its uncertainty appear on the right."
     return Guide({}, Step.SHOT, words, "Measure")
 
 

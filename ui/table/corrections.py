@@ -195,16 +195,31 @@ def corrected(
     if not corrections:
         return seen
     bound = bound or {}
-    ones = [_One(f.id, f, True) for f in seen.figures] + [_One(f.id, f, False) for f in seen.lost]
-    for correction in corrections:
-        if isinstance(correction, Deleted) and correction in over:
-            continue
-        ones = _fold(ones, correction, bound)
+    ones = _corrected(seen, corrections, bound, over)
     names = {one.track: one.id for one in ones if one.track}
-    events = [replace(event, id=names[event.id]) for event in seen.events if event.id in names]
+    events = [
+        replace(event, id=names[event.id], or_else=names.get(event.or_else or ""))
+        for event in seen.events
+        if event.id in names
+    ]
     told = tuple(event for event in events if not _no_news(event, ones, bound))
     here = tuple(one.figure for one in ones if one.here)
     return Tracking(here, told, tuple(one.figure for one in ones if not one.here))
+
+
+def names_shown(
+    seen: Tracking, corrections: Sequence[Correction], bound: Bound, over: Container[Deleted] = ()
+) -> Mapping[str, str]:
+    """The camera's name of each figure, and the one that the players know it by; arguments as of `corrected`."""
+    return {one.track: one.id for one in _corrected(seen, corrections, bound, over) if one.track}
+
+
+def _corrected(seen: Tracking, corrections: Sequence[Correction], bound: Bound, over: Container[Deleted]) -> list[_One]:
+    ones = [_One(f.id, f, True) for f in seen.figures] + [_One(f.id, f, False) for f in seen.lost]
+    for correction in corrections:
+        if not (isinstance(correction, Deleted) and correction in over):
+            ones = _fold(ones, correction, bound)
+    return ones
 
 
 def _no_news(event: Event, ones: Sequence[_One], bound: Bound) -> bool:

@@ -234,7 +234,7 @@ def test_the_tables_edges_are_dragged_and_places_count_from_their_corner(window:
     assert area.origin_in == pytest.approx((2.0, 3.0), abs=0.1)
     assert (area.width_in, area.depth_in) == pytest.approx((26.0, 14.0), abs=0.2)
     point(window, (12.0, 9.0))
-    x, y = (float(word.split()[1]) for word in window._status._place.text().split(", "))
+    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
     assert (x, y) == pytest.approx((10.0, 6.0), abs=0.2)
     window.undo()
     assert window.session.state.area is None
@@ -385,12 +385,12 @@ def test_centimetres_are_shown_and_remembered(window: Window, open_window: Open,
     labels = [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
     assert any(" cm ± " in row for row in labels)
     point(window, (10.0, 5.0))
-    x, y = (float(word.split()[1]) for word in window._status._place.text().split(", "))
+    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
     assert (x, y) == pytest.approx((25.4, 12.7), abs=0.2)
     window.undo()
     assert window.session.state.unit is Unit.CENTIMETRE
     window._tell()
-    assert " cm, residual" in window._status._calibration.text()
+    assert " cm, residual" in window.status._calibration.text()
     again = open_window()
     wait_until(lambda: again.bench.view is not None)
     assert again.session.state.unit is Unit.CENTIMETRE

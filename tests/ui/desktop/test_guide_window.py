@@ -298,3 +298,29 @@ def test_about_and_licences_name_the_program_and_what_it_stands_on(window: Windo
         assert name in words
         assert licence in words
     window.help.dialog.close()
+
+
+def test_the_steps_can_be_done_in_any_order(
+    found: None, open_window: Open, table: SimulatedTable, wait_until: Wait
+) -> None:
+    window = open_window(None)
+    guide = window.help.guide
+    guide.begin()
+    choose_source(window, "Simulated table")
+    wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
+    QTest.mouseClick(guide.bar.steps[Step.ARMIES], LEFT)
+    press(window)  # "Teach by a click" stays at the step
+    assert step_of(window) is Step.ARMIES
+    assert window.tool.name == "teach"
+    wait_until(lambda: np.abs(window.bench.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)
+    teach(window, table, "green", wait_until)
+    wait_until(lambda: window.panel.army == "tan", timeout_s=5)
+    guide.bar.army.setEditText("blue")
+    teach(window, table, "blue", wait_until)
+    wait_until(lambda: step_of(window) is Step.EMPTY)  # the step that was gone past comes by itself
+    assert guide.bar.shown.marks[Step.ARMIES] is Mark.DONE
+    wait_until(lambda: guide.bar.button.isEnabled())
+    press(window)
+    wait_until(lambda: step_of(window) is Step.GAME)
+    marks = guide.bar.shown.marks
+    assert [marks[step] for step in (Step.CAMERA, Step.MARKERS, Step.EMPTY, Step.ARMIES)] == [Mark.DONE] * 4

@@ -27,6 +27,7 @@ from ui.desktop.labels import as_typed, marked_label, plain_label, word_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window
 from vision.figures import Sighting
+from vision.palette import Palette
 from vision.simulation.simulator import SimulatedTable
 
 NASTY = "<b>tan</b><img src=x>"
@@ -72,8 +73,9 @@ def labels_naming(window: QWidget) -> list[QLabel]:
 def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatch: pytest.MonkeyPatch) -> Window:
     """The window after the blue soldiers were taught by a name that looks like mark-up."""
 
-    def find(*_: object, **__: object) -> tuple[Sighting, ...]:
-        armies = {"green": "green", "blue": NASTY}
+    def find(_self: object, _image: object, _camera: object, palette: Palette, **_: object) -> tuple[Sighting, ...]:
+        is_taught = any(colour.name == NASTY for colour in palette)  # figures of unknown armies are forgotten
+        armies = {"green": "green", "blue": NASTY if is_taught else "blue"}
         return tuple(
             Sighting(armies[f.army], f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
             for f in table.truth.figures
@@ -86,6 +88,8 @@ def named(open_window: Open, wait_until: Wait, table: SimulatedTable, monkeypatc
     window.use_tool("teach")
     window.panel.choose(NASTY)
     click(window, POSTS["blue-1"])
+    [tree] = window.panel.findChildren(QTreeWidget)
+    wait_until(lambda: any(row.startswith(FIRST) for row in rows(tree)))
     return window
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.ui.views import figure, view_of
 from ui.about import LIBRARIES, libraries
 from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras
@@ -16,8 +17,13 @@ from ui.setup.first_run import Mark, Progress, Standing, Step, guide
 from vision.palette import ArmyColour
 from vision.pipeline import Setup
 from vision.source import SETTLING
+from vision.tracking import Tracking
 
 NOTHING = Standing("demo", None, TableState())
+
+
+BOTH_SEEN = replace(view_of(figure("green-1", 8, 8), figure("tan-1", 12, 8)), calibration=None)
+"""Soldiers of two armies; without inches, so that the step of the markers is not done by them."""
 
 
 def army(name: str) -> ArmyColour:
@@ -46,7 +52,7 @@ def test_nothing_is_done_at_first_and_each_step_can_be_gone_past() -> None:
     ("now", "done"),
     [
         (with_setup(reference_bgr=np.zeros((2, 2, 3), np.uint8)), Step.EMPTY),
-        (with_setup(palette=(army("green"), army("tan"))), Step.ARMIES),
+        (replace(with_setup(palette=(army("green"), army("tan"))), view=BOTH_SEEN), Step.ARMIES),
         (replace(NOTHING, playing=True), Step.GAME),
         (replace(NOTHING, state=TableState(rulers=(Ruler("green-1", "tan-1"),))), Step.SHOT),
     ],
@@ -56,6 +62,15 @@ def test_a_step_ticks_itself_off(now: Standing, done: Step) -> None:
     assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
     assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "what is done was not skipped"
     assert guide(now, Progress().go_to(done)).is_done
+
+
+def test_an_army_that_is_taught_and_never_seen_is_not_done() -> None:
+    """As where its soldiers stood on the table that was learned as empty."""
+    taught = with_setup(palette=(army("green"), army("tan")))
+    only_green = replace(BOTH_SEEN, tracking=Tracking(figures=(figure("green-1", 8, 8),)))
+    assert guide(replace(taught, view=only_green), Progress()).marks[Step.ARMIES] is Mark.AHEAD
+    carried_off = replace(BOTH_SEEN, tracking=Tracking((figure("green-1", 8, 8),), lost=(figure("tan-1", 12, 8),)))
+    assert guide(replace(taught, view=carried_off), Progress()).marks[Step.ARMIES] is Mark.DONE
 
 
 def test_two_armies_are_not_all_where_three_stand() -> None:

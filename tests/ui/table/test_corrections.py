@@ -26,7 +26,7 @@ from ui.table.corrections import (
 )
 from ui.table.remedies import everybody, place, remedies_at, remedies_for, rename
 from vision.frame import Frame
-from vision.pipeline import TableView
+from vision.pipeline import TableView, Waiting
 from vision.tracking import Event, EventKind, Tracking
 
 ARMIES = ("green", "tan")
@@ -66,7 +66,7 @@ def test_a_deleted_figure_is_gone_until_it_turns_up_elsewhere() -> None:
 def pictured(seed: int, *figures: Figure, frozen: bool = False) -> TableView:
     """A view of a picture that is different for each seed."""
     picture = np.random.default_rng(seed).integers(0, 255, (80, 100, 3), np.uint8).repeat(10, 0).repeat(10, 1)
-    return replace(view_of(*figures), frame=Frame(picture, 0, 0.0), frozen=frozen)
+    return replace(view_of(*figures), frame=Frame(picture, 0, 0.0), waiting=Waiting.HAND if frozen else None)
 
 
 def test_a_deleted_thing_stays_away_while_the_picture_there_is_the_same_whatever_the_tracker_calls_it() -> None:

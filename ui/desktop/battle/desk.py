@@ -109,6 +109,11 @@ class BattleDesk(QObject):
         return self._rolls.dialog
 
     @property
+    def figures(self) -> frozenset[str]:
+        """The figures in play; none while no battle is open."""
+        return frozenset(self.play.battle.state.units) if self.play is not None else frozenset()
+
+    @property
     def chosen(self) -> str:
         """The figure whose deeds are shown; empty for nobody."""
         return self._chosen

@@ -71,6 +71,7 @@ class GuideDesk(QObject):
         self._dock.hide()
         self._progress = Progress()
         self._at: Step | None = None
+        self._was_done: bool | None = None
         self._practised: Bench | None = None
         self._taught: tuple[str, ...] | None = None
         self._look: Behind[Look] = Behind("sandtable guide")
@@ -128,6 +129,10 @@ class GuideDesk(QObject):
         now = self.standing
         self._practise()
         shown = guide(now, self._progress)
+        if shown.step is self._at and shown.is_done and self._was_done is False:
+            self._progress = self._progress.go_on()  # the step that was gone to is done now
+            shown = guide(now, self._progress)
+        self._was_done = shown.is_done
         if shown.step is not self._at:
             self._at = shown.step
             self._enter(shown)
@@ -160,7 +165,8 @@ class GuideDesk(QObject):
         if self._at is None:
             self.leave()
             return
-        self._progress = Progress(self._progress.agreed, self._progress.skipped)
+        if self._at is not Step.ARMIES:  # its button only puts the tool in hand
+            self._progress = self._progress.go_on()
         self._works[self._at]()
         self.pull()
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
+from ui.desktop.bar import Ways
 from ui.desktop.bench import Bench
 from ui.desktop.tools.tool import Pointed
 from ui.session import Session
 from ui.table.terrain import Terrain
 from vision.pipeline import TableView
+
+
+class Say(Protocol):
+    """Shows a sentence to the player, with buttons that do something about it."""
+
+    def __call__(self, words: str, ways: Ways = ()) -> None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,7 @@ class Hands:
     use_tool: Callable[[str], None]
     tool: Callable[[], str]
     pointed: Callable[[], Pointed | None]
-    say: Callable[[str], None]
+    say: Say
 
     @property
     def session(self) -> Session:

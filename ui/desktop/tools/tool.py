@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -299,32 +298,3 @@ class PathTool(PlainTool):
             pin_in=None if isinstance(self._first, str) else self._first,
             ruler=ruler,
         )
-
-
-class TeachTool(PlainTool):
-    """Learns the colour of the army whose name is chosen, from a click on one of its soldiers."""
-
-    name = "teach"
-
-    def __init__(self, session: Session, army: Callable[[], str], taught: Callable[[str], None]) -> None:
-        self._session, self._army, self._taught = session, army, taught
-
-    @property
-    def hint(self) -> str:
-        """What to do next."""
-        army = self._army().strip()
-        if not army:
-            return tr("Type the army's name at the right, then click one of its soldiers.")
-        return tr(
-            "Click the middle of a {army} soldier. More clicks, on others in other light, make it surer.", army=army
-        )
-
-    def press(self, at: Pointed) -> None:
-        """Learn.
-
-        Raises:
-            Refused: if there is no name, or no soldier of one colour.
-        """
-        army = self._army().strip()
-        self._session.teach(at.frame, army, at.px)
-        self._taught(army)

@@ -9,7 +9,7 @@ from typing import Any
 from rules.game import Game
 from ui.desktop.tools.questions import FanTool, PlanTool, SightTool
 from ui.desktop.tools.templates import FormShelf, TemplateTool
-from ui.desktop.tools.tool import MeasureTool, PathTool, Pointed, SelectTool, TeachTool, Tool
+from ui.desktop.tools.tool import MeasureTool, PathTool, Pointed, SelectTool, Tool
 from ui.picture.overlay import Preview
 from ui.questions.situation import Situation
 from ui.session import Session
@@ -34,10 +34,8 @@ class Toolbox:
         self._typed, self._typed_s = "", -_NUMBER_ENDS_S
         self.in_hand: Tool = SelectTool()
 
-    def fill(
-        self, session: Session, army: Callable[[], str], taught: Callable[[str], None], others: Iterable[Tool] = ()
-    ) -> None:
-        """Take up the tools for another session, `others` with their own desks among them."""
+    def fill(self, session: Session, others: Iterable[Tool] = ()) -> None:
+        """Hold the tools for another session; `others` are those that have their own controllers."""
         tools: tuple[Tool, ...] = (
             MeasureTool(session),
             PathTool(session),
@@ -45,7 +43,6 @@ class Toolbox:
             FanTool(self._now),
             *(TemplateTool(session, kind, self._shelf) for kind in Kind),
             PlanTool(self._now),
-            TeachTool(session, army, taught),
             SelectTool(),
             *others,
         )

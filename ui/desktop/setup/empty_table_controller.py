@@ -1,0 +1,48 @@
+"""Says so when soldiers still stood on the table that was learned as empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ui.desktop.bar import Ways
+from ui.desktop.bench import Bench
+from ui.desktop.tongue import tr
+from ui.desktop.tools.hands import Hands
+from ui.setup.empty_table import EmptyTableCheck
+
+
+class EmptyTableController:
+    """Checks the picture of the empty table of whatever is open."""
+
+    def __init__(self, hands: Hands, learn: Callable[[], object]) -> None:
+        """`learn` takes the present picture as the empty table."""
+        self._hands, self._learn = hands, learn
+        self._bench: Bench | None = None
+        self._check = EmptyTableCheck()
+
+    def pull(self) -> None:
+        """Check the picture when it or the armies change; called often."""
+        bench = self._hands.bench()
+        if bench is not self._bench:
+            self._check.close()
+            self._bench, self._check = bench, EmptyTableCheck()
+        session = bench.session
+        self._check.follow(bench.seen, session.state, at_start=session.can_undo is None)
+
+    def close(self) -> None:
+        """Check nothing more."""
+        self._check.close()
+
+    @property
+    def offer(self) -> tuple[str, Ways]:
+        """What is wrong with the picture, and what can be done; empty where nothing is."""
+        count = self._check.soldiers
+        if not count:
+            return "", ()
+        words = tr("The empty table shows 1 soldier. Take it off and learn it again.")
+        if count > 1:
+            words = tr("The empty table shows {count} soldiers. Take them off and learn it again.", count=count)
+        return words, ((tr("Learn again"), self._learn), (tr("It is empty"), self._accept))
+
+    def _accept(self) -> None:
+        self._hands.change(self._check.accept)

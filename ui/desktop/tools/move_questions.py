@@ -1,0 +1,50 @@
+"""Asks which is which when two figures that look alike were moved in one visit of a hand."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from rules.spoken import spoken
+from ui.desktop.bar import Ways
+from ui.desktop.bench import Bench
+from ui.desktop.tongue import tr
+from ui.desktop.tools.hands import Hands
+
+
+class MoveQuestions:
+    """Keeps the questions until they are answered, one at a time."""
+
+    def __init__(self, hands: Hands) -> None:
+        """`hands` is what may be done with the window."""
+        self._hands = hands
+        self._bench: Bench | None = None
+        self._pairs: tuple[tuple[str, str], ...] = ()
+
+    def pull(self) -> None:
+        """Take what is newly in doubt; called whenever anything is new."""
+        bench, view = self._hands.bench(), self._hands.view
+        if bench is not self._bench:
+            self._bench, self._pairs = bench, ()
+        new = bench.session.take_doubtful_moves()
+        tracking = view.tracking if view is not None else None
+        known = {one.id for one in (*tracking.figures, *tracking.lost)} if tracking is not None else set()
+        self._pairs = tuple(dict.fromkeys(pair for pair in (*self._pairs, *new) if known.issuperset(pair)))
+
+    @property
+    def offer(self) -> tuple[str, Ways]:
+        """The first question and its answers; empty where nothing is in doubt."""
+        if not self._pairs:
+            return "", ()
+        pair = self._pairs[0]
+        words = tr("{one} and {other} both moved. Is each one right?", one=spoken(pair[0]), other=spoken(pair[1]))
+        return words, ((tr("Yes"), partial(self._keep, pair)), (tr("Swap them"), partial(self._swap, pair)))
+
+    def _keep(self, pair: tuple[str, str]) -> None:
+        self._hands.change(lambda: self._settle(pair))
+
+    def _swap(self, pair: tuple[str, str]) -> None:
+        self._settle(pair)
+        self._hands.change(lambda: self._hands.session.swap(*pair))
+
+    def _settle(self, pair: tuple[str, str]) -> None:
+        self._pairs = tuple(one for one in self._pairs if one != pair)

@@ -1,0 +1,193 @@
+"""Teaching by clicks: shows which figure a click would teach, and asks before two plastics are mixed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from PyQt6.QtWidgets import QTabWidget
+
+from rules.spoken import spoken
+from ui.desktop.bar import Ways
+from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
+from ui.desktop.tongue import tr
+from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.picture.overlay import PointPx, Preview
+from ui.session import NoFigureThere, OtherPlastic, Session
+from ui.setup.guidance import TEACH
+from ui.table.finding import Mark, Note, Trace
+from ui.table.picking import HoverPicker, Pick
+from ui.theme import army_colour, faded
+from vision.frame import Frame
+
+_WORDS_ABOVE_PX = 18.0
+
+
+class TeachTool(PlainTool):
+    """Learns the colour of the army whose name is chosen, from a click on one of its soldiers."""
+
+    name = TEACH
+
+    def __init__(
+        self,
+        army: Callable[[], str],
+        teach: Callable[[Pointed], None],
+        outline: Callable[[Pointed], tuple[Mark, ...]],
+        type_name: Callable[[], None],
+    ) -> None:
+        """Prepare the tool.
+
+        Args:
+            army: Name of the army that a click teaches.
+            teach: Teaches what was clicked.
+            outline: What to draw round the figure that a click would teach.
+            type_name: Lets the player type another name.
+        """
+        self._army, self._teach, self._outline, self._type_name = army, teach, outline, type_name
+
+    @property
+    def hint(self) -> str:
+        """What to do next."""
+        army = self._army().strip()
+        if not army:
+            return tr("Type the army's name at the right, then click one of its soldiers.")
+        return tr("Click the middle of a {army} soldier. More clicks in other light help.   T: type a name", army=army)
+
+    def press(self, at: Pointed) -> None:
+        """Teach what was clicked."""
+        self._teach(at)
+
+    def again(self) -> None:
+        """Type another name."""
+        self._type_name()
+
+    def preview(self, at: Pointed | None) -> Preview:
+        """The figure that a click would teach, once it is known; until then the one that was found there."""
+        marks = self._outline(at) if at is not None else ()
+        return Preview(marks=marks) if marks else super().preview(at)
+
+
+class TeachController:
+    """Teaches armies.
+
+    Attributes:
+        tool: For the mouse.
+    """
+
+    def __init__(
+        self, panel: SidePanel, sides: QTabWidget, hands: Hands, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """The name of the army is that in `panel`, a tab of `sides`."""
+        self._panel, self._sides, self._hands, self._clock = panel, sides, hands, clock
+        self._hover = HoverPicker()
+        self._question: tuple[str, Ways] = ("", ())
+        self.tool = TeachTool(lambda: self._panel.army, self._teach, self._outline, self._type_name)
+
+    def begin(self) -> None:
+        """Show where the name is chosen, and suggest a free one if this army is taught already."""
+        self._question = ("", ())
+        self._sides.setCurrentWidget(self._panel)
+        if self._panel.army.strip() in self._taught and (free := next_free(self._taught)):
+            self._panel.choose(free)
+
+    def pull(self) -> bool:
+        """Follow the mouse while the tool is in hand; called often. Returns whether the outline may have changed."""
+        at = self._hands.pointed() if self._hands.tool() == TEACH else None
+        request = self._session.pick_request(at.frame, at.px) if at is not None else None
+        return self._hover.follow(request, self._clock())
+
+    def close(self) -> None:
+        """Look for nothing more."""
+        self._hover.close()
+
+    @property
+    def offer(self) -> tuple[str, Ways]:
+        """What is asked about the last click, and the answers; empty where nothing is."""
+        return self._question if self._hands.tool() == TEACH else ("", ())
+
+    @property
+    def _session(self) -> Session:
+        return self._hands.session
+
+    @property
+    def _taught(self) -> tuple[str, ...]:
+        return tuple(colour.name for colour in self._session.state.setup.palette)
+
+    def _type_name(self) -> None:
+        self._sides.setCurrentWidget(self._panel)
+        self._panel.type_army()
+
+    def _pick(self, frame: Frame, px: PointPx) -> Pick | None:
+        """The figure at a pixel, where it is known already."""
+        request = self._session.pick_request(frame, px)
+        return self._hover.pick_for(request) if request is not None else None
+
+    def _outline(self, at: Pointed) -> tuple[Mark, ...]:
+        picked, army = self._pick(at.frame, at.px), self._panel.army.strip()
+        if picked is None or picked.figure is None or picked.request.view.calibration is None:
+            return ()
+        camera, colour = picked.request.view.calibration.camera, army_colour(army, self._taught)
+        places = camera.pixel_to_table(picked.figure.outline_px)
+        if not np.isfinite(places).all():
+            return ()
+        round_it = tuple((float(x), float(y), 0.0) for x, y in places)
+        words = tr("teach as {army}", army=army) if army else tr("type a name")
+        top = max(round_it, key=lambda place: place[1])
+        return (
+            Trace(round_it, colour, 2.5, faded(colour, 30), closed=True),
+            Note(top, ((words, 15.0),), colour, (0.0, -_WORDS_ABOVE_PX)),
+        )
+
+    # Clicks and their answers
+
+    def _teach(self, at: Pointed) -> None:
+        self._learn(at.frame, self._panel.army, at.px)
+
+    def _learn(self, frame: Frame, army: str, px: PointPx, *, surely: bool = False) -> None:
+        army = army.strip()
+        self._question = ("", ())
+        try:
+            self._session.teach(frame, army, px, picked=self._pick(frame, px), surely=surely)
+        except NoFigureThere as refusal:
+            self._question = (str(refusal), self._nearest(refusal, frame, army))
+        except OtherPlastic as refusal:
+            self._question = (str(refusal), self._which(refusal, frame, px))
+        else:
+            self._say_taught(army)
+
+    def _nearest(self, refusal: NoFigureThere, frame: Frame, army: str) -> Ways:
+        """A button that teaches the nearest figure, if there is one."""
+        px = refusal.nearest_px
+        if refusal.nearest is None or px is None:
+            return ()
+        words = tr("Teach {name}", name=spoken(refusal.nearest.id))
+        return ((words, lambda: self._hands.change(lambda: self._learn(frame, army, px))),)
+
+    def _which(self, refusal: OtherPlastic, frame: Frame, px: PointPx) -> Ways:
+        """The armies that a figure may be of: the one it looks like, else a new one; and the one that was named."""
+        is_taught = refusal.army in self._taught
+        other = refusal.like or next_free(self._taught)
+        ways = []
+        if other:
+            words = tr("It is {army}", army=other) if refusal.like else tr("Teach as {army}", army=other)
+            ways.append((words, self._answer(frame, other, px)))
+        words = tr("It is {army}", army=refusal.army) if is_taught else tr("Teach as {army}", army=refusal.army)
+        return (*ways, (words, self._answer(frame, refusal.army, px)))
+
+    def _answer(self, frame: Frame, army: str, px: PointPx) -> Callable[[], None]:
+        def answered() -> None:
+            if army not in self._taught:  # else the next click is for the name that was chosen before
+                self._panel.choose(army)
+            self._hands.change(lambda: self._learn(frame, army, px, surely=True))
+
+        return answered
+
+    def _say_taught(self, army: str) -> None:
+        self._hands.say(tr("{army} is taught. How many are seen appears on the right.", army=army))
+
+
+def next_free(taught: Sequence[str]) -> str:
+    """The first suggested name that no army has; empty if all are taken."""
+    return next((name for name in SUGGESTED_ARMIES if name not in taught), "")
