@@ -46,6 +46,7 @@ _EXPECTED_IN = 0.5  # as near as this to where he stood
 _SURE, _ENOUGH_FIGURES = 0.9, 3  # figures that the armies' colours are refined from
 _ROUNDS = 2  # of refining; a third changes little
 _APART_IN = 0.42  # two do not stand nearer together
+_LYING_APART_IN = 0.75  # nor lie: a casualty is 2 in long, and its two ends are not two
 _FACING_SURE = 0.6
 _SIGMA = (0.03, 1.5)  # inches that are always there, and how many times its sigma the closer look errs on unseen toys
 _VEHICLE_SIGMA_IN = 0.2
@@ -258,7 +259,8 @@ class _Search:
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
             if one.chance < (_LEAST_CHANCE_EXPECTED if expected else least) or not ground.holds(x, y):
                 continue
-            if any(_in_the_way((x, y), other, _APART_IN * self.scale) for other in here):
+            posture = POSTURES[int(np.argmax(one.postures))]
+            if any(_in_the_way((x, y), posture, other, self.scale) for other in here):
                 continue
             sighting = self._sighting(ground, picture, (x, y), one, evidence)
             if sighting is not None:
@@ -326,9 +328,10 @@ class _Search:
                 )
 
 
-def _in_the_way(at_in: PointIn, other: Sighting, apart_in: float) -> bool:
-    """Whether nobody can stand there because of another: too near, or on his base or body."""
-    if math.dist(at_in, (other.x_in, other.y_in)) < apart_in:
+def _in_the_way(at_in: PointIn, posture: Posture, other: Sighting, scale: float) -> bool:
+    """Whether no figure can be there because of another: too near, or on its base or body."""
+    both_lie = posture is other.posture is Posture.DOWN
+    if math.dist(at_in, (other.x_in, other.y_in)) < (_LYING_APART_IN if both_lie else _APART_IN) * scale:
         return True
     return cv2.pointPolygonTest(np.array(other.base_in, np.float32), at_in, False) > 0
 

@@ -48,6 +48,8 @@ _EDGED_CELLS = 12
 """A place smaller than this has too few edges to compare."""
 _BESIDE = 2
 """Cells beside a figure's feet in which what is seen of it may have changed."""
+_FIRST_LOOKS = 4
+"""So many searches show what is there at the start; what they differ in later has to have moved."""
 _UNKNOWN = -1000.0
 """Grey of what was never seen: beyond the edge of the pictures before the camera was moved."""
 _NEAR = np.ones((3, 3), np.uint8)
@@ -90,7 +92,7 @@ class Visits:
     """Where something has moved since all was last at rest and searched; at the start that is everywhere."""
 
     def __init__(self) -> None:
-        self._everywhere = True
+        self._everywhere = _FIRST_LOOKS
         self._mask: MaskImage | None = None
 
     def add(self, motion: Motion, size_px: tuple[int, int]) -> None:
@@ -110,17 +112,21 @@ class Visits:
             self._mask = np.asarray(cv2.warpPerspective(self._mask, _on_cells(old_to_new), size), np.uint8)
 
     def everywhere(self) -> None:
-        """All may be another than it was."""
-        self._everywhere = True
+        """All may be another than it was, until a few searches have shown it."""
+        self._everywhere = _FIRST_LOOKS
+
+    def searched(self) -> None:
+        """All was searched once more, apart from what moves."""
+        self._everywhere = max(0, self._everywhere - 1)
 
     def settle(self) -> None:
-        """All is at rest and was searched."""
-        self._everywhere, self._mask = False, None
+        """All is at rest and was searched to the end."""
+        self._everywhere, self._mask = 0, None
 
     def include(self, x_px: float, y_px: float) -> bool:
         """Whether a figure whose feet are seen at this pixel may have been moved."""
         if self._everywhere or self._mask is None:
-            return self._everywhere
+            return self._everywhere > 0
         row, column = int(y_px // SHRINK), int(x_px // SHRINK)
         return bool(
             self._mask[max(0, row - _BESIDE) : row + _BESIDE + 1, max(0, column - _BESIDE) : column + _BESIDE + 1].any()

@@ -222,6 +222,7 @@ class Pipeline:
             self._motion.searched()
             tracking = self._known = self._searched(frame, kept.calibration, setup, motion)
             self._looks_left -= 1
+            self._visits.searched()
             self._unheld_looks_left = max(0, self._unheld_looks_left - 1)
         return TableView(
             frame,

@@ -120,6 +120,7 @@ class Track:
         place_in: Its smoothed place.
         weight: Frames averaged into the place.
         rest_in: Where it last rested; moves are measured from there.
+        rest_confidence: Of the sighting there; what was only guessed to be there has not moved.
         posture: What it was last told to be.
         believed: False for a newcomer until he has been seen again.
         doubts: Frames in a row that showed the other side of standing and lying.
@@ -141,6 +142,7 @@ class Track:
     seen: int = 1
     missing: int = 0
     armies_seen: tuple[str, ...] = ()
+    rest_confidence: float = 1.0
 
     @property
     def at_in(self) -> PlaceIn:
@@ -267,21 +269,24 @@ def update(
     for track in tracks.all:
         if track.id in matched:
             sighting = matched[track.id]
-            still = _disagree(track, sighting) and scope.unchanged(track.id)
-            now, news = _seen(track, sighting, pace, still=still)
+            differs = _disagree(track, sighting) or _strayed(track, sighting, pace)
+            still = differs and scope.unchanged(track.id)
+            now, news = _seen(track, sighting, pace, still=still, visited=scope.visited(track.at_in))
         elif track in here:
             now, news = _unseen(track, pace, scope, matched.values())
         else:
             now, news = [track], []
         after += now
         events += news
-    count = dict(tracks.count)
+    count, armies = dict(tracks.count), {track.army for track in tracks.all}
     for j, sighting in enumerate(sightings):
         if j not in found.values():
             place = (sighting.x_in, sighting.y_in)
-            believed = not tracks.all or (scope.reopened and sighting.confidence >= pace.sure)
+            is_new_army = scope.reopened and sighting.army not in armies
+            believed = not tracks.all or (is_new_army and sighting.confidence >= pace.sure)
             name = _next_id(sighting.army, count)
-            after.append(Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed))
+            born = Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed)
+            after.append(replace(born, rest_confidence=sighting.confidence))
     after, back = _introduced(after, pace, scope)
     after, renamed = _armies_decided(after, count, scope)
     # A figure that is given up in the very picture in which it is known again was never lost to the players.
@@ -436,9 +441,11 @@ def _unseen(track: Track, pace: Pace, scope: Scope, others: Iterable[Sighting]) 
     return [now], [Event(EventKind.LOST, now.id)] if now.missing == patience else []
 
 
-def _seen(track: Track, sighting: Sighting, pace: Pace, *, still: bool) -> tuple[list[Track], list[Event]]:
+def _seen(
+    track: Track, sighting: Sighting, pace: Pace, *, still: bool, visited: bool
+) -> tuple[list[Track], list[Event]]:
     at = (sighting.x_in, sighting.y_in)
-    strayed = math.dist(at, track.place_in) > max(pace.still_in, 3 * sighting.sigma_in)
+    strayed = _strayed(track, sighting, pace)
     weight = 1 if strayed else min(track.weight + 1, pace.memory)
     now = replace(
         track,
@@ -451,7 +458,11 @@ def _seen(track: Track, sighting: Sighting, pace: Pace, *, still: bool) -> tuple
     )
     events = [Event(EventKind.FOUND, now.id)] if _is_lost(track, pace) else []
     at_rest = now.weight >= pace.settle and not _disagree(track, sighting)
-    if at_rest and math.dist(now.rest_in, now.place_in) >= pace.least_move_in:
+    if (strayed and still) or (at_rest and not visited):
+        now = replace(now, rest_in=now.place_in)  # better seen than before: nothing has moved there
+    elif at_rest and sighting.confidence >= pace.sure and track.rest_confidence < pace.sure:
+        now = replace(now, rest_in=now.place_in, rest_confidence=sighting.confidence)
+    elif at_rest and sighting.confidence >= pace.sure and math.dist(now.rest_in, now.place_in) >= pace.least_move_in:
         events.append(Event(EventKind.MOVED, now.id, now.rest_in, now.place_in))
         now = replace(now, rest_in=now.place_in)
     now = _judged(now, pace, still=still and not strayed)
@@ -460,6 +471,12 @@ def _seen(track: Track, sighting: Sighting, pace: Pace, *, still: bool) -> tuple
         # Where somebody is who lies is his own middle, else his base's: to topple over is no march.
         now = replace(now, posture=sighting.posture, doubts=0, votes=1, rest_in=at)
     return [now], events if now.believed else []
+
+
+def _strayed(track: Track, sighting: Sighting, pace: Pace) -> bool:
+    """Whether a figure is seen further from its place than it shimmers."""
+    away_in = math.dist((sighting.x_in, sighting.y_in), track.place_in)
+    return away_in > max(pace.still_in, 3 * sighting.sigma_in)
 
 
 def _disagree(track: Track, sighting: Sighting) -> bool:

@@ -197,6 +197,18 @@ def test_a_second_army_is_taught_after_the_first_was_tracked():
     assert view.events == ()
 
 
+def test_the_figures_of_a_new_army_are_there_in_the_first_picture_and_later_newcomers_are_not():
+    tracker = Tracker()
+    tracker.update([sighting("green", 2, 1)])
+    tracker.reopen_armies()
+    scope = Scope(armies=frozenset(("green", "tan")), reopened=True)
+    both = [sighting("green", 2, 1), sighting("tan", 9, 1)]
+    assert ids(tracker.update(both, scope)) == {"green-1", "tan-1"}
+    # A hand carries tan-1 away while the armies are still being decided: it is the same figure.
+    views = [tracker.update([sighting("green", 2, 1), sighting("tan", 20, 9)], scope) for _ in range(2)]
+    assert ids(views[-1]) == {"green-1", "tan-1"}
+
+
 def test_one_mistaken_look_does_not_change_an_army_that_three_have_told():
     tracker = Tracker()
     both = Scope(armies=frozenset(("green", "tan")), reopened=True)
