@@ -21,8 +21,9 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QListWidget, QPushButton
 from calibration.opencv import cv2
 from rules.table import Figure, PointIn
 from tests.ui.stories import Player, answering, mustered, press
-from tests.ui.windows import LEFT, TABLE_IN, click, let_qt_work
+from tests.ui.windows import LEFT, TABLE_IN, let_qt_work
 from ui.desktop.window import Window
+from ui.session import PointPx
 from vision.frame import Frame
 from vision.simulation.practice_table import PracticeTable
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
@@ -156,7 +157,7 @@ class Evening(RuleBasedStateMachine):
         QTest.keyClicks(line, army)
         answers = []
         for _ in range(CLICKS):
-            click(self.window, self.place_in(soldier))
+            self.click(soldier)
             answers.append(self.window.bar.text)
             if "is taught" in answers[-1]:
                 break
@@ -224,7 +225,7 @@ class Evening(RuleBasedStateMachine):
             return
         self.player.key(Qt.Key.Key_M)
         for name in (a, b):
-            click(self.window, self.place_in(name))
+            self.click(name)
         now = self.history.now
         if (a, b) not in now.rulers:
             self.history.add(Known(now.taught, (*now.rulers, (a, b))))
@@ -397,11 +398,24 @@ class Evening(RuleBasedStateMachine):
         model = self.table.now.model(name)
         return (model.x_in, model.y_in)
 
+    def pixel_of(self, name: str) -> PointPx:
+        """Where the camera really sees the base of a soldier. The program's inches have an origin of their own."""
+        u, v = self.table.camera.table_to_pixel(self.place_in(name))[0]
+        return (float(u), float(v))
+
+    def click(self, name: str) -> None:
+        QTest.mouseClick(self.window.picture, LEFT, pos=self.window.picture.to_widget(self.pixel_of(name)).toPoint())
+
     def seen(self, name: str) -> Figure | None:
         """The figure where a soldier really stands."""
-        view, at_in = self.window.bench.view, self.place_in(name)
-        figures = view.figures if view is not None else ()
-        return next((one for one in figures if math.dist(one.centre_in, at_in) < NEAR_IN), None)
+        view, at_px = self.window.bench.view, self.pixel_of(name)
+        if view is None or view.calibration is None:
+            return None
+        near_px = NEAR_IN * float(self.table.camera.px_per_inch(*self.place_in(name)))
+        camera = view.calibration.camera
+        found = [(math.dist(camera.table_to_pixel((*one.centre_in, one.z_in))[0], at_px), one) for one in view.figures]
+        away_px, nearest = min(found, key=lambda pair: pair[0], default=(math.inf, None))
+        return nearest if away_px < near_px else None
 
     def tick(self, step: str) -> None:
         """Let the window work for a moment; the picture that it shows must be a new one."""
