@@ -276,10 +276,13 @@ def update(
         after += now
         events += news
     count = dict(tracks.count)
+    # Where a figure of its army is missing, a newcomer may be that figure, carried there: `_introduced` decides.
+    incomplete = {track.army for track in after if track.believed and track.missing}
     for j, sighting in enumerate(sightings):
         if j not in found.values():
             place = (sighting.x_in, sighting.y_in)
-            believed = not tracks.all or (scope.reopened and sighting.confidence >= pace.sure)
+            settled = scope.reopened and sighting.confidence >= pace.sure and sighting.army not in incomplete
+            believed = not tracks.all or settled
             name = _next_id(sighting.army, count)
             after.append(Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed))
     after, back = _introduced(after, pace, scope)

@@ -449,7 +449,7 @@ class Evening(RuleBasedStateMachine):
             self.close_program()
 
 
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(3600)
 def test_a_new_user_finds_the_table_as_it_is_after_every_step(
     qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
