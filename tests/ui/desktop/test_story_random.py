@@ -246,6 +246,16 @@ class Evening(RuleBasedStateMachine):
         self.pass_time(0.8)
         self.check(f"carry {soldier} to ({to_in[0]:g}, {to_in[1]:g})", moved=[soldier])
 
+    @precondition(lambda self: len(self.history.now.taught) < 2 and self.window.battle.play is None)
+    @rule()
+    def start_battle_too_early(self) -> None:
+        """Ask for a battle before both armies are taught: no dialog may open that refuses in the end."""
+        with answering():
+            self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        if "two sides" not in self.window.bar.text:
+            self.fault("start a battle too early", ["The message bar does not say what a battle needs."])
+        self.check("start a battle too early")
+
     @precondition(lambda self: len(self.history.now.taught) == 2 and self.window.battle.play is None)
     @rule()
     def start_battle(self) -> None:
