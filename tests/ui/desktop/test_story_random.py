@@ -158,6 +158,8 @@ class Evening(RuleBasedStateMachine):
         answers = []
         for _ in range(CLICKS):
             self.click(soldier)
+            if self.offers(f"It is {army}"):  # shade may make a soldier look different from the one taught before
+                press(self.window.bar, f"It is {army}")
             answers.append(self.window.bar.text)
             if "is taught" in answers[-1]:
                 break
@@ -457,6 +459,21 @@ class Evening(RuleBasedStateMachine):
     def teardown(self) -> None:
         while self.windows:
             self.close_program()
+
+
+def test_the_second_army_takes_its_soldiers_from_the_first(
+    qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    evening = Evening(tmp_path)
+    request.addfinalizer(evening.teardown)
+    evening.sit_down()
+    evening.teach("tan-1")  # as long as no other army is known, all soldiers are taken for tan ones
+    evening.wait(9)
+    evening.teach("green-1")
+    evening.carry("green-1", 1)
+    evening.measure(["green-1", "tan-2"])
+    evening.undo()
+    evening.redo()
 
 
 @pytest.mark.timeout(3600)
