@@ -56,6 +56,16 @@ def test_a_carried_figure_keeps_its_name():
     assert kinds == [EventKind.LOST, EventKind.FOUND, EventKind.MOVED]
 
 
+def test_a_figure_carried_right_after_its_army_was_taught_keeps_its_name():
+    tracker, taught = Tracker(), Scope(armies=frozenset(("tan",)), reopened=True)
+    rest = sighting("tan", 30, 30)
+    for _ in range(2):
+        tracker.update([sighting("tan", 2, 1), rest], taught)
+    views = [tracker.update([sighting("tan", 9, 4), rest], taught) for _ in range(3)]
+    assert places(views[-1]) == {"tan-1": (9, 4), "tan-2": (30, 30)}
+    assert views[-1].lost == ()
+
+
 def test_a_lost_figure_is_kept_where_it_was():
     views = run([sighting("tan", 2, 1)], [], [], [], [])
     assert [len(view.figures) for view in views] == [1, 0, 0, 0, 0]

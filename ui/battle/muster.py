@@ -17,6 +17,8 @@ from rules.table import Figure, Refused
 from rules.verdict import Verdict
 from ui.battle.goals import agree
 
+NEEDS_TWO_SIDES = "a battle needs two sides with figures: teach both armies by a click on a soldier of each"
+
 
 @dataclass(frozen=True, slots=True)
 class Muster:
@@ -77,7 +79,7 @@ def begin(path: Path, clock: Clock, muster: Muster) -> Battle:
     """
     empty = [side for side, army in muster.armies.items() if not army.recruits]
     if len(muster.armies) < 2 or empty:
-        raise Refused("a battle needs two sides with figures: teach both armies by a click on a soldier of each")
+        raise Refused(NEEDS_TWO_SIDES)
     game = open_game(muster.game, muster.house_rules)
     recruits = [one for side, army in muster.armies.items() for one in enlistment(game, army, side)]
     battle = Battle.begin(path, clock, muster.game, list(muster.armies), muster.options, muster.house_rules)

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QPushButton
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QPushButton
 
 from benchmarks.damaged_saves import without_checksums
 from rules.events import Noted
 from tests.ui.desktop.test_battle_window import mustered
+from tests.ui.stories import answering, words_of
 from tests.ui.windows import Wait
 from ui.desktop.window import Window
 
@@ -28,6 +30,42 @@ def test_a_battle_is_told_as_a_text(window: Window, tmp_path: Path) -> None:
     window.files.save_story(tmp_path / "nowhere" / "evening.txt")
     assert "nowhere" in window.bar.text
     assert "is saved" not in window.bar.text
+
+
+def test_a_name_that_is_taken_loses_nothing_of_the_dialog(
+    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, free = tmp_path / "taken.battle", tmp_path / "free.battle"
+    mustered(window, taken)
+    window.battle.close()
+    paths, shown = iter((taken, free)), []
+    monkeypatch.setattr("ui.desktop.battle.files.ask_where", lambda *_: next(paths))
+
+    def again() -> None:
+        dialog = QApplication.activeModalWidget()
+        if isinstance(dialog, QDialog) and dialog.isVisible():
+            games = dialog.findChildren(QComboBox)[0]
+            shown.append((games.currentText(), words_of(dialog)))
+            games.setCurrentIndex(1)
+            dialog.accept() if len(shown) < 3 else dialog.reject()
+
+    timer = QTimer()
+    timer.timeout.connect(again)
+    timer.start(50)
+    window.files.new_battle()
+    timer.stop()
+    assert window.battle.play is not None, shown
+    assert window.battle.play.battle.path == free
+    (first, _), (second, words) = shown
+    assert first != second, "the game that was chosen is still chosen"
+    assert "already holds a battle" in words
+
+
+def test_a_battle_of_one_army_is_refused_before_its_dialog(window: Window) -> None:
+    window.panel.forget.emit("blue")
+    with answering():
+        window.files.new_battle()
+    assert "needs two sides" in window.bar.text
 
 
 def damaged(window: Window, path: Path) -> Path:

@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QWidget
 from rules.battle import Battle
 from rules.table import Refused
 from ui.battle.armies import Shelf, armies_folder
+from ui.battle.muster import NEEDS_TWO_SIDES
 from ui.desktop.battle.desk import BattleDesk
 from ui.desktop.battle.muster_dialog import MusterDialog
 from ui.desktop.battle.opening import BattleOpening
@@ -18,6 +19,7 @@ from ui.desktop.errand import Say
 from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.files import write_bytes
+from ui.readout import begun
 
 
 class BattleFiles:
@@ -30,13 +32,24 @@ class BattleFiles:
 
     def new_battle(self) -> None:
         """Ask what is played, and begin."""
-        view, armies = self._hands.view, [colour.name for colour in self._hands.session.state.setup.palette]
-        dialog = MusterDialog(armies, view.figures if view else (), Shelf(armies_folder()), self._window)
-        if dialog.exec() == MusterDialog.DialogCode.Accepted:
+        figures = self._hands.view.figures if self._hands.view else ()
+        on_table = {figure.army for figure in figures}
+        armies = [colour.name for colour in self._hands.session.state.setup.palette if colour.name in on_table]
+        if len(armies) < 2:  # said before the player fills in a dialog
+            self._hands.say(begun(NEEDS_TWO_SIDES))
+            return
+        dialog = MusterDialog(armies, figures, Shelf(armies_folder()), self._window)
+        while dialog.exec() == MusterDialog.DialogCode.Accepted:  # what was typed stays until the battle has begun
             path = ask_where(self._window, tr("Keep the battle in"), "evening.battle", tr("Battles (*.battle)"))
-            if path is not None:
-                self._hands.change(lambda: self._battle.begin(path, dialog.muster))
-                self._show()
+            if path is None:
+                continue
+            try:
+                self._battle.begin(path, dialog.muster)
+            except Refused as refusal:
+                dialog.say(begun(str(refusal)))
+            else:
+                self._hands.change(self._show)
+                break
         dialog.deleteLater()
 
     def open_battle(self) -> None:

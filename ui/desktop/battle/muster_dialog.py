@@ -85,6 +85,10 @@ class MusterDialog(QDialog):
         armies = {side: Army(name=side, game=name, recruits=self._recruits(side)) for side in self._sides}
         return Muster(name, armies, options, self._house_rules, self.goals.aims)
 
+    def say(self, words: str) -> None:
+        """Show a sentence over the buttons, as why the battle cannot begin."""
+        self._words.setText(words)
+
     def choose_game(self, name: str) -> None:
         """Set up this game."""
         self._game.setCurrentIndex(self._game.findData(name))

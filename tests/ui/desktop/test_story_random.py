@@ -1,0 +1,497 @@
+"""Whole sessions of a new user in random order: real widgets, real vision, and the table as a player sees it."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from PyQt6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QComboBox, QListWidget, QPushButton
+
+from calibration.opencv import cv2
+from rules.table import Figure, PointIn
+from tests.ui.stories import Player, answering, mustered, press
+from tests.ui.windows import LEFT, TABLE_IN, let_qt_work
+from ui.desktop.window import Window
+from ui.session import PointPx
+from vision.frame import Frame
+from vision.simulation.practice_table import PracticeTable
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import overhead_camera
+from vision.simulation.surface import Surface
+from vision.source import Source, open_source
+
+CAMERA = "0"
+SOLDIERS = {
+    "green-1": (7.0, 7.0),
+    "green-2": (7.0, 13.0),
+    "green-3": (11.0, 10.0),
+    "tan-1": (23.0, 7.0),
+    "tan-2": (23.0, 13.0),
+    "tan-3": (19.0, 10.0),
+}
+PLACES_IN = (*SOLDIERS.values(), (15.0, 5.0), (15.0, 15.5), (11.0, 15.0), (19.0, 5.0))
+"""Places for a soldier, at least 4.4 in apart."""
+
+NEAR_IN = 0.4
+"""How far the simulated table and vision may differ."""
+
+OLD_S = 2.0
+"""A picture older than this is not what lies on the table now."""
+
+PATIENCE_S = 30.0
+"""Each step takes one or two seconds on a quiet machine."""
+
+CLICKS = 5
+"""In one noisy picture of twenty the colour of a soldier runs into the table, so a player may have to click again."""
+
+EXAMPLES = "SANDTABLE_STORIES"
+"""Environment variable: how many random sessions to play instead of the fixed ones."""
+
+soldiers = st.sampled_from(sorted(SOLDIERS))
+
+
+def army_of(soldier: str) -> str:
+    return soldier.split("-")[0]
+
+
+class Camera:
+    """A camera over the simulated table; the window does not know that the table is simulated."""
+
+    name, live, still = "camera 0", True, False
+
+    def __init__(self, table: PracticeTable) -> None:
+        self._table, self._reading = table, threading.Lock()
+        self.newest_s = 0.0
+
+    def read(self) -> Frame | None:
+        with self._reading:  # after another source was open, the last thread of before may still read
+            frame = self._table.read()
+        if frame is not None:
+            self.newest_s = frame.time_s
+        return frame
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the player has done up to a step of the history.
+
+    Attributes:
+        taught: The armies.
+        rulers: The soldiers at the ends of each, in order.
+    """
+
+    taught: frozenset[str] = frozenset()
+    rulers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class History:
+    """The steps that Undo and Redo go through."""
+
+    steps: list[Known] = field(default_factory=lambda: [Known()])
+    at: int = 0
+
+    @property
+    def now(self) -> Known:
+        return self.steps[self.at]
+
+    def add(self, known: Known) -> None:
+        self.steps[self.at + 1 :] = [known]
+        self.at += 1
+
+
+class Evening(RuleBasedStateMachine):
+    """A player with a table, a camera and the program; after each step the table must be shown as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self.folder = folder
+        self.told: list[str] = []
+        self.history = History()
+        self.ids: dict[str, str] = {}
+        self.windows: list[Window] = []
+        self.battles = 0
+
+    # What the player does
+
+    @initialize()
+    def sit_down(self) -> None:
+        """Put the soldiers on the table and open the program for the first time."""
+        models = (
+            Model(
+                name, army_of(name), Sculpt.OFFICER if name.endswith("2") else Sculpt.RIFLEMAN, *at, facing_deg=40.0 * n
+            )
+            for n, (name, at) in enumerate(SOLDIERS.items())
+        )
+        scene = Scene(TABLE_IN, Surface.FELT, markers=corner_markers(TABLE_IN), models=tuple(models))
+        self.table = PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
+        self.camera = Camera(self.table)
+        self.open_program()
+        self.check("open the program")
+
+    @rule(soldier=soldiers)
+    def teach(self, soldier: str) -> None:
+        """Teach the army of a soldier by a click on it."""
+        army, before = army_of(soldier), self.player.undo_words()[0]
+        self.player.key(Qt.Key.Key_Escape)
+        self.player.key(Qt.Key.Key_Escape)
+        self.player.key(Qt.Key.Key_T)
+        [name] = [box for box in self.window.panel.findChildren(QComboBox) if box.accessibleName() == "Army to teach"]
+        line = name.lineEdit()
+        assert line is not None
+        line.selectAll()
+        QTest.keyClicks(line, army)
+        answers = []
+        for _ in range(CLICKS):
+            self.click(soldier)
+            if self.offers(f"It is {army}"):  # shade may make a soldier look different from the one taught before
+                press(self.window.bar, f"It is {army}")
+            answers.append(self.window.bar.text)
+            if "is taught" in answers[-1]:
+                break
+            self.pictures(1)
+        else:
+            self.fault(f"teach {army} by {soldier}", [f"{CLICKS} clicks on {soldier} were refused: {answers}"])
+        assert self.player.undo_words()[0] != before or before == f"Undo teach {army}"
+        self.history.add(Known(self.history.now.taught | {army}, self.history.now.rulers))
+        self.check(f"teach {army} by a click on {soldier}")
+
+    @rule(count=st.integers(1, 12))
+    def wait(self, count: int) -> None:
+        """Lean back."""
+        self.pictures(count)
+        self.check(f"wait for {count} pictures")
+
+    @precondition(lambda self: self.history.at > 0)
+    @rule()
+    def undo(self) -> None:
+        """Take the last step back."""
+        words = self.player.undo_words()[0]
+        self.player.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        self.history.at -= 1
+        self.check(words)
+
+    @precondition(lambda self: self.history.at < len(self.history.steps) - 1)
+    @rule()
+    def redo(self) -> None:
+        """Do it again."""
+        words = self.player.undo_words()[1]
+        self.player.key(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+        self.history.at += 1
+        self.check(words)
+
+    @rule()
+    def learn_empty_table(self) -> None:
+        """Take all soldiers off, learn the empty table, and put all back where they stood."""
+        self.table.bare = True
+        self.pictures(3)
+        self.window.learn_empty_table()
+        self.history.add(self.history.now)
+        self.table.bare = False
+        self.check("take all soldiers off, learn the empty table, put the soldiers back")
+
+    @precondition(lambda self: self.history.now.taught)
+    @rule()
+    def open_another_picture(self) -> None:
+        """Look at a photograph of the table, then open the camera again."""
+        path = self.folder / "table.png"
+        frame = self.window.bench.frame
+        assert frame is not None
+        cv2.imwrite(str(path), frame.image_bgr)
+        self.window.open(str(path))
+        self.wait_for(self.shows_figures, "open a photograph of the table", "no soldier is found in the photograph")
+        self.window.open(CAMERA)
+        self.come_back()
+        self.check("open a photograph, then the camera again")
+
+    @precondition(lambda self: self.history.now.taught)
+    @rule(pair=st.lists(soldiers, min_size=2, max_size=2, unique=True))
+    def measure(self, pair: list[str]) -> None:
+        """Lay a ruler between two soldiers that are seen."""
+        a, b = (name if name in self.ids else min(self.ids) for name in pair)
+        if a == b:
+            return
+        self.player.key(Qt.Key.Key_M)
+        for name in (a, b):
+            self.click(name)
+        now = self.history.now
+        if (a, b) not in now.rulers:
+            self.history.add(Known(now.taught, (*now.rulers, (a, b))))
+        self.check(f"measure from {a} to {b}")
+
+    @precondition(lambda self: self.history.now.taught)
+    @rule(soldier=soldiers, place=st.integers(0, len(PLACES_IN) - 1))
+    def carry(self, soldier: str, place: int) -> None:
+        """Carry a soldier by hand to a free place."""
+        standing = [self.place_in(name) for name in SOLDIERS]
+        free = [one for one in PLACES_IN if all(math.dist(one, other) > 3 for other in standing)]
+        to_in = free[place % len(free)]
+        self.table.change(lambda now, time_s: now.pick_up(soldier, time_s))
+        self.pass_time(0.5)
+        self.table.change(lambda now, _: now.carry(to_in))
+        self.pass_time(0.3)
+        self.table.change(lambda now, time_s: now.put_down(time_s))
+        self.pass_time(0.8)
+        self.check(f"carry {soldier} to ({to_in[0]:g}, {to_in[1]:g})", moved=[soldier])
+
+    @precondition(lambda self: len(self.history.now.taught) < 2 and self.window.battle.play is None)
+    @rule()
+    def start_battle_too_early(self) -> None:
+        """Ask for a battle before both armies are taught: no dialog may open that refuses in the end."""
+        with answering():
+            self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        if "two sides" not in self.window.bar.text:
+            self.fault("start a battle too early", ["The message bar does not say what a battle needs."])
+        self.check("start a battle too early")
+
+    @precondition(lambda self: len(self.history.now.taught) == 2 and self.window.battle.play is None)
+    @rule()
+    def start_battle(self) -> None:
+        """Start a battle with what the dialog suggests, and go back to the table's side."""
+        self.battles += 1
+        path = self.folder / f"evening-{self.battles}.battle"
+        before = self.player.undo_words()[0]
+        with answering(*mustered("", path)):
+            self.player.key(Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+        if self.window.battle.play is None:
+            self.fault("start a battle with the defaults", [f"It was refused: {self.window.bar.text!r}"])
+        sides = self.window.sides
+        QTest.mouseClick(sides.tabBar(), LEFT, pos=sides.tabBar().tabRect(sides.indexOf(self.window.panel)).center())
+        if self.player.undo_words()[0] != before:  # distances are measured as the game does
+            self.history.add(self.history.now)
+        self.check("start a battle with the defaults")
+
+    @rule()
+    def close_and_open_again(self) -> None:
+        """Close the window, and open the program another evening."""
+        self.close_program()
+        self.open_program()
+        self.come_back()
+        self.check("close the window and open it again")
+
+    # What the player checks
+
+    def check(self, step: str, moved: Iterable[str] = ()) -> None:
+        """All that a step must leave in order, as soon as the program has looked at the table after it."""
+        since_s, before = self.camera.newest_s, self.ids
+        for name in moved:
+            before = {known: one for known, one in before.items() if known != name}
+        until_s = time.monotonic() + PATIENCE_S
+        while faults := self.faults(since_s, before):
+            if time.monotonic() > until_s:
+                self.fault(step, faults)
+            self.tick(step)
+        self.told.append(step)
+        self.ids = {name: one.id for name in self.expected if (one := self.seen(name)) is not None}
+
+    @property
+    def expected(self) -> list[str]:
+        """The soldiers whose army is taught."""
+        return [name for name in SOLDIERS if army_of(name) in self.history.now.taught]
+
+    def faults(self, since_s: float, before: dict[str, str]) -> list[str]:
+        """What is not as it should be, in a player's words."""
+        view, bench = self.window.bench.view, self.window.bench
+        if view is None or view.calibration is None or view.frame.time_s <= since_s:
+            return [f"No newer picture of the table was looked at. {bench.problem}"]
+        if view.waiting is not None:
+            return [f"The program waits for the {view.waiting} although nothing moves on the table."]
+        found = [f"The program complains: {bench.problem}"] if bench.problem else []
+        for name in self.expected:
+            one, x, y = self.seen(name), *self.place_in(name)
+            if one is None:
+                found.append(f"The {army_of(name)} soldier at ({x:g}, {y:g}) is not seen.")
+            elif one.army != army_of(name):
+                found.append(f"The {army_of(name)} soldier at ({x:g}, {y:g}) is seen as {one.id}.")
+            elif before.get(name, one.id) != one.id:
+                found.append(f"The soldier at ({x:g}, {y:g}) was {before[name]} and is {one.id}; nobody moved it.")
+        return found + self.lost()
+
+    def lost(self) -> list[str]:
+        """Rulers and armies that the player made and that are gone, or are there although they were undone."""
+        now, state = self.history.now, self.window.session.state
+        found = []
+        armies = {colour.name for colour in state.setup.palette}
+        if armies != now.taught:
+            found.append(f"Taught are {sorted(now.taught)}, the program knows {sorted(armies)}.")
+        [laid] = [
+            one for one in self.window.panel.findChildren(QListWidget) if one.accessibleName() == "Rulers and blasts"
+        ]
+        if len(state.rulers) != len(now.rulers) or laid.count() != len(now.rulers):
+            listed = [laid.item(row).text() for row in range(laid.count())]
+            found.append(f"Rulers lie between {list(now.rulers)}; the program lists {listed}.")
+        for ruler, ends in zip(state.rulers, now.rulers, strict=False):
+            for end, name in zip((ruler.a, ruler.b), ends, strict=True):
+                one = self.seen(name)
+                if army_of(name) in now.taught and one is not None and end != one.id:
+                    found.append(f"The ruler between {' and '.join(ends)} ends at {end}; {name} is {one.id} here.")
+        return found
+
+    def fault(self, step: str, faults: list[str]) -> None:
+        """Fail with a report of all that was done."""
+        view = self.window.bench.view
+        seen = [f"{one.id} at ({one.x_in:.1f}, {one.y_in:.1f})" for one in view.figures] if view is not None else []
+        truth = [f"{name} at ({x:g}, {y:g})" for name in SOLDIERS for x, y in [self.place_in(name)]]
+        steps = [f"  {n}. {words}" for n, words in enumerate((*self.told, step), 1)]
+        rows = [
+            "What is wrong:",
+            *(f"  {words}" for words in faults),
+            "Steps to reproduce:",
+            *steps,
+            f"On the table: {', '.join(truth)}",
+            f"Seen: {', '.join(seen)}",
+            f"Message bar: {self.player.bar!r}   status: {self.player.status!r}",
+        ]
+        pytest.fail("\n".join(rows), pytrace=False)
+
+    # How it is done
+
+    @property
+    def window(self) -> Window:
+        return self.windows[-1]
+
+    def opener(self, spec: str) -> Source:
+        return self.camera if spec == CAMERA else open_source(spec)
+
+    def open_program(self) -> None:
+        kept = QSettings(str(self.folder / "settings.ini"), QSettings.Format.IniFormat)
+        self.windows.append(Window(CAMERA, kept, self.opener, tables=self.folder / "tables"))
+        self.window.resize(1000, 640)
+        self.window.show()
+        self.player = Player(self.window, None, let_qt_work)  # type: ignore[arg-type] # it carries nobody
+        self.wait_for(self.has_inches, "open the program", "no picture with inches came")
+
+    def close_program(self) -> None:
+        window = self.windows.pop()
+        window.close()
+        window.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        let_qt_work(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
+
+    def come_back(self) -> None:
+        """Meet the table again; rulers come back by the button that offers the table as it was left."""
+        known = self.history.now
+        self.history = History([Known(known.taught)])
+        self.wait_for(self.has_inches, "open the camera again", "no picture with inches came")
+        if not known.taught:
+            self.ids = {}
+            return
+        self.wait_for(lambda: self.offers("As you left it"), "open the camera again", "the table is not offered")
+        press(self.window.bar, "As you left it")
+        self.history.add(known)
+
+    def offers(self, words: str) -> bool:
+        return any(one.isVisible() and one.text() == words for one in self.window.bar.findChildren(QPushButton))
+
+    def has_inches(self) -> bool:
+        view = self.window.bench.view
+        return view is not None and view.calibration is not None
+
+    def shows_figures(self) -> bool:
+        view = self.window.bench.view
+        return view is not None and len(view.figures) > 0
+
+    def place_in(self, name: str) -> PointIn:
+        """Where a soldier really stands."""
+        model = self.table.now.model(name)
+        return (model.x_in, model.y_in)
+
+    def pixel_of(self, name: str) -> PointPx:
+        """Where the camera really sees the base of a soldier. The program's inches have an origin of their own."""
+        u, v = self.table.camera.table_to_pixel(self.place_in(name))[0]
+        return (float(u), float(v))
+
+    def click(self, name: str) -> None:
+        QTest.mouseClick(self.window.picture, LEFT, pos=self.window.picture.to_widget(self.pixel_of(name)).toPoint())
+
+    def seen(self, name: str) -> Figure | None:
+        """The figure where a soldier really stands."""
+        view, at_px = self.window.bench.view, self.pixel_of(name)
+        if view is None or view.calibration is None:
+            return None
+        near_px = NEAR_IN * float(self.table.camera.px_per_inch(*self.place_in(name)))
+        camera = view.calibration.camera
+        found = [(math.dist(camera.table_to_pixel((*one.centre_in, one.z_in))[0], at_px), one) for one in view.figures]
+        away_px, nearest = min(found, key=lambda pair: pair[0], default=(math.inf, None))
+        return nearest if away_px < near_px else None
+
+    def tick(self, step: str) -> None:
+        """Let the window work for a moment; the picture that it shows must be a new one."""
+        QCoreApplication.processEvents()
+        time.sleep(0.002)
+        bench = self.window.bench
+        if bench.spec == CAMERA and bench.frame is not None:
+            age_s = self.camera.newest_s - bench.frame.time_s
+            if age_s > OLD_S:
+                self.fault(step, [f"The picture is {age_s:.1f} s older than the camera's newest."])
+
+    def wait_for(self, condition: Callable[[], object], step: str, wrong: str) -> None:
+        until_s = time.monotonic() + PATIENCE_S
+        while not condition():
+            if time.monotonic() > until_s:
+                self.fault(step, [f"{wrong}. {self.window.bench.problem}"])
+            self.tick(step)
+
+    def pictures(self, count: int) -> None:
+        """Until so many more pictures are shown."""
+        for _ in range(count):
+            before = self.window.bench.frame
+            self.wait_for(lambda before=before: self.window.bench.frame is not before, "wait", "no picture came")
+
+    def pass_time(self, time_s: float) -> None:
+        until_s = self.table.time_s + time_s
+        self.wait_for(lambda: self.camera.newest_s > until_s, "wait", "no picture came")
+
+    def teardown(self) -> None:
+        while self.windows:
+            self.close_program()
+
+
+def test_the_second_army_takes_its_soldiers_from_the_first(
+    qt: QApplication, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    evening = Evening(tmp_path)
+    request.addfinalizer(evening.teardown)
+    evening.sit_down()
+    evening.teach("tan-1")  # as long as no other army is known, all soldiers are taken for tan ones
+    evening.wait(9)
+    evening.teach("green-1")
+    evening.carry("green-1", 1)
+    evening.measure(["green-1", "tan-2"])
+    evening.undo()
+    evening.redo()
+
+
+@pytest.mark.timeout(3600)
+def test_a_new_user_finds_the_table_as_it_is_after_every_step(
+    qt: QApplication, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ui.desktop.battle.files.armies_folder", lambda: tmp_path_factory.getbasetemp() / "armies")
+    more = os.environ.get(EXAMPLES)
+    run_state_machine_as_test(
+        lambda: Evening(tmp_path_factory.mktemp("evening")),
+        settings=settings(
+            max_examples=int(more or 4),
+            stateful_step_count=8,
+            derandomize=more is None,
+            database=None,
+            deadline=None,
+            report_multiple_bugs=False,
+            phases=(Phase.generate,),  # to shrink a session would take an hour
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
