@@ -10,6 +10,7 @@ from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
+from tests.ui.slot_errors import ERRORS
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
 
@@ -23,11 +24,12 @@ Wait = Callable[..., None]
 
 
 def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
-    """Until the condition holds."""
+    """Process events until the condition holds; what fails in a slot meanwhile is raised here."""
     until_s = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < until_s, "waited in vain"
         QCoreApplication.processEvents()
+        ERRORS.raise_first()
         time.sleep(0.002)
 
 

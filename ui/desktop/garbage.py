@@ -1,0 +1,35 @@
+"""Collects Python's garbage in the window's own thread."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PyQt6.QtCore import QTimer
+
+EVERY_MS = 1000
+
+
+@contextmanager
+def collected_here() -> Iterator[None]:
+    """Collect garbage in the calling thread only, once a second while its event loop runs, until the block ends.
+
+    Python collects in whichever thread reaches the limit, and a thread that looks at pictures reaches it often. Qt
+    objects that are destroyed there can crash the program, since PyQt walks its table of connections without a lock.
+    What exists already is frozen first: the program is loaded by then, and a collection looks at what came later.
+    """
+    was_on = gc.isenabled()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    timer = QTimer()
+    timer.timeout.connect(lambda: gc.collect())
+    timer.start(EVERY_MS)
+    try:
+        yield
+    finally:
+        timer.stop()
+        gc.unfreeze()
+        if was_on:
+            gc.enable()
