@@ -7,7 +7,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import gc
 import math
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from calibration.camera import TableCamera
 from rules.table import Figure
 from tests.ui.slot_errors import ERRORS, kept_errors
-from tests.ui.windows import POSTS, TABLE_IN, Open, Wait, let_qt_work
+from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.care.diary import Diary
 from ui.desktop.window import Window
 from vision.figures import Sighting
@@ -84,7 +84,8 @@ def qt(application: QApplication, request: pytest.FixtureRequest) -> Iterator[QA
         _delete(_open_widgets(application) - there, application)
     assert complaints == []
     # What a failed test has not closed is deleted, but not held against it as well.
-    assert left == [] or _HAS_FAILED in request.node.stash, "close and delete it: see tests.ui.windows.owned"
+    if left and _HAS_FAILED not in request.node.stash:
+        pytest.fail(f"left open: {', '.join(left)}; hand it to the fixture `owned`")
 
 
 _HAS_FAILED = pytest.StashKey[bool]()
@@ -110,11 +111,24 @@ def _named(widget: QWidget) -> str:
     return f"{type(widget).__name__} {widget.windowTitle() or widget.objectName()!r}"
 
 
-def _delete(widgets: set[QWidget], application: QApplication) -> None:
+def _delete(widgets: Iterable[QWidget], application: QApplication) -> None:
     for widget in widgets:
         widget.close()
         widget.deleteLater()
     application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def owned(qt: QApplication) -> Iterator[Owned[QWidget]]:
+    """Closes and deletes the widgets it is given, after the test."""
+    widgets: list[QWidget] = []
+
+    def own(widget: QWidget) -> QWidget:
+        widgets.append(widget)
+        return widget
+
+    yield own
+    _delete(widgets, qt)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
-from PyQt6.QtCore import QObject, QSettings, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from ui.care.crashes import crash_file, crashes_kept, last_crash
@@ -55,7 +55,7 @@ def _show(application: QApplication, source: str | None, diary: Diary) -> int:
     opener = Claims(claims_folder()).open
     window = Window(source, QSettings("sandtable", "sandtable"), opener, diary=diary)
     # The window's timer lets Python run often enough to notice.
-    signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
+    before = signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, window.close))
     window.show()
     heartbeat = Heartbeat(StallWatch(diary.stalled), window)
     if source is None:
@@ -65,6 +65,10 @@ def _show(application: QApplication, source: str | None, diary: Diary) -> int:
             return application.exec()
     finally:
         heartbeat.stop()
+        signal.signal(signal.SIGINT, before)
+        # Here and now, rather than by Python in any order as the process ends.
+        window.deleteLater()
+        application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 class LastResort(QObject):

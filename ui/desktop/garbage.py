@@ -19,7 +19,7 @@ def collected_here() -> Iterator[None]:
     objects that are destroyed there can crash the program, since PyQt walks its table of connections without a lock.
     What exists already is frozen first: the program is loaded by then, and a collection looks at what came later.
     """
-    was_on = gc.isenabled()
+    was_on, was_frozen = gc.isenabled(), gc.get_freeze_count() > 0
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -30,6 +30,7 @@ def collected_here() -> Iterator[None]:
         yield
     finally:
         timer.stop()
-        gc.unfreeze()
+        if not was_frozen:  # else what was frozen before would not stay so
+            gc.unfreeze()
         if was_on:
             gc.enable()

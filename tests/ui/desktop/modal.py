@@ -10,7 +10,7 @@ from typing import TypeVar
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication, QDialog
 
-_PATIENCE_S = 5.0
+_PATIENCE_S = 60.0
 D = TypeVar("D", bound=QDialog)
 
 

@@ -65,7 +65,7 @@ def test_a_hand_freezes_the_table_and_what_it_did_is_proposed_when_it_has_gone(p
     table.put("blue-2", (21.5, 14.0))
     player.looks()
     assert player.bar == ""
-    assert "something moves: the figures stay as they were" in player.status
+    player.wait_until(lambda: "something moves: the figures stay as they were" in player.status)
     assert player.sees("blue-2") == pytest.approx(POSTS["blue-2"], abs=NEAR_IN)
     assert not [words for words in player.waiting if "moved" in words]
     table.over = lambda image: image
