@@ -37,6 +37,7 @@ bench: setup ## how fast it is, into docs/performance.md: minutes on a quiet mac
 
 crash-check: setup ## tests of the window with random time limits, RUNS=100 times; fails if a run dies by a signal
 	$(BIN)/python -m benchmarks.crash_check --runs $(if $(RUNS),$(RUNS),100) $(ARGS)
+	$(BIN)/python -m benchmarks.crash_alarm --runs $(if $(RUNS),$(RUNS),100)
 
 screenshot: setup ## the picture in README.md: the real window on the simulated table
 	$(BIN)/python -m ui.desktop.screenshot docs/pictures/window.jpg
