@@ -5,10 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 
 from PyQt6.QtCore import QTimer
 
 EVERY_MS = 1000
+_YOUNG, _ALL = 1, 2
+_ALL_EVERY = 60
+"""Nearly all garbage is young. Old garbage is collected once a minute: it takes longer the longer a battle lasts."""
 
 
 @contextmanager
@@ -23,8 +27,8 @@ def collected_here() -> Iterator[None]:
     gc.collect()
     gc.freeze()
     gc.disable()
-    timer = QTimer()
-    timer.timeout.connect(lambda: gc.collect())
+    timer, turns = QTimer(), count(1)
+    timer.timeout.connect(lambda: gc.collect(_YOUNG if next(turns) % _ALL_EVERY else _ALL))
     timer.start(EVERY_MS)
     try:
         yield
