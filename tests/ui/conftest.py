@@ -16,7 +16,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from calibration.camera import TableCamera
 from rules.table import Figure
-from tests.ui.slot_errors import ERRORS, kept_errors
+from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.care.diary import Diary
 from ui.desktop.window import Window
@@ -79,9 +79,9 @@ def qt(application: QApplication, request: pytest.FixtureRequest) -> Iterator[QA
             application.sendPostedEvents(None, QEvent.Type.DeferredDelete)
             application.processEvents()
             left = [_named(widget) for widget in _open_widgets(application) - there]
+            _delete(_open_widgets(application) - there, application)
     finally:
         qInstallMessageHandler(before)
-        _delete(_open_widgets(application) - there, application)
     assert complaints == []
     # What a failed test has not closed is deleted, but not held against it as well.
     if left and _HAS_FAILED not in request.node.stash:
@@ -100,6 +100,14 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
     except BaseException:
         item.stash[_HAS_FAILED] = True
         raise
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_timeout_set_timer() -> Generator[None, object, object]:
+    """Keep limits that are set within a test as well, as those that leave out its fixtures."""
+    was_set = yield
+    LIMITS.take_over()
+    return was_set
 
 
 def _open_widgets(application: QApplication) -> set[QWidget]:

@@ -23,6 +23,10 @@ LAST_CALL_S = 60.0
 
 _BEAT_MS = 50
 _FRAMES = 12
+_HAS_ALARM = hasattr(signal, "SIGALRM")
+"""There is none on Windows, where pytest-timeout ends the process."""
+
+_Handler = Callable[[int, FrameType | None], object]
 
 
 class SlotErrors:
@@ -65,10 +69,11 @@ def kept_errors() -> Iterator[SlotErrors]:
     before = sys.excepthook
     sys.excepthook = ERRORS.catch
     beat = _Beat()
+    LIMITS.begin()
     try:
-        with _gentle_limit(ERRORS.keep):
-            yield ERRORS
+        yield ERRORS
     finally:
+        LIMITS.end()
         beat.stop()
         sys.excepthook = before
     ERRORS.raise_first()
@@ -99,32 +104,46 @@ def _end_what_waits() -> None:
         waiting.close()
 
 
-@contextmanager
-def _gentle_limit(keep: Callable[[BaseException], None]) -> Iterator[None]:
-    """Have the time limit that pytest-timeout has set kept instead of raised, and raised only as a last resort."""
-    alarm = getattr(signal, "SIGALRM", None)  # there is none on Windows, where pytest-timeout ends the process
-    limit = signal.getsignal(alarm) if alarm is not None else None
-    if alarm is None or not callable(limit):
-        yield
-        return
-    over: list[BaseException] = []
+class GentleLimits:
+    """Has time limits kept that pytest-timeout would raise, and raised only as a last resort."""
 
-    def handle(number: int, frame: FrameType | None) -> None:
-        if over:
-            limit(number, frame)
+    def __init__(self, keep: Callable[[BaseException], None]) -> None:
+        self._keep, self._active, self._is_over = keep, False, False
+        self._raise: _Handler | None = None
+
+    def begin(self) -> None:
+        """Keep the limit that is set now, and those that are set until the end."""
+        self._active, self._is_over = True, False
+        self.take_over()
+
+    def take_over(self) -> None:
+        """Keep the limit that has just been set; nothing happens where there is none, or before the beginning."""
+        limit = signal.getsignal(signal.SIGALRM) if self._active and _HAS_ALARM else None
+        if callable(limit) and limit != self._handle:
+            self._raise = limit
+            signal.signal(signal.SIGALRM, self._handle)
+
+    def end(self) -> None:
+        """Leave limits to pytest-timeout again; one that has been kept is over."""
+        self._active = False
+        if self._is_over:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        if _HAS_ALARM and signal.getsignal(signal.SIGALRM) == self._handle:
+            signal.signal(signal.SIGALRM, self._raise)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        assert self._raise is not None
+        if self._is_over:
+            self._raise(number, frame)
             return
         try:
-            limit(number, frame)
+            self._raise(number, frame)
         except pytest.fail.Exception as late:
             late.add_note("The test stood here:\n" + "".join(traceback.format_stack(frame, _FRAMES)))
-            over.append(late)
-            keep(late)
+            self._is_over = True
+            self._keep(late)
             signal.setitimer(signal.ITIMER_REAL, LAST_CALL_S)
 
-    signal.signal(alarm, handle)
-    try:
-        yield
-    finally:
-        if over:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(alarm, limit)
+
+LIMITS = GentleLimits(ERRORS.keep)
+"""Those of the test that runs now: there is one alarm for the whole process."""

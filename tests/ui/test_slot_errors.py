@@ -75,3 +75,13 @@ def test_a_time_limit_is_not_raised_inside_a_slot(wait_until: Wait) -> None:
     with pytest.raises(pytest.fail.Exception, match="Timeout"):
         wait_until(never)
     assert done
+
+
+@has_alarm
+@pytest.mark.timeout(200, func_only=True)
+def test_a_limit_without_the_fixtures_is_kept_as_well() -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0.01)
+    while not ERRORS:
+        pass
+    with pytest.raises(pytest.fail.Exception, match="Timeout"):
+        ERRORS.raise_first()
