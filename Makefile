@@ -1,10 +1,10 @@
 # Two commands: `make run` and `make test`. Each sets up what it needs; see setup.sh.
-.PHONY: help setup run test lint audit format bench screenshot pictures faces words clean
+.PHONY: help setup run test lint audit format bench crash-check screenshot pictures faces words clean
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
 
 setup: ## the environment, the locked packages, the system libraries
 	@./setup.sh
@@ -17,7 +17,7 @@ run: setup ## the program; ARGS="..." are handed to it; without a display it pla
 	fi
 
 test: lint ## the checks, then the tests; ARGS="..." are handed to pytest
-	QT_QPA_PLATFORM=offscreen $(BIN)/pytest $(ARGS)
+	QT_QPA_PLATFORM=offscreen ./run_tests.sh $(ARGS)
 
 lint: setup ## the checks alone
 	$(BIN)/ruff check
@@ -34,6 +34,10 @@ format: setup ## put the source into its standard form
 
 bench: setup ## how fast it is, into docs/performance.md: minutes on a quiet machine; ARGS=--quick only prints
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m benchmarks.all $(ARGS)
+
+crash-check: setup ## tests of the window with random time limits, RUNS=100 times; fails if a run dies by a signal
+	$(BIN)/python -m benchmarks.crash_check --runs $(if $(RUNS),$(RUNS),100) $(ARGS)
+	$(BIN)/python -m benchmarks.crash_alarm --runs $(if $(RUNS),$(RUNS),100)
 
 screenshot: setup ## the picture in README.md: the real window on the simulated table
 	$(BIN)/python -m ui.desktop.screenshot docs/pictures/window.jpg

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, verdict
 from benchmarks.ids import Contender
 from benchmarks.page import Budget, Table, budget_table, number, write
 from benchmarks.scan import scanned
@@ -91,3 +93,12 @@ def test_ids_are_counted_by_who_stands_there() -> None:
     for _ in range(4):
         one.look(look)
     assert (one.changes, one.hit, one.in_sight) == (2, 6, 8)
+
+
+def test_a_run_that_dies_is_told_from_one_that_fails() -> None:
+    assert outcome_of(-6, "F.Fatal Python error: Aborted") == (DIED, "SIGABRT")
+    assert outcome_of(1, "F\n=== 1 failed, 2 passed in 3.00s ===\n") == (FAILED, "1 failed, 2 passed in 3.00s")
+    assert outcome_of(0, "3 passed in 3.00s\n") == (PASSED, "3 passed in 3.00s")
+    assert outcome_of(1, "SystemError: returned a result with an exception set\n1 failed")[0] == ODD
+    assert outcome_of(4, "ERROR: file or directory not found")[0] == ODD
+    assert verdict(Counter({DIED: 2, FAILED: 8})).startswith("2 of 10 runs died by a signal, 0 hung")

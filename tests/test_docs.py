@@ -81,7 +81,7 @@ def test_modules_that_are_run_are_there_and_read_their_options(page: Path) -> No
             assert source.exists(), line
             for option in re.findall(r"--[a-z-]+", rest):
                 assert f'"{option}"' in source.read_text("utf-8"), line
-        for target in re.findall(r"^make ([a-z]+)", line):
+        for target in re.findall(r"^make ([a-z-]+)", line):
             assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text("utf-8"), re.M), line
 
 

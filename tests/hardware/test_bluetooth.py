@@ -171,7 +171,7 @@ class Radio:
 def test_dice_in_the_air(make, name, messages, manufacturer, characteristic) -> None:
     radio = Radio(name, messages, manufacturer)
     dice = BluetoothDice(make, lambda: 7.0, radio)
-    end = time.monotonic() + 5
+    end = time.monotonic() + 60
     while dice.status.state is not LinkState.UP and time.monotonic() < end:
         time.sleep(0.01)
     time.sleep(0.05)

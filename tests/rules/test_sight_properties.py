@@ -16,7 +16,7 @@ from tests.rules.board import Turned
 
 seeds = st.integers(0, 2**32 - 1)
 KINDS = [kind for kind in TerrainKind if OPACITY[kind].veil is not Veil.CLEAR]
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=30)
 
 
 def soldier(name, x, y, posture=Posture.STANDING, turn=0.0):
@@ -53,7 +53,7 @@ def test_moving_and_turning_the_table_changes_no_sight(seed, other):
     assert there.exposure == pytest.approx(here.exposure, abs=1e-6)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seeds, st.booleans())
 def test_all_pairs_at_once_say_what_one_pair_says(seed, figures_hide):
     soldiers, terrain = table(seed, figures=3)

@@ -28,6 +28,7 @@ from PyQt6.QtWidgets import (
 
 from rules.spoken import spoken
 from rules.table import PointIn, Refused, TerrainPiece
+from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table
 from ui.desktop.battle.muster_dialog import MusterDialog
@@ -108,20 +109,16 @@ class Board(SimulatedTable):
 @contextmanager
 def answering(*answers: Answer) -> Iterator[None]:
     """Answer the dialogs that open, each as it comes; all must come and no other may."""
-    todo, met, faults = list(answers), [None], []
+    todo, met = list(answers), [None]
 
     def look() -> None:
         dialog = QApplication.activeModalWidget()
         if not isinstance(dialog, QDialog) or dialog is met[0] or not dialog.isVisible():
             return
         met[0] = dialog
-        try:
-            assert todo, f"nobody expected {dialog.windowTitle()!r}: {words_of(dialog)}"
-            todo.pop(0)(dialog)
-            assert not dialog.isVisible(), f"it asks on: {words_of(dialog)}"
-        except Exception as fault:  # noqa: BLE001 - told by the test, not by Qt, which would end the process
-            faults.append(fault)
-            dialog.reject()
+        assert todo, f"unexpected dialog {dialog.windowTitle()!r}: {words_of(dialog)}"
+        todo.pop(0)(dialog)
+        assert not dialog.isVisible(), f"the dialog is still open: {words_of(dialog)}"
 
     timer = QTimer()
     timer.timeout.connect(look)
@@ -130,8 +127,7 @@ def answering(*answers: Answer) -> Iterator[None]:
         yield
     finally:
         timer.stop()
-    if faults:
-        raise faults[0]
+    ERRORS.raise_first()
     assert not todo, f"{len(todo)} dialogs never came"
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from PyQt6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
 from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QWidget
 
+from tests.ui.slot_errors import ERRORS
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window
+
+T = TypeVar("T", bound=QWidget)
 
 LEFT = Qt.MouseButton.LeftButton
 TABLE_IN = (30.0, 20.0)
@@ -20,14 +24,17 @@ BARE_IN = (15.0, 15.0)
 
 Open = Callable[..., Window]
 Wait = Callable[..., None]
+Owned = Callable[[T], T]
+"""The fixture that closes and deletes the widgets it is given."""
 
 
 def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
-    """Until the condition holds."""
+    """Process events until the condition holds; what fails in a slot meanwhile is raised here."""
     until_s = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < until_s, "waited in vain"
         QCoreApplication.processEvents()
+        ERRORS.raise_first()
         time.sleep(0.002)
 
 

@@ -274,6 +274,7 @@ def of_help(faces: Faces, window: Window, _: Path) -> None:
     wait(_SETTLE_S)
     if report.box is not None:
         faces.keep_dialog("last-resort", report.box)
+    report.remove()
 
 
 _SCENES: tuple[Callable[[Faces, Window, Path], None], ...] = (

@@ -23,6 +23,7 @@ from PyQt6.QtGui import (
 
 from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from rules.table import Refused
+from ui.desktop.picture.painting import painting
 from ui.desktop.tongue import tr
 from ui.files import write_bytes
 from ui.paper.pdf import unscaled
@@ -75,14 +76,13 @@ def _drawn(sheet: Sheet) -> bytes:
     exact = QPageSize.SizeMatchPolicy.ExactMatch
     writer.setPageSize(QPageSize(size, QPageSize.Unit.Millimeter, sheet.paper, exact))
     writer.setPageMargins(QMarginsF())
-    painter = QPainter(writer)
-    painter.scale(_DOTS_PER_INCH / MM_PER_IN, _DOTS_PER_INCH / MM_PER_IN)
-    _stretch(painter, sheet)
-    for number, page in enumerate(sheet.pages):
-        if number:
-            writer.newPage()
-        _draw_page(painter, page)
-    painter.end()
+    with painting(writer) as painter:
+        painter.scale(_DOTS_PER_INCH / MM_PER_IN, _DOTS_PER_INCH / MM_PER_IN)
+        _stretch(painter, sheet)
+        for number, page in enumerate(sheet.pages):
+            if number:
+                writer.newPage()
+            _draw_page(painter, page)
     return buffer.data().data()
 
 
@@ -91,12 +91,11 @@ def preview(sheet: Sheet, number: int, width_px: int) -> QImage:
     width, height = sheet.size_mm
     image = QImage(width_px, round(width_px * height / width), QImage.Format.Format_RGB32)
     image.fill(Qt.GlobalColor.white)
-    painter = QPainter(image)
-    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
-    painter.scale(width_px / width, width_px / width)
-    _stretch(painter, sheet)
-    _draw_page(painter, sheet.pages[number])
-    painter.end()
+    with painting(image) as painter:
+        painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+        painter.scale(width_px / width, width_px / width)
+        _stretch(painter, sheet)
+        _draw_page(painter, sheet.pages[number])
     return image
 
 

@@ -202,7 +202,7 @@ QUESTIONS = st.one_of(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
 def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
@@ -217,7 +217,7 @@ def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options
     assert {reason.rule for reason in answer.reasons} <= known
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(shot=SHOTS, options=CHOICES)
 def test_odds_sum_to_one(shot: dict[str, Any], options: dict[str, Any]) -> None:
     odds = GAME.choosing(**options).odds("attack", shot)

@@ -167,7 +167,7 @@ QUESTIONS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32), pluses=st.booleans())
 def test_no_dice_break_a_procedure(
     question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int, pluses: bool
@@ -184,7 +184,7 @@ def test_no_dice_break_a_procedure(
     assert {reason.rule for reason in answer.reasons} <= known
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(melee=MELEES, options=CHOICES)
 def test_odds_sum_to_one(melee: dict[str, Any], options: dict[str, Any]) -> None:
     odds = GAME.choosing(**options).odds("melee_attack", melee, "wound")
@@ -192,7 +192,7 @@ def test_odds_sum_to_one(melee: dict[str, Any], options: dict[str, Any]) -> None
     assert all(0 < chance <= 1 for chance in odds.values())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(track=TRACKS, wound=st.integers(0, 15))
 def test_a_wound_marks_one_box_at_or_right_of_its_column_fm_40(track: dict[str, int], wound: int) -> None:
     after = marked(GAME.rules, track, wound)

@@ -229,7 +229,7 @@ def test_a_turn_on_the_spot_is_in_no_terrain_pf_a10() -> None:
     assert GAME.choosing(turns_in_terrain=True).ask("move", turned, Scripted([])).numbers["cost_in"] == 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
 def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
@@ -244,7 +244,7 @@ def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options
     assert {reason.rule for reason in answer.reasons} <= known
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(facts=ATTACKS, options=CHOICES)
 def test_odds_sum_to_one(facts: dict[str, Any], options: dict[str, Any]) -> None:
     odds = GAME.choosing(**options).odds("attack", {**facts, "occupants": []})

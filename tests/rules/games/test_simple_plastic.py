@@ -108,7 +108,7 @@ QUESTIONS = st.one_of(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
 def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
@@ -123,7 +123,7 @@ def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options
     assert {reason.rule for reason in answer.reasons} <= known
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(facts=ATTACKS, options=CHOICES)
 def test_odds_sum_to_one(facts: dict[str, Any], options: dict[str, Any]) -> None:
     odds = GAME.choosing(**options).odds("attack", facts, "kills")
@@ -131,7 +131,7 @@ def test_odds_sum_to_one(facts: dict[str, Any], options: dict[str, Any]) -> None
     assert all(0 < chance <= 1 for chance in odds.values())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(volley=VOLLEYS, faces=st.lists(st.integers(1, 6), min_size=12, max_size=12))
 def test_nobody_dies_twice_and_nobody_from_a_one_sp_13_sp_15(volley: dict[str, Any], faces: list[int]) -> None:
     left = iter(faces)

@@ -303,7 +303,7 @@ CHOICES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(question=QUESTIONS, options=CHOICES, seed=st.integers(0, 2**32))
 def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options: dict[str, Any], seed: int) -> None:
     dice = np.random.default_rng(seed)
@@ -318,7 +318,7 @@ def test_no_dice_break_a_procedure(question: tuple[str, dict[str, Any]], options
     assert {reason.rule for reason in answer.reasons} <= known
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(question=QUESTIONS, options=CHOICES)
 def test_odds_sum_to_one(question: tuple[str, dict[str, Any]], options: dict[str, Any]) -> None:
     odds = GAME.choosing(**options).odds(*question)
@@ -326,7 +326,7 @@ def test_odds_sum_to_one(question: tuple[str, dict[str, Any]], options: dict[str
     assert all(0 < chance <= 1 for chance in odds.values())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(shot=SHOT, nearer=INCHES)
 def test_nearer_is_never_worse_ww_51(shot: dict[str, Any], nearer: float) -> None:
     far = GAME.odds("attack", shot)

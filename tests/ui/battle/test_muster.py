@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QApplication, QInputDialog, QPushButton
+from PyQt6.QtWidgets import QInputDialog, QPushButton
 
 from rules.roster import Army, Recruit
 from rules.table import Refused
 from tests.rules.board import figure
+from tests.ui.windows import Owned
 from ui.battle.armies import Shelf
 from ui.battle.muster import fitted
 from ui.desktop.battle.muster_dialog import MusterDialog
@@ -35,9 +36,9 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 @pytest.fixture
-def dialog(qt: QApplication, shelf: Shelf) -> MusterDialog:
+def dialog(owned: Owned[MusterDialog], shelf: Shelf) -> MusterDialog:
     shelf.keep(GREEN)
-    one = MusterDialog(["green", "tan"], MEN, shelf)
+    one = owned(MusterDialog(["green", "tan"], MEN, shelf))
     one.choose_game("army_men")
     return one
 

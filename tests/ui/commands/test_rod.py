@@ -48,7 +48,7 @@ def test_a_rod_on_a_port_is_lit_and_darkened(tmp_path, capsys) -> None:
     thread = threading.Thread(target=play)
     thread.start()
     try:
-        assert main(["rod", "--port", str(wire.path), "--show", "3", "--seconds", "0.4", "--reversed"]) == 0
+        assert main(["rod", "--port", str(wire.path), "--show", "3", "--seconds", "2", "--reversed"]) == 0
         time.sleep(0.1)
     finally:
         stop.set()

@@ -10,17 +10,15 @@ from typing import TypeVar
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication, QDialog
 
-_PATIENCE_S = 5.0
+from tests.ui.slot_errors import ERRORS
+
+_PATIENCE_S = 60.0
 D = TypeVar("D", bound=QDialog)
 
 
 @contextmanager
 def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
-    """Answers the dialog of this kind that what is within opens; what fails in the answer fails here.
-
-    An error within Qt's own loop could not be caught: it would end the process.
-    """
-    faults: list[AssertionError] = []
+    """Answer the dialog of this kind that the block opens; what fails in the answer is raised at the block's end."""
     met: list[D] = []
 
     def find() -> None:
@@ -29,10 +27,7 @@ def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
             QTimer.singleShot(10, find) if not met else None
             return
         met.append(dialog)
-        try:
-            answer(dialog)
-        except AssertionError as fault:
-            faults.append(fault)
+        answer(dialog)
         if dialog.isVisible():
             dialog.reject()
 
@@ -43,6 +38,5 @@ def answered(kind: type[D], answer: Callable[[D], object]) -> Iterator[None]:
         QApplication.processEvents()
     shown = bool(met)
     met.append(None)  # type: ignore[arg-type]  # nobody waits for it any more
-    for fault in faults:
-        raise fault
+    ERRORS.raise_first()
     assert shown, f"no {kind.__name__} was opened"

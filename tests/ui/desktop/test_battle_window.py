@@ -16,7 +16,7 @@ from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Blast
 from tests.ui.desktop.modal import answered
-from tests.ui.windows import POSTS, Open, Wait, click, point
+from tests.ui.windows import POSTS, Open, Owned, Wait, click, point
 from ui.battle.armies import Shelf
 from ui.desktop.battle.muster_dialog import MusterDialog
 from ui.desktop.battle.panel import BattlePanel
@@ -202,14 +202,14 @@ def test_in_a_game_without_blasts_a_bare_place_chooses_nobody(window: Window, tm
 
 
 @pytest.mark.parametrize(("keys", "faces"), [("6 3", (6, 3)), ("63", (6, 3)), ("6,3", (6, 3))])
-def test_faces_are_typed_as_people_type_them(qt: QApplication, keys: str, faces: tuple[int, ...]) -> None:
-    dialog = RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom())
+def test_faces_are_typed_as_people_type_them(owned: Owned[RollDialog], keys: str, faces: tuple[int, ...]) -> None:
+    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, keys)
     assert dialog.roll == Roll(faces)
 
 
-def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(qt: QApplication) -> None:
-    dialog = RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom())
+def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(owned: Owned[RollDialog]) -> None:
+    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     dialog.show_needed("7 or less on two dice")
     dialog.show()
     assert dialog._needed.isVisible()
@@ -221,8 +221,8 @@ def test_dice_are_told_by_keyboard_alone_under_what_must_be_rolled(qt: QApplicat
     assert dialog.roll == Roll((6, 3))
 
 
-def test_a_seventh_face_is_refused_and_dice_report_by_themselves(qt: QApplication) -> None:
-    dialog = RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom())
+def test_a_seventh_face_is_refused_and_dice_report_by_themselves(owned: Owned[RollDialog]) -> None:
+    dialog = owned(RollDialog(DiceRequest(Die.D6, 2, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, "7 1")
     assert dialog.roll is None
     assert "7" in dialog._words.text()
@@ -234,8 +234,8 @@ def test_a_seventh_face_is_refused_and_dice_report_by_themselves(qt: QApplicatio
 
 
 @pytest.mark.parametrize("keys", ["-1 0 1", "- 0 +", "-0+", "minus blank plus", "-,b,+1"])
-def test_fudge_faces_are_typed_as_signs_or_numbers(qt: QApplication, keys: str) -> None:
-    dialog = RollDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom())
+def test_fudge_faces_are_typed_as_signs_or_numbers(owned: Owned[RollDialog], keys: str) -> None:
+    dialog = owned(RollDialog(DiceRequest(Die.FUDGE, 3, "green-1", "the attack"), random.SystemRandom()))
     QTest.keyClicks(dialog._faces, keys)
     assert dialog.roll == Roll((-1, 0, 1))
 

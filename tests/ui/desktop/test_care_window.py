@@ -2,7 +2,6 @@
 
 import time
 
-import pytest
 from PyQt6.QtCore import QTimer
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
@@ -29,7 +28,7 @@ def test_a_slot_that_dawdles_is_told_by_name(qt: QApplication, wait_until: Wait)
     finally:
         heart.stop()
     worst = max(told, key=lambda stall: stall.lasted_s)
-    assert worst.lasted_s == pytest.approx(0.5, abs=0.3)
+    assert worst.lasted_s > 0.4
 
 
 def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wait_until: Wait) -> None:

@@ -6,6 +6,7 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 
 from rules.referee import Deed, Prospect
+from tests.ui.windows import Owned
 from ui.desktop.battle.deeds import DeedList
 
 
@@ -15,8 +16,8 @@ def many(count: int) -> list[Prospect]:
 
 
 @pytest.fixture
-def deeds(qt: QApplication) -> DeedList:
-    shown = DeedList()
+def deeds(qt: QApplication, owned: Owned[DeedList]) -> DeedList:
+    shown = owned(DeedList())
     shown.resize(320, 130)
     shown.show()
     shown.show_deeds(many(12))

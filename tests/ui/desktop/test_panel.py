@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLabel, QPushButton
+from PyQt6.QtWidgets import QLabel, QPushButton
 
+from tests.ui.windows import Owned
 from ui.desktop.panel import SidePanel
 
 
 @pytest.fixture
-def panel(qt: QApplication) -> SidePanel:
-    panel = SidePanel()
+def panel(owned: Owned[SidePanel]) -> SidePanel:
+    panel = owned(SidePanel())
     panel.resize(360, 900)
     panel.show()
     return panel

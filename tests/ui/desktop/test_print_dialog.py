@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QPushButton, QToolButton
+from PyQt6.QtWidgets import QDialogButtonBox, QPushButton, QToolButton
 
 from calibration.print_scale import PrintScale
 from rules.roster import Army, Recruit
+from tests.ui.windows import Owned
 from ui.battle.armies import Shelf, save_army
 from ui.desktop.print_dialog import PrintDialog
 from ui.paper.printing import Kind, PrintJob
@@ -25,9 +26,9 @@ def shelf(tmp_path: Path) -> Shelf:
 
 
 @pytest.fixture
-def dialog(qt: QApplication, shelf: Shelf) -> PrintDialog:
+def dialog(owned: Owned[PrintDialog], shelf: Shelf) -> PrintDialog:
     shelf.keep(ARMY)
-    opened = PrintDialog(PrintJob(paper="a4", dictionary="5X5_50"), shelf)
+    opened = owned(PrintDialog(PrintJob(paper="a4", dictionary="5X5_50"), shelf))
     opened.show()
     return opened
 
@@ -157,6 +158,6 @@ def test_saving_accepts_and_escape_does_not(dialog: PrintDialog) -> None:
     assert dialog.result() == PrintDialog.DialogCode.Rejected
 
 
-def test_it_opens_as_it_was_asked(qt: QApplication, shelf: Shelf) -> None:
+def test_it_opens_as_it_was_asked(owned: Owned[PrintDialog], shelf: Shelf) -> None:
     job = PrintJob(kind=Kind.MARKERS, side_in=2.5, scale=PrintScale(99, 102))
-    assert PrintDialog(job, shelf).job == job
+    assert owned(PrintDialog(job, shelf)).job == job

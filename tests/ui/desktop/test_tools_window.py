@@ -14,7 +14,7 @@ from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Strip, Wedge
 from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.windows import BARE_IN, LEFT, POSTS, at, click, point
+from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, at, click, point
 from ui.desktop.tools.questions import SightTool
 from ui.desktop.window import Window
 from ui.picture.overlay import Label, Line
@@ -256,12 +256,11 @@ def test_an_army_is_taught_on_the_map_by_the_camera_s_pixel(window: Window) -> N
     assert window.session.state.setup.palette is not before
 
 
-def test_the_large_answer_says_what_the_panel_says_and_covers_nothing(window: Window) -> None:
+def test_the_large_answer_says_what_the_panel_says_and_covers_nothing(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     key(window, Qt.Key.Key_R)
     assert window.stage.big.isVisible()
-    QTest.qWait(20)  # the picture makes room
-    assert window.stage.big.height() > 150
+    wait_until(lambda: window.stage.big.height() > 150)
     assert not window.stage.big.geometry().intersects(window.picture.geometry())
     click(window, POSTS["blue-1"])
     assert window.stage.big.answer.headline == window.panel.headline
@@ -269,15 +268,19 @@ def test_the_large_answer_says_what_the_panel_says_and_covers_nothing(window: Wi
     assert not window.stage.big.isVisible()
 
 
-def test_the_projector_shows_the_drawings_on_black(window: Window) -> None:
+def test_the_projector_shows_the_drawings_on_black(window: Window, wait_until: Wait) -> None:
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])
     window.stage.projector.trigger()
-    QTest.qWait(50)
+
+    def ink() -> set[str]:
+        picture = window.stage.screen.grab().toImage()
+        across, down = range(0, picture.width(), 3), range(0, picture.height(), 3)
+        return {picture.pixelColor(x, y).name() for x in across for y in down}
+
+    wait_until(lambda: "#f0e442" in ink())  # the ruler's yellow
     picture = window.stage.screen.grab().toImage()
-    ink = {picture.pixelColor(x, y).name() for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
     assert picture.pixelColor(1, picture.height() - 2).name() == "#000000"
-    assert "#f0e442" in ink  # the ruler's yellow
     window.stage.screen.close()
     assert not window.stage.projector.isChecked()
 

@@ -324,10 +324,10 @@ def test_an_error_nobody_expected_is_shown_and_the_window_goes_on(
 PICTURE_PX = (960, 540)
 
 
-@settings(max_examples=40, deadline=None)
+@pytest.mark.usefixtures("application")
+@settings(max_examples=40)
 @given(st.floats(-5, 965), st.floats(-5, 545), st.lists(st.tuples(st.integers(-4, 6), st.integers(0, 799)), max_size=4))
 def test_zoom_keeps_the_place_under_the_cursor(x: float, y: float, turns: list[tuple[int, int]]) -> None:
-    assert QApplication.instance() or QApplication(["test"])
     view = PictureView()
     view.resize(800, 450)
     view.show_picture(to_qimage(np.zeros((PICTURE_PX[1], PICTURE_PX[0], 3), np.uint8)))

@@ -215,7 +215,7 @@ def made() -> Iterator[Callable[..., TrayHand]]:
     assert "sandtable dice tray" not in {thread.name for thread in threading.enumerate()}
 
 
-def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 15.0) -> None:
+def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 60.0) -> None:
     end = time.monotonic() + limit_s
     while not true():
         assert time.monotonic() < end, "waited in vain"

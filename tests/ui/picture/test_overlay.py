@@ -100,7 +100,7 @@ def test_a_ruler_to_a_bare_place_has_no_edge() -> None:
     assert len(lines(shapes, PREVIEW)) == 2
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(8, 40), st.floats(6, 22), st.floats(0.5, 5))
 def test_a_blast_is_a_circle_on_the_table(x: float, y: float, radius: float) -> None:
     (disc,) = lines(table_overlay(view_of(), TableState(templates=(Blast((x, y), radius),))), BLAST)

@@ -26,7 +26,7 @@ def test_the_map_is_as_large_as_fits_and_its_inches_are_square() -> None:
     assert corners == pytest.approx(np.array([[-0.5, -0.5], [999.5, 499.5]]), abs=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.floats(8, 40), st.floats(6, 22), st.floats(0, 6))
 def test_a_map_has_no_heights(x: float, y: float, height: float) -> None:
     camera = overhead(EXTENT, (1920, 1080))

@@ -199,7 +199,7 @@ def test_the_battle_tells_of_a_figure(tmp_path: Path) -> None:
     assert before(GREEN).told_of("green-1") == ()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(-50, 50), st.floats(-50, 50)), min_size=1, max_size=5))
 def test_a_line_made_fine_keeps_its_corners_and_length(places: list[tuple[float, float]]) -> None:
     fine = along([(x, y, 0.0) for x, y in places])

@@ -172,7 +172,7 @@ def names(view: TableView) -> list[str]:
     return [one.id for one in everybody(view)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CHOICES)
 def test_any_corrections_and_undos_fold_to_what_they_should_and_no_name_is_double(
     choices: list[tuple[str, int]],

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 
 import numpy as np
-from PyQt6.QtGui import QPainter, QTransform
+from PyQt6.QtGui import QTransform
 
 from calibration.opencv import cv2
 from rules.battle import Battle
@@ -16,6 +16,7 @@ from rules.table import Refused
 from ui.battle.album import Album, small_jpeg
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import paint
+from ui.desktop.picture.painting import painting
 from ui.picture.overlay import Label, table_overlay
 from ui.session import TableState
 from vision.frame import ImageBgr
@@ -98,8 +99,7 @@ def small_picture(view: TableView, state: TableState) -> ImageBgr:
     scale = min(1.0, _WIDEST_PX / width)
     size = (round(width * scale), round(height * scale))
     small = to_qimage(np.asarray(cv2.resize(view.frame.image_bgr, size, interpolation=cv2.INTER_AREA), np.uint8))
-    painter = QPainter(small)
-    shapes = [shape for shape in table_overlay(view, state) if not isinstance(shape, Label)]
-    paint(painter, shapes, QTransform.fromTranslate(0.5, 0.5) * QTransform.fromScale(scale, scale), 0.8)
-    painter.end()
+    with painting(small) as painter:
+        shapes = [shape for shape in table_overlay(view, state) if not isinstance(shape, Label)]
+        paint(painter, shapes, QTransform.fromTranslate(0.5, 0.5) * QTransform.fromScale(scale, scale), 0.8)
     return to_bgr(small)

@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from hardware.adalight import Colour
 from hardware.range_rod import BAND_IN, RodShape
+from ui.desktop.picture.painting import painting
 from ui.desktop.tongue import tr
 
 _STRIP_PX = 26
@@ -45,15 +46,14 @@ class RodView(QWidget):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """Draw the case, a box for each LED, and the inches."""
-        painter = QPainter(self)
-        painter.fillRect(QRectF(0, 0, self.width(), _STRIP_PX), _CASE)
-        px_per_in = (self.width() - 2 * _GAP_PX) / self._shape.length_in
-        wide = px_per_in / self._shape.leds_per_in
-        for led, colour in enumerate(self._lights):
-            box = QRectF(_GAP_PX + led * wide, 3, max(1.0, wide - _GAP_PX), _STRIP_PX - 6)
-            painter.fillRect(box, QColor(*colour) if any(colour) else _UNLIT)
-        self._draw_scale(painter, px_per_in)
-        painter.end()
+        with painting(self) as painter:
+            painter.fillRect(QRectF(0, 0, self.width(), _STRIP_PX), _CASE)
+            px_per_in = (self.width() - 2 * _GAP_PX) / self._shape.length_in
+            wide = px_per_in / self._shape.leds_per_in
+            for led, colour in enumerate(self._lights):
+                box = QRectF(_GAP_PX + led * wide, 3, max(1.0, wide - _GAP_PX), _STRIP_PX - 6)
+                painter.fillRect(box, QColor(*colour) if any(colour) else _UNLIT)
+            self._draw_scale(painter, px_per_in)
 
     def _draw_scale(self, painter: QPainter, px_per_in: float) -> None:
         metrics, last = self.fontMetrics(), -1.0

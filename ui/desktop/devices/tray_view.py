@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout,
 from rules.table import Refused
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.painting import painting
 from ui.desktop.tongue import tr
 from ui.devices.tray_camera import WHOLE, Region, Seen
 from ui.theme import DARK, GREEN, ORANGE
@@ -76,14 +77,13 @@ class TrayView(QWidget):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """Draw the picture as large as it fits, and the dice over it."""
-        painter = QPainter(self)
-        if self._shown is not None and not self._image.isNull():
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            scale, box = fitted(self._image, self.rect().toRectF())
-            painter.drawImage(box, self._image)
-            if self._shown.seen is not None:
-                _draw_dice(painter, self._shown.seen, box.topLeft(), scale)
-        painter.end()
+        with painting(self) as painter:
+            if self._shown is not None and not self._image.isNull():
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+                scale, box = fitted(self._image, self.rect().toRectF())
+                painter.drawImage(box, self._image)
+                if self._shown.seen is not None:
+                    _draw_dice(painter, self._shown.seen, box.topLeft(), scale)
 
 
 def fitted(image: QImage, room: QRectF) -> tuple[float, QRectF]:
@@ -194,24 +194,23 @@ class BoxPicker(QWidget):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """Draw the picture and the box."""
-        painter = QPainter(self)
-        _, whole = fitted(self._image, self.rect().toRectF())
-        painter.drawImage(whole, self._image)
-        if self._from is not None:
-            parts = QRectF(self._from, self._to).normalized()
-        else:
-            one = self._region
-            parts = QRectF(QPointF(one.left, one.top), QPointF(one.right, one.bottom))
-        box = QRectF(
-            whole.left() + parts.left() * whole.width(),
-            whole.top() + parts.top() * whole.height(),
-            parts.width() * whole.width(),
-            parts.height() * whole.height(),
-        )
-        for colour, width in ((QColor(*DARK), 5.0), (QColor(*GREEN), 2.0)):
-            painter.setPen(QPen(colour, width))
-            painter.drawRect(box.adjusted(2, 2, -2, -2))
-        painter.end()
+        with painting(self) as painter:
+            _, whole = fitted(self._image, self.rect().toRectF())
+            painter.drawImage(whole, self._image)
+            if self._from is not None:
+                parts = QRectF(self._from, self._to).normalized()
+            else:
+                one = self._region
+                parts = QRectF(QPointF(one.left, one.top), QPointF(one.right, one.bottom))
+            box = QRectF(
+                whole.left() + parts.left() * whole.width(),
+                whole.top() + parts.top() * whole.height(),
+                parts.width() * whole.width(),
+                parts.height() * whole.height(),
+            )
+            for colour, width in ((QColor(*DARK), 5.0), (QColor(*GREEN), 2.0)):
+                painter.setPen(QPen(colour, width))
+                painter.drawRect(box.adjusted(2, 2, -2, -2))
 
     def _part(self, at: QPointF) -> QPointF:
         _, whole = fitted(self._image, self.rect().toRectF())

@@ -9,6 +9,7 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QImage, QPainter, QTransform
 
 from ui.desktop.picture.painter import paint
+from ui.desktop.picture.painting import painting
 from ui.picture.overlay import Shape
 
 Shapes = Sequence[Shape]
@@ -69,7 +70,6 @@ def _picture(shapes: Shapes, place: _Place, rooms: Sequence[QRectF]) -> QImage:
     image = QImage(size * ratio, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     image.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(image)
-    paint(painter, shapes, to_screen, taken=rooms)
-    painter.end()
+    with painting(image) as painter:
+        paint(painter, shapes, to_screen, taken=rooms)
     return image

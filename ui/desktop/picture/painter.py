@@ -10,6 +10,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QGuiApplication, QPainter, QPen, QPolygonF, QTransform
 
 from ui.desktop.picture.image import to_bgr, to_qimage
+from ui.desktop.picture.painting import painting
 from ui.picture.overlay import Label, Line, Shape
 from ui.theme import HALO, PLATE, Colour
 from vision.frame import ImageBgr
@@ -58,9 +59,8 @@ def annotated(image_bgr: ImageBgr, shapes: Iterable[Shape]) -> ImageBgr:
     # Words need an application; held until the drawing is done.
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     picture = to_qimage(image_bgr)
-    painter = QPainter(picture)
-    paint(painter, shapes, QTransform.fromTranslate(0.5, 0.5), max(1.0, picture.width() / _USUAL_WIDTH_PX))
-    painter.end()
+    with painting(picture) as painter:
+        paint(painter, shapes, QTransform.fromTranslate(0.5, 0.5), max(1.0, picture.width() / _USUAL_WIDTH_PX))
     drawn = to_bgr(picture)
     del own
     return drawn

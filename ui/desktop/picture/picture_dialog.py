@@ -8,6 +8,7 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QHBoxLayout, QVBoxLayout,
 
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tongue import tr
 from ui.picture.overlay import PointPx
@@ -96,15 +97,15 @@ class Magnifier(QWidget):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
         """Paint them."""
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(24, 26, 30))
-        if self._at_px is None:
-            return
-        width, height = self.width() / self.TIMES, self.height() / self.TIMES
-        x, y = self._at_px[0] + 0.5, self._at_px[1] + 0.5  # the top left pixel's centre is (0, 0)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(QRectF(self.rect()), self._image, QRectF(x - width / 2, y - height / 2, width, height))
-        middle, gap, far = QRectF(self.rect()).center(), 6.0, 60.0
-        painter.setPen(QPen(QColor(*YELLOW), 1.5))
-        for way in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
-            painter.drawLine(middle + way * gap, middle + way * far)
+        with painting(self) as painter:
+            painter.fillRect(self.rect(), QColor(24, 26, 30))
+            if self._at_px is None:
+                return
+            width, height = self.width() / self.TIMES, self.height() / self.TIMES
+            x, y = self._at_px[0] + 0.5, self._at_px[1] + 0.5  # the top left pixel's centre is (0, 0)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(self.rect()), self._image, QRectF(x - width / 2, y - height / 2, width, height))
+            middle, gap, far = QRectF(self.rect()).center(), 6.0, 60.0
+            painter.setPen(QPen(QColor(*YELLOW), 1.5))
+            for way in (QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)):
+                painter.drawLine(middle + way * gap, middle + way * far)

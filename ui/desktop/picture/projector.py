@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QTransform
+from PyQt6.QtGui import QCloseEvent, QGuiApplication, QKeyEvent, QMouseEvent, QPaintEvent, QTransform
 from PyQt6.QtWidgets import QWidget
 
 from ui.desktop.picture.layers import Layers
+from ui.desktop.picture.painting import painting
 from ui.desktop.tongue import tr
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview
@@ -55,13 +56,12 @@ class Projector(QWidget):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """Paint it in the middle of the window."""
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), Qt.GlobalColor.black)
-        if self._map is not None:
-            width, height = self._map.camera.lens.image_size
-            middle = QTransform.fromTranslate((self.width() - width) / 2, (self.height() - height) / 2)
-            self._layers.paint(painter, middle, self.size(), self.devicePixelRatioF())
-        painter.end()
+        with painting(self) as painter:
+            painter.fillRect(self.rect(), Qt.GlobalColor.black)
+            if self._map is not None:
+                width, height = self._map.camera.lens.image_size
+                middle = QTransform.fromTranslate((self.width() - width) / 2, (self.height() - height) / 2)
+                self._layers.paint(painter, middle, self.size(), self.devicePixelRatioF())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802
         """Fill the screen, or not."""

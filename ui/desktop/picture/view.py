@@ -21,6 +21,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from ui.desktop.picture.layers import Layers
+from ui.desktop.picture.painting import painting
 from ui.desktop.tongue import tr
 from ui.picture.overlay import PointPx, Shape
 
@@ -164,18 +165,18 @@ class PictureView(QWidget):
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802
         """Paint the picture and what lies over it."""
-        painter = QPainter(self)
-        target = QRectF() if self._picture is None else QRectF(self._offset, self._scale * QSizeF(self._picture.size()))
-        bare = QRegion(self.rect()) - QRegion(target.toRect().adjusted(1, 1, -1, -1))
-        if not bare.isEmpty():
-            painter.setClipRegion(bare)
-            painter.fillRect(self.rect(), self.palette().window())
-            painter.setClipping(False)
-        if self._picture is not None:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(target, self._picture)
-            self._layers.paint(painter, self._transform(), self.size(), self.devicePixelRatioF())
-        painter.end()
+        with painting(self) as painter:
+            picture = self._picture
+            target = QRectF() if picture is None else QRectF(self._offset, self._scale * QSizeF(picture.size()))
+            bare = QRegion(self.rect()) - QRegion(target.toRect().adjusted(1, 1, -1, -1))
+            if not bare.isEmpty():
+                painter.setClipRegion(bare)
+                painter.fillRect(self.rect(), self.palette().window())
+                painter.setClipping(False)
+            if picture is not None:
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+                painter.drawImage(target, picture)
+                self._layers.paint(painter, self._transform(), self.size(), self.devicePixelRatioF())
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
         """Keep the whole picture in sight where it was."""

@@ -1,0 +1,48 @@
+"""Garbage is collected in the window's own thread."""
+
+import gc
+import threading
+
+import pytest
+
+from tests.ui.windows import Wait
+from ui.desktop.garbage import collected_here
+
+
+class Knot:
+    """Garbage that only a collection frees: it refers to itself, and notes the thread that frees it."""
+
+    def __init__(self, freed_in: list[int]) -> None:
+        self.itself, self._freed_in = self, freed_in
+
+    def __del__(self) -> None:
+        self._freed_in.append(threading.get_ident())
+
+
+@pytest.mark.usefixtures("qt")
+def test_garbage_of_any_thread_is_freed_in_this_one(wait_until: Wait) -> None:
+    gc.enable()
+    freed_in: list[int] = []
+
+    def litter() -> None:
+        Knot(freed_in)
+        kept = [[] for _ in range(100_000)]  # more than enough for Python to collect by itself
+        del kept
+
+    with collected_here():
+        thread = threading.Thread(target=litter)
+        thread.start()
+        thread.join()
+        assert freed_in == []
+        wait_until(lambda: freed_in)
+        assert not gc.isenabled()
+    assert freed_in == [threading.get_ident()]
+    assert gc.isenabled()
+
+
+@pytest.mark.usefixtures("qt")
+def test_who_collects_otherwise_goes_on_so() -> None:
+    gc.disable()
+    with collected_here():
+        pass
+    assert not gc.isenabled()
