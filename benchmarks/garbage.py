@@ -24,8 +24,8 @@ from benchmarks.window import pump
 from ui.desktop.garbage import collected_here
 from ui.desktop.screenshot import figures_seen
 from ui.desktop.window import Window
-from vision.simulator import SimulatedTable
-from vision.table_scene import demo_scene
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable
 
 SHOWN_S = 20.0
 

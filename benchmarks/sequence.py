@@ -29,7 +29,7 @@ from vision import figures, pipeline
 from vision.figures import Finder
 from vision.frame import Frame, ImageBgr
 from vision.ground import Lie
-from vision.motion import MotionWatch
+from vision.motion import MotionDetector
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup
 from vision.recogniser import Recogniser
@@ -51,7 +51,7 @@ NOISES = 4
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
     ("markers watched", Keeper, "look"),
-    ("what changed", MotionWatch, "look"),
+    ("what changed", MotionDetector, "look"),
     ("figures found", Finder, "find"),
     ("ids kept", Tracker, "update"),
 )
