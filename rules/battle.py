@@ -48,7 +48,7 @@ class Battle:
 
         Args:
             journal: It.
-            step: Is told how far the reading is.
+            step: Called now and then with the progress; it may end the work.
 
         Raises:
             Refused: if it holds none, or what this program cannot read, or what `step` raises.
@@ -103,7 +103,7 @@ class Battle:
         Args:
             path: Of its file.
             clock: Seconds, kept with every entry.
-            step: Is told how far the reading is.
+            step: Called now and then with the progress; it may end the work.
 
         Raises:
             Damaged: if a copy of some of it can be gone on with, see `rules.recovery`.

@@ -42,7 +42,7 @@ class Course:
         Args:
             entries: What is new, in order.
             events: All events by the numbers of their entries.
-            step: Is told how far the folding is.
+            step: Called now and then with the progress; it may end the work.
 
         Raises:
             Refused: if an event does not fit what came before it, or what `step` raises.

@@ -240,7 +240,7 @@ class Journal:
         """Everything, in order.
 
         Args:
-            step: Is told how far the reading is.
+            step: Called now and then with the progress; it may end the work.
 
         Raises:
             Damaged: if it cannot be trusted to the end.

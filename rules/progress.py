@@ -1,4 +1,4 @@
-"""How far a long task is, told to whoever waits, who may end it."""
+"""Progress of a long task, and a way to cancel it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from rules.table import Refused
 
 Step = Callable[[int, int], None]
-"""Is told how much is done, and of how much; it may raise `Cancelled` to end the task there."""
+"""Takes how much is done, and of how much; it may raise `Cancelled` to end the task there."""
 
 
 class Cancelled(Refused):
@@ -15,9 +15,9 @@ class Cancelled(Refused):
 
 
 def no_step(_done: int, _of: int) -> None:
-    """Where nobody waits."""
+    """Report no progress."""
 
 
 def part_of(step: Step, number: int, parts: int) -> Step:
-    """What tells `step` how far the whole is, for part `number` (from 0) of so many that take about as long."""
+    """Progress of the whole, from that of part `number` (from 0) of so many that take about as long."""
     return lambda done, of: step(number * of + done, parts * of)

@@ -23,7 +23,7 @@ def recover(path: Path, copy: Path, clock: Clock, step: Step = no_step) -> int:
         path: Of the damaged battle; one that is sound is copied whole.
         copy: Of the new file.
         clock: Seconds, for the note.
-        step: Is told how far the reading is.
+        step: Called now and then with the progress; it may end the work.
 
     Returns:
         How many entries were taken over.

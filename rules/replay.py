@@ -30,7 +30,7 @@ def differences(game: Game[Any], events: Mapping[int, Event], step: Step = no_st
     Args:
         game: With the battle's options and house rules.
         events: Of the journal by the numbers of their entries, those that were undone included.
-        step: Is told how far it is.
+        step: Called now and then with the progress; it may end the work.
 
     Raises:
         Refused: what `step` raises.

@@ -104,7 +104,7 @@ def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
 
     Args:
         file: A connection to it; the schema has been checked.
-        step: Is told how far it is.
+        step: Called now and then with the progress; it may end the work.
 
     Raises:
         Refused: if it has more entries or values than `MOST_ENTRIES` and `MOST_VALUES`, or what `step` raises.
