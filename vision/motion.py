@@ -72,12 +72,14 @@ class Motion:
             nothing is to be concluded; None where that is nowhere.
         hand: Whether something large reaches in over the picture's edge.
         moving: Whether some place has not rested long enough.
+        unseen: Whether parts of the picture have not been searched since the camera was moved.
     """
 
     places_px: tuple[Box, ...] = ()
     held: BoolImage | None = None
     hand: bool = False
     moving: bool = False
+    unseen: bool = False
 
     def holds(self, x_px: float, y_px: float) -> bool:
         """Whether nothing is to be concluded at this pixel of the picture."""
@@ -226,7 +228,8 @@ class MotionDetector:
         )  # feet beside the last cell that changed are hidden too
         self._held_from_s = np.where(held, np.minimum(self._held_from_s, time_s), np.inf).astype(np.float32)
         self._held = held if held.any() else None
-        return Motion(tuple(boxes), self._held, any(hands) and bool(held.any()), any(restless) and bool(held.any()))
+        waits = bool(held.any())
+        return Motion(tuple(boxes), self._held, any(hands) and waits, any(restless) and waits, bool(known.min() < 0))
 
     def _differs(self, small: _Small, other: _Small, blur: _Small | None = None) -> MaskImage:
         """Where two pictures differ beyond light, noise and blur; 1 there, else 0."""

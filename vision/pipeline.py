@@ -254,6 +254,10 @@ class Pipeline:
             if self._search_now:
                 self._unheld_looks_left = LOOKS
             self._asked, self._looks_left, self._where, self._search_now = asked, looks, None, False
+        elif motion.unseen and motion.held is None and not self._looks_left:
+            # A hand was there when the camera was moved; what it did beyond the markers was not seen.
+            self._visits.everywhere()
+            self._looks_left, self._where = LOOKS, None
         elif motion.places_px:
             still = self._where if self._looks_left else ()
             self._where = None if still is None else _parts(motion.places_px, still, size_px)

@@ -190,6 +190,27 @@ def test_a_camera_that_was_moved_knows_the_table_again_and_an_arm_over_it(rng: n
     assert watch.look(reached, 3.0 + STILL_S + 0.01).hand
 
 
+def test_what_was_not_seen_because_of_a_hand_when_the_camera_moved_is_still_to_be_searched(
+    rng: np.random.Generator,
+) -> None:
+    """Only the columns from 200 to 800 lie surely on the table; the rest is not compared until all was searched."""
+    watch = watched(rng, (300, 300), (700, 300))
+    by = 8
+    table_px = np.array([[200.0, 0], [800, 0], [800, 540], [200, 540]])
+    watch.turned(np.array([[1.0, 0, -by], [0, 1, 0], [0, 0, 1]]), table_px)
+    reached = np.roll(table(rng, (300, 300), (700, 300)), -by, axis=1)
+    reached[200:300, 400:] = 190
+    assert watch.look(reached, 2.0).held is not None
+    watch.searched()
+    gone = np.roll(table(rng, (300, 300), (700, 300)), -by, axis=1)
+    watch.look(gone, 3.0)
+    rested = watch.look(gone, 3.0 + STILL_S + 0.01)
+    assert rested.held is None
+    assert rested.unseen
+    watch.searched()
+    assert not watch.look(gone, 4.0).unseen
+
+
 def test_a_camera_that_looks_elsewhere_altogether_knows_nothing(rng: np.random.Generator) -> None:
     watch = watched(rng, (300, 300))
     watch.turned(np.array([[1.0, 0, -5000], [0, 1, 0], [0, 0, 1]]))
