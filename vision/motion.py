@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from operator import or_
 
 import numpy as np
 import numpy.typing as npt
@@ -212,20 +211,19 @@ class MotionDetector:
         places = list(_places(np.asarray(new, np.uint8), small, known, _rim(known, self._aside)))
         rested_s = [time_s - _quantile(self._stirred_s[one.part][one.own], 1 - _STIRRED) for one in places]
         hands = [one.is_hand and rest_s < PATIENCE_S for one, rest_s in zip(places, rested_s, strict=True)]
-        # A hand throws shadows and carries things: what changed beside it just now is not at rest, even where pictures
-        # are taken far apart; without a hand such pictures are.
-        restless = [(quick or any(hands)) and rest_s < STILL_S for rest_s in rested_s]
+        restless = [quick and rest_s < STILL_S for rest_s in rested_s]
+        # What a hand has left and where it puts it down belong together: all that is new is concluded from at once.
+        waiting = any(hands) or any(restless)
         held = np.zeros(small.shape, np.bool_)
         boxes: list[Box] = []
-        for one, waits in zip(places, map(or_, hands, restless), strict=True):
+        for one in places:
             since_s = time_s - _quantile(self._held_from_s[one.part][one.own], 0.25)
-            if since_s < (LONGEST_HAND_S if any(hands) else LONGEST_S) and waits:
+            if waiting and since_s < (LONGEST_HAND_S if any(hands) else LONGEST_S):
                 held[one.part] |= one.own
             else:
                 boxes.append(one.box_px)
-        held = np.asarray(
-            cv2.dilate(held.astype(np.uint8), _CLOSE) > 0
-        )  # feet beside the last cell that changed are hidden too
+        # Feet beside the last cell that changed are hidden too.
+        held = np.asarray(cv2.dilate(held.astype(np.uint8), _CLOSE) > 0)
         self._held_from_s = np.where(held, np.minimum(self._held_from_s, time_s), np.inf).astype(np.float32)
         self._held = held if held.any() else None
         waits = bool(held.any())
