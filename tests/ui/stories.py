@@ -106,6 +106,18 @@ class Board(SimulatedTable):
         return None if frame is None else replace(frame, image_bgr=self.over(frame.image_bgr.copy()))
 
 
+class Arm:
+    """A bare arm that reaches in from the near side, and is never quite at rest."""
+
+    def __init__(self) -> None:
+        self._seen = 0
+
+    def __call__(self, image: ImageBgr) -> ImageBgr:
+        self._seen += 1
+        image[300 + 12 * (self._seen % 2) :, 480:640] = (120, 150, 205)
+        return image
+
+
 @contextmanager
 def answering(*answers: Answer) -> Iterator[None]:
     """Answer the dialogs that open, each as it comes; all must come and no other may."""

@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QPushButton
 
-from tests.ui.stories import NEAR_IN, Board, Player
+from tests.ui.stories import NEAR_IN, Arm, Board, Player
 from tests.ui.windows import POSTS, Open, Wait, click
 from vision.frame import ImageBgr
 
@@ -45,18 +45,6 @@ def goes_on_as_if_nothing_had_been(player: Player) -> None:
     assert not [words for words in player.waiting if "moved" in words]
     player.carries("blue-1", (17.0, 10.0))
     player.settles("Blue 1 moved 3.0 in: a move")
-
-
-class Arm:
-    """A bare arm that reaches in from the near side, and is never quite at rest."""
-
-    def __init__(self) -> None:
-        self._seen = 0
-
-    def __call__(self, image: ImageBgr) -> ImageBgr:
-        self._seen += 1
-        image[300 + 12 * (self._seen % 2) :, 480:640] = (120, 150, 205)
-        return image
 
 
 def test_a_hand_freezes_the_table_and_what_it_did_is_proposed_when_it_has_gone(player: Player, table: Board) -> None:

@@ -10,11 +10,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QPushButton
 
 from tests.ui.desktop.test_battle_window import mustered
-from tests.ui.stories import NEAR_IN, Board, Player, press
+from tests.ui.stories import NEAR_IN, Arm, Board, Player, press
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, click, point
 from ui.desktop.window import Window
 from ui.table.finding import Mark, Note, Trace
-from vision.frame import ImageBgr
 from vision.pipeline import LOOKS
 
 GREENS = ("green-1", "green-2")
@@ -168,18 +167,6 @@ def test_t_shows_where_the_name_is_and_suggests_a_free_one(window: Window, wait_
 
 
 # What waits, and what is in doubt
-
-
-class Arm:
-    """A bare arm that reaches in from the near side, and is never quite at rest."""
-
-    def __init__(self) -> None:
-        self._seen = 0
-
-    def __call__(self, image: ImageBgr) -> ImageBgr:
-        self._seen += 1
-        image[300 + 12 * (self._seen % 2) :, 480:640] = (120, 150, 205)
-        return image
 
 
 @pytest.fixture
