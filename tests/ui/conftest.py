@@ -7,6 +7,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import gc
 import math
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
@@ -15,14 +16,13 @@ from PyQt6.QtCore import QEvent, QSettings, QtMsgType, qInstallMessageHandler
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from calibration.camera import TableCamera
-from calibration.opencv import cv2
 from rules.table import Figure
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.care.diary import Diary
 from ui.desktop.window import Window
 from vision.figures import Sighting
-from vision.frame import ImageBgr
+from vision.frame import Frame, ImageBgr
 from vision.motion import Box
 from vision.palette import Palette
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
@@ -157,33 +157,29 @@ def table() -> SimulatedTable:
 
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
-    """Figures are found where they are and at once; what finds them has tests of its own."""
+    """Figures are found at once where the very picture that is searched shows them; `Finder` has tests of its own."""
+    taken: deque[tuple[ImageBgr, tuple[Figure, ...]]] = deque(maxlen=40)
+    read = table.read
+
+    def noted() -> Frame | None:
+        frame = read()
+        if frame is not None:
+            taken.append((frame.image_bgr, table.truth.figures))
+        return frame
 
     def find(
-        _self: object,
-        image_bgr: ImageBgr,
-        camera: TableCamera,
-        palette: Palette,
-        *,
-        within_px: Box | None = None,
-        **_: object,
+        _: object, image: ImageBgr, camera: TableCamera, palette: Palette, *, within_px: Box | None = None, **__: object
     ) -> tuple[Sighting, ...]:
+        figures = next((figures for one, figures in tuple(taken) if one is image), ())
         armies = {colour.name for colour in palette}
-        if _is_bare(image_bgr, table):
-            return ()
         return tuple(
             Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
-            for f in table.truth.figures
+            for f in figures
             if f.army in armies and _within(camera, f, within_px)
         )
 
+    monkeypatch.setattr(table, "read", noted)
     monkeypatch.setattr("vision.pipeline.Finder.find", find)
-
-
-def _is_bare(image_bgr: ImageBgr, table: SimulatedTable) -> bool:
-    """Whether a picture shows the table without its soldiers: they differ from it by more than noise does."""
-    bare_bgr = table.empty_bgr
-    return image_bgr.shape == bare_bgr.shape and bool(cv2.absdiff(image_bgr, bare_bgr).max() < 60)
 
 
 def _within(camera: TableCamera, figure: Figure, part_px: Box | None) -> bool:

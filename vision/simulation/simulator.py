@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -353,6 +353,7 @@ class SimulatedTable:
         self._frames = frames
         self._index, self._time_s = -1, 0.0
         self._start_s: float | None = None
+        self._shown: Snapshot | None = None
         self.bare = False
         self.empty_bgr = self._exposure(self._stage.picture(()), (1.0,))
 
@@ -363,10 +364,12 @@ class SimulatedTable:
         self._index += 1
         self._time_s = self._now_s()
         shown = self._taken_at(self._time_s)
+        if self.bare:
+            shown = replace(shown, scene=shown.scene.empty, hand=None)
         if shown.camera is not self.camera:  # bumped: all of the table is seen from elsewhere
             self._stage, self.camera = Stage(self._scene, shown.camera), shown.camera
-        models, hand = ((), None) if self.bare else (shown.scene.models, shown.hand)
-        clean = self._stage.picture(models, hand, sunny=shown.sunny)
+        clean = self._stage.picture(shown.scene.models, shown.hand, sunny=shown.sunny)
+        self._shown = shown
         return Frame(self._exposure(clean, shown.strips), self._index, self._time_s)
 
     def _snapshot(self, time_s: float) -> Snapshot:
@@ -392,7 +395,8 @@ class SimulatedTable:
     @property
     def truth(self) -> Truth:
         """What is really there in the frame last read (before the first: at time 0)."""
-        return self.truth_at(self._time_s)
+        shown = self._shown or self._snapshot(self._time_s)
+        return truth_of(shown.scene, shown.camera)
 
     def truth_at(self, time_s: float) -> Truth:
         """What is really there at a time since the first frame."""

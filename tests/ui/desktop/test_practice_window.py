@@ -11,15 +11,10 @@ from PyQt6.QtGui import QAction, QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from calibration.camera import TableCamera
-from rules.table import Figure, PointIn, Posture
+from rules.table import PointIn, Posture
 from tests.ui.windows import BARE_IN, LEFT, POSTS, TABLE_IN, Open, Wait, at, click, move, point
 from ui.desktop.help_desk import keys_of
 from ui.desktop.window import Window
-from vision.figures import Sighting
-from vision.frame import Frame, ImageBgr
-from vision.motion import Box
-from vision.palette import Palette
 from vision.pipeline import LOOKS, TableView
 from vision.simulation.practice_table import PracticeTable
 from vision.simulation.scene import Model, Scene, corner_markers
@@ -37,39 +32,6 @@ def table() -> PracticeTable:
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *place) for name, place in POSTS.items())
     scene = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=models)
     return PracticeTable(scene, overhead_camera((960, 540), TABLE_IN, 40.0), clock=time.monotonic)
-
-
-@pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch, table: PracticeTable) -> None:
-    """Figures are found at once where they are in the very picture that is looked at; `Finder` has its own tests."""
-    taken: list[tuple[ImageBgr, tuple[Figure, ...]]] = []
-    read = table.read
-
-    def noted() -> Frame | None:
-        frame = read()
-        if frame is not None:
-            taken[:] = [*taken[-40:], (frame.image_bgr, table.truth.figures)]
-        return frame
-
-    def find(
-        _: object, image: ImageBgr, camera: TableCamera, palette: Palette, *, within_px: Box | None = None, **__: object
-    ) -> tuple[Sighting, ...]:
-        figures = next((figures for one, figures in tuple(taken) if one is image), ())
-        armies = {colour.name for colour in palette}
-        return tuple(
-            Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
-            for f in figures
-            if f.army in armies and _within(camera, f, within_px)
-        )
-
-    monkeypatch.setattr(table, "read", noted)
-    monkeypatch.setattr("vision.pipeline.Finder.find", find)
-
-
-def _within(camera: TableCamera, figure: Figure, part_px: Box | None) -> bool:
-    left, top, right, bottom = part_px or (-math.inf, -math.inf, math.inf, math.inf)
-    u, v = camera.table_to_pixel((*figure.centre_in, figure.z_in))[0]
-    return bool(left <= u < right and top <= v < bottom)
 
 
 @pytest.fixture(autouse=True)
