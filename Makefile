@@ -16,8 +16,8 @@ run: setup ## the program; ARGS="..." are handed to it; without a display it pla
 		$(BIN)/sandtable $(ARGS); \
 	fi
 
-test: lint ## the checks, then the tests; ARGS="..." are handed to pytest
-	QT_QPA_PLATFORM=offscreen ./run_tests.sh $(ARGS)
+test: lint ## the checks, then the tests on up to four cores; ARGS="..." are handed to pytest
+	QT_QPA_PLATFORM=offscreen ./run_tests.sh -n auto --maxprocesses 4 --dist loadfile $(ARGS)
 
 lint: setup ## the checks alone
 	$(BIN)/ruff check
