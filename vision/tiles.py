@@ -34,6 +34,7 @@ CHANNELS = 10
 _Pixel = TypeVar("_Pixel", np.uint8, np.float32)
 
 _WAIST_IN = 0.7  # what is seen of somebody is, on average, this high
+_UNSQUEEZED_LEAN = 0.75  # tiles where bodies lean more are squeezed along the lean
 _GAIN = np.array([1.0, 3.0, 3.0], np.float32)  # light, red/green, blue/green, so that each spreads over about -1 to 1
 _MOST = 2.0
 
@@ -83,7 +84,7 @@ class Place:
         column, row: Of the sheet, of the tile's middle.
         turn_rad: Direction in which bodies lean there, from the columns' towards the rows'.
         lean: Inches that a body leans out for each inch of its height.
-        zoom: Sheet pixels per tile pixel.
+        zoom: Sheet pixels per tile pixel across the lean.
         side_px: Of the tile.
     """
 
@@ -94,16 +95,30 @@ class Place:
     zoom: float
     side_px: int = TILE_PX
 
+    @property
+    def squeeze(self) -> float:
+        """Length along the lean in the tile, relative to the sheet: 1, but less where an oblique camera looks.
+
+        There bodies lean out of any tile, and the picture itself shows the table foreshortened.
+        """
+        return min(1.0, math.hypot(1, _UNSQUEEZED_LEAN) / math.hypot(1, self.lean))
+
+    @property
+    def lean_in_tile(self) -> float:
+        """The lean as the tile shows it."""
+        return self.lean * self.squeeze
+
     def to_sheet(self, points_px: FloatArray) -> FloatArray:
         """(N, 2) pixels of the tile to columns and rows of the sheet."""
         c, s = math.cos(self.turn_rad) * self.zoom, math.sin(self.turn_rad) * self.zoom
-        middle = (self.side_px - 1) / 2
-        return np.asarray((points_px - middle) @ np.array([[c, s], [-s, c]]) + (self.column, self.row))
+        along = (points_px - (self.side_px - 1) / 2) * (1 / self.squeeze, 1.0)
+        return np.asarray(along @ np.array([[c, s], [-s, c]]) + (self.column, self.row))
 
     def to_tile(self, points: FloatArray) -> FloatArray:
         """(N, 2) columns and rows of the sheet to pixels of the tile."""
         c, s = math.cos(self.turn_rad) / self.zoom, math.sin(self.turn_rad) / self.zoom
-        return np.asarray((points - (self.column, self.row)) @ np.array([[c, -s], [s, c]]) + (self.side_px - 1) / 2)
+        along = (points - (self.column, self.row)) @ np.array([[c, -s], [s, c]])
+        return np.asarray(along * (self.squeeze, 1.0) + (self.side_px - 1) / 2)
 
 
 def tile_at(eye_px: FloatArray, at: FloatArray, zoom: float) -> Place:
@@ -151,7 +166,7 @@ def _shown(view: View, place: Place, way: FloatArray, picture_bgr: ImageBgr) -> 
     if view.empty is not None:
         out[4:7] = _spread(colours - _warp(view.empty, way, side)) * seen
         out[7] = 1.0
-    out[8] = place.lean
+    out[8] = place.lean_in_tile
     out[9] = seen
     return out
 

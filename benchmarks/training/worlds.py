@@ -21,6 +21,8 @@ from vision.simulation.mesh import Mesh, turn_z
 
 _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 _ODDS = (0.42, 0.26, 0.16, 0.16)
+_OBLIQUE = 0.45  # part of the cameras
+_FORESHORTENED = 0.6  # lean from which a camera shows it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,11 +203,20 @@ def _places(rng: Rng) -> list[FloatArray]:
     return places
 
 
+def _camera(rng: Rng) -> tuple[float, float]:
+    """How high a camera hangs, and how far from the middle of the piece of table: over it, or on a shelf or tripod."""
+    if rng.random() < _OBLIQUE:
+        height_in = rng.uniform(16, 50)
+        return height_in, max(rng.uniform(0.6, 1.7) * height_in, 8.0)
+    height_in = rng.uniform(38, 75)
+    return height_in, rng.uniform(0, 1) ** 0.7 * 0.75 * height_in
+
+
 def world(rng: Rng) -> World | None:
     """One piece of table; None if nobody on it can be clicked on."""
     armies = [army_colour(rng) for _ in range(rng.choice([1, 2, 2, 3]))]
-    height_in = rng.uniform(38, 75)
-    away, bearing = rng.uniform(0, 1) ** 0.7 * 0.75 * height_in, rng.uniform(0, 2 * math.pi)
+    height_in, away = _camera(rng)
+    bearing = rng.uniform(0, 2 * math.pi)
     middle = np.array(SIZE_IN) / 2
     eye = np.array([*(middle + away * np.array([math.cos(bearing), math.sin(bearing)])), height_in])
     ground, light = ground_picture(rng, armies), _light(rng)
@@ -245,7 +256,7 @@ def world(rng: Rng) -> World | None:
 def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[no-untyped-def]
     """Two exposures of one camera, and the truth about the second."""
     (bare, _), (full, owner) = drawn
-    fine = rng.uniform(15, 32)
+    fine = rng.uniform(13, 32)
     exposure = math.exp(rng.uniform(math.log(0.025), math.log(0.6))) / max(1e-3, float(np.median(bare)))
     blur, noise, quality = rng.uniform(0.3, 1.0), math.exp(rng.uniform(0, 2.0)), int(rng.integers(55, 96))
     smear = rng.uniform(1, 5) if rng.random() < 0.12 else 0.0
@@ -254,6 +265,11 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
 
     def exposed(linear: np.ndarray, gain: np.ndarray) -> np.ndarray:
         small = cv2.resize(linear, None, fx=fine / FINE, fy=fine / FINE, interpolation=cv2.INTER_AREA)
+        size = small.shape[1::-1]
+        forth, seen_size = _as_seen(size, eye)
+        if forth is not None:
+            small = cv2.GaussianBlur(small, (0, 0), 0.5)
+            small = cv2.warpAffine(small, forth, seen_size, borderMode=cv2.BORDER_REFLECT)
         small = cv2.GaussianBlur(small, (0, 0), blur)
         if smear:
             line = np.zeros((7, 7), np.float32)
@@ -262,7 +278,10 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
         values = 255 * np.clip(small * exposure * gain, 0, 1) ** gamma
         grain = cv2.GaussianBlur(rng.standard_normal(small.shape, np.float32), (0, 0), 0.5) * 1.8
         picture = np.clip(values + noise * grain + 0.5, 0, 255).astype(np.uint8)
-        return np.asarray(cv2.imdecode(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1], 1))
+        taken = np.asarray(cv2.imdecode(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1], 1))
+        if forth is None:
+            return taken
+        return np.asarray(cv2.warpAffine(taken, forth, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP))
 
     picture, empty = exposed(full, np.ones(3)), exposed(bare, drift)
     small_owner = cv2.resize(owner, picture.shape[1::-1], interpolation=cv2.INTER_NEAREST)
@@ -299,6 +318,26 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
         tuple(standers),
         tuple(clicks[k] for k in range(armies)),
     )
+
+
+def _as_seen(size: tuple[int, int], eye_in: FloatArray) -> tuple[FloatArray | None, tuple[int, int]]:
+    """(2, 3) from pixels of the piece of table to those of a camera that sees it foreshortened, and its picture's size.
+
+    Args:
+        size: (width, height) of the piece in pixels.
+        eye_in: (3,) the camera; from nearly overhead nothing is foreshortened, and there is no matrix.
+    """
+    away = eye_in[:2] - np.array(SIZE_IN) / 2
+    lean = float(np.hypot(*away)) / eye_in[2]
+    if lean < _FORESHORTENED:
+        return None, size
+    bearing, squeeze = math.atan2(away[1], away[0]), 1 / math.hypot(1, lean)
+    c, s = math.cos(bearing), math.sin(bearing)
+    turn = np.array([[c * squeeze, s * squeeze], [-s, c]])
+    corners = np.array([[0, 0], [size[0], 0], [0, size[1]], size], np.float64) @ turn.T
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    wide, tall = (math.ceil(length) for length in high - low)
+    return np.column_stack([turn, -low]), (wide, tall)
 
 
 def _part_seen(mesh: Mesh, own: np.ndarray, eye: FloatArray) -> float:
