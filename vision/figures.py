@@ -31,7 +31,7 @@ from vision.ground import Ground, Laid, Lie
 from vision.lookout import worth_a_look
 from vision.motion import Box
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
-from vision.proposals import SeenPlastic, joined, proposed_palette
+from vision.proposals import SeenPlastic, joined, proposed_palette, refined_by_groups
 from vision.recogniser import POSTURES, Candidate, Recogniser
 from vision.segment import (
     EVIDENCE_LIMIT,
@@ -174,7 +174,7 @@ class Finder:
             self._known = None
         if not palette:
             if propose:
-                self.proposed = joined(self.proposed, self._proposal(self._lie, image_bgr))
+                self.proposed = joined(self.proposed, self._groups(self._lie.scale, self._lie.laid(image_bgr)))
             palette = self.proposed
         if not palette:
             return ()
@@ -199,20 +199,20 @@ class Finder:
             self.separations = separations(self._refined, self._known, table.picture_bgr, table.ground.empty)
         return tuple(_Search(self._refined, lie.scale, self._recogniser, self._known, expected_in).over(laid))
 
-    def _proposal(self, lie: Lie, image_bgr: ImageBgr) -> Palette:
-        """The armies that the figures make up which are recognised in any colour."""
-        laid = lie.laid(image_bgr)
+    def _groups(self, scale: float, laid: Sequence[Laid]) -> Palette:
+        """The plastics of the figures that are recognised whatever their colour."""
         if not laid:
             return ()
         self._recogniser = self._recogniser or Recogniser()
-        search = _Search((_UNKNOWN,), lie.scale, self._recogniser, any_plastic(_cells_of_table(laid[-1])), ())
+        search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(laid[-1])), ())
         deque(search.over(laid), maxlen=0)
         return proposed_palette(search.plastic.get(_UNKNOWN.name, []))
 
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
         assert self._recogniser is not None  # noqa: S101 - `_on` loads it
-        refined = palette
+        # One click may show one soldier in the sun: begin with whatever figures have nearly its colour.
+        refined = palette if palette is self.proposed else refined_by_groups(palette, self._groups(scale, laid))
         for _ in range(_ROUNDS):
             search = _Search(refined, scale, self._recogniser, _table_colours(laid[-1], refined), expected_in)
             deque(search.over(laid), maxlen=0)

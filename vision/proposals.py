@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 
 from rules.table import FloatArray
-from vision.palette import ArmyColour, FloatImage, Palette, learn_colour
+from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
 from vision.plastics import usual_colour, usual_names
 
 _SAME_PLASTIC = 0.2  # distance in log colour between the figures of one army, most of it from lamp to shade
@@ -19,6 +19,7 @@ _LEAST_PX = 16  # of plastic in a figure that counts
 _LEAST_FIGURES = 2  # of one plastic that are an army
 _UPPER, _LEAST_CHANCE = 0.75, 0.93  # a quantile of the chances of an army's figures, and what it must be
 _MOST_ARMIES = 6
+_ALIKE = 0.3  # distance in log colour between what was clicked and the figures of the same army
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +58,18 @@ def joined(before: Palette, now: Palette) -> Palette:
     """The armies that were proposed before, as they were, and those of now whose plastic is another."""
     new = [army for army in now if all(_apart(army, other) > _SAME_PLASTIC for other in before)]
     return (*before, *named(tuple(new), taken=frozenset(army.name for army in before)))
+
+
+def refined_by_groups(palette: Palette, groups: Palette) -> Palette:
+    """The taught armies, each refined by the group of figures whose plastic is most like its own, if any is alike."""
+    if not (palette and groups):
+        return palette
+    away = np.array([[_apart(army, group) for group in groups] for army in palette])
+    pairs = dict(zip(*(axis.tolist() for axis in linear_sum_assignment(away)), strict=True))
+    return tuple(
+        merged(army, groups[pairs[k]]) if k in pairs and away[k, pairs[k]] < _ALIKE else army
+        for k, army in enumerate(palette)
+    )
 
 
 def named(armies: Palette, taken: frozenset[str] = frozenset()) -> Palette:
