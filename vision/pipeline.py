@@ -35,6 +35,7 @@ class Setup:
         prints: The markers that lie on it.
         lens: Lens profile, or None to find the lens along with the pose.
         palette: The armies' colours, taught by clicks.
+        propose: Whether armies are told from the figures themselves while none is taught.
         reference_bgr: The empty table, (height, width, 3), from the same camera.
         reference_camera: Where that hung then, if the picture is of an earlier evening; else it is seen to.
         terrain: Pieces that stand on it.
@@ -48,6 +49,7 @@ class Setup:
     prints: Prints = field(default_factory=Prints)
     lens: Lens | None = None
     palette: Palette = ()
+    propose: bool = False
     reference_bgr: ImageBgr | None = None
     reference_camera: TableCamera | None = None
     terrain: tuple[TerrainPiece, ...] = ()
@@ -89,6 +91,7 @@ class TableView:
         hand: Whether a hand came in or went out with this frame.
         reference_camera: Where the picture of the empty table was taken from, in today's inches; None without one.
         separations: How well the armies were told apart, and from the table, when all of it was last searched.
+        proposed: The armies that were told from the figures themselves, while none is taught.
     """
 
     frame: Frame
@@ -101,6 +104,7 @@ class TableView:
     hand: Hand | None = None
     reference_camera: TableCamera | None = None
     separations: tuple[Separation, ...] = ()
+    proposed: Palette = ()
 
     @property
     def frozen(self) -> bool:
@@ -181,6 +185,8 @@ class Pipeline:
         self._pinned: frozenset[str] = frozenset()
         self._search_now = False
         self._unheld_looks_left = 0
+        self._proposal_due = False
+        self._proposed_before: Palette = ()
         self._asked: tuple[Calibration | None, Setup | None] = (None, None)
         self._looks_left = LOOKS
         self._where: Part = None
@@ -234,7 +240,8 @@ class Pipeline:
             waiting,
             self._hand_moved(motion),
             self._empty.camera if setup.reference_bgr is not None else None,
-            self._finder.separations if setup.palette else (),
+            self._finder.separations if setup.palette or setup.propose else (),
+            () if setup.palette else self._palette_of(setup),
         )
 
     def _take_up(self, motion: Motion, calibration: Calibration | None, setup: Setup, size_px: tuple[int, int]) -> None:
@@ -250,6 +257,7 @@ class Pipeline:
             if before[1] is None or before[1].palette != setup.palette:
                 self._armies_open = True
                 self._tracker.reopen_armies()
+            self._proposal_due = True
             looks = LOOKS if setup is not before[1] or self._search_now else max(self._looks_left, LOOKS_AGAIN)
             if self._search_now:
                 self._unheld_looks_left = LOOKS
@@ -257,8 +265,10 @@ class Pipeline:
         elif motion.unseen and motion.held is None and not self._looks_left:
             # A hand was there when the camera was moved; what it did beyond the markers was not seen.
             self._visits.everywhere()
+            self._proposal_due = True
             self._looks_left, self._where = LOOKS, None
         elif motion.places_px:
+            self._proposal_due |= not self._looks_left
             still = self._where if self._looks_left else ()
             self._where = None if still is None else _parts(motion.places_px, still, size_px)
             self._looks_left = LOOKS
@@ -267,9 +277,17 @@ class Pipeline:
         """The figures where they are to be looked for, folded into what is known of all."""
         if calibration is None:
             return self._tracker.update(())
-        camera, parts = calibration.camera, self._where
+        camera = calibration.camera
+        proposing = self._proposal_due and setup.propose and not setup.palette
+        parts = None if proposing else self._where
         boxes: Sequence[Box | None] = (None,) if parts is None else parts
         found = [one for box in boxes for one in self._sightings(frame, calibration, setup, box)]
+        palette = self._palette_of(setup)
+        if proposing and palette != self._proposed_before:
+            self._armies_open = True
+            self._tracker.reopen_armies()
+            self._proposed_before = palette
+        self._proposal_due = False
 
         def seen_at(place_in: PlaceIn) -> tuple[float, float]:
             x, y = camera.table_to_pixel(place_in)[0]
@@ -284,13 +302,17 @@ class Pipeline:
             searched,
             lambda place_in: self._visits.include(*seen_at(place_in)),
             lambda name: self._likenesses.unchanged(name, frame, camera),
-            frozenset(colour.name for colour in setup.palette),
+            frozenset(colour.name for colour in palette),
             self._armies_open,
             self._pinned,
         )
         tracking = self._tracker.update([one for one in found if searched((one.x_in, one.y_in, one.z_in))], scope)
         self._likenesses.keep(frame, camera, [one for one in self._tracker.undoubted if searched(one[1])])
         return tracking
+
+    def _palette_of(self, setup: Setup) -> Palette:
+        """The armies that are looked for."""
+        return setup.palette or (self._finder.proposed if setup.propose else ())
 
     def _follow(self, calibration: Calibration | None, frame: Frame) -> None:
         """Where the camera was moved, what is known of the picture moves along."""
@@ -314,7 +336,7 @@ class Pipeline:
     def _sightings(
         self, frame: Frame, calibration: Calibration, setup: Setup, within_px: Box | None
     ) -> tuple[Sighting, ...]:
-        if not setup.palette:
+        if not (setup.palette or setup.propose):
             return ()
         area_in = None
         if setup.area_in is not None:
@@ -334,6 +356,7 @@ class Pipeline:
             area_in=area_in,
             expected_in=[(x, y) for x, y, _ in self._tracker.places_in],
             within_px=within_px,
+            propose=setup.propose and self._proposal_due,
         )
         if area_in is not None:  # a hill may reach beyond it
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
