@@ -181,6 +181,10 @@ class Finder:
         found = self._on(self._lie, image_bgr, palette, expected_in, within_px)
         return found if within_px is None else tuple(one for one in found if _is_seen_in(within_px, camera, one))
 
+    def forget_proposed(self) -> None:
+        """Propose all armies anew, whatever was proposed before."""
+        self.proposed = ()
+
     def _on(
         self, lie: Lie, image_bgr: ImageBgr, palette: Palette, expected_in: Sequence[PointIn], within_px: Box | None
     ) -> tuple[Sighting, ...]:

@@ -17,7 +17,7 @@ from calibration.prints import Prints
 from calibration.solve import Calibration
 from calibration.trouble import Trouble
 from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
-from vision.area import played_area, seen_area
+from vision.area import played_area, seen_area, table_area
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import SHRINK, Box, Motion, MotionDetector, Visits
@@ -139,6 +139,8 @@ LOOKS = 8
 """So many pictures at rest are searched after a change; the tracker averages over them. Then none until the next."""
 LOOKS_AGAIN = 3
 """So many where only the camera's place is another, or better known: as many as a move needs to be told."""
+START_S = 0.7
+"""A camera's first pictures are still finding their exposure: what changes in them has not moved."""
 Part = tuple[Box, ...] | None
 """Where figures are looked for: everywhere if None."""
 
@@ -187,6 +189,10 @@ class Pipeline:
         self._unheld_looks_left = 0
         self._proposal_due = False
         self._proposed_before: Palette = ()
+        self._start_s: float | None = None
+        self._proposed_at_start = False
+        self._starting = True
+        self._table: tuple[Calibration, Setup, Outline] | None = None
         self._asked: tuple[Calibration | None, Setup | None] = (None, None)
         self._looks_left = LOOKS
         self._where: Part = None
@@ -217,16 +223,20 @@ class Pipeline:
         if (told := self._told) is not None:
             self._told, self._tracker, self._asked = None, Tracker(tracks=told), (None, None)
         gray = frame.gray()
+        starting = self._is_starting(frame, setup)
         kept = self._keeper.look(gray, setup.prints, setup.lens)
         self._follow(kept.calibration, frame)
         self._empty = self._empty.after(setup, self._camera, _camera_moved(kept.drifts))
-        motion = self._motion.look(gray, frame.time_s, setup.aside_px)
+        table_px = None if kept.calibration is None else self._table_px(frame, kept.calibration, setup)
+        motion = self._motion.look(gray, frame.time_s, setup.aside_px, table_px)
         waiting = _waiting(motion) if self._known.figures else None
         self._take_up(motion, kept.calibration, setup, frame.size_px)
         tracking = replace(self._known, events=(), renamed=())
         if self._looks_left:
             self._motion.searched()
             tracking = self._known = self._searched(frame, kept.calibration, setup, motion)
+            if starting:
+                tracking = replace(tracking, events=())
             self._looks_left -= 1
             self._visits.searched()
             self._unheld_looks_left = max(0, self._unheld_looks_left - 1)
@@ -243,6 +253,15 @@ class Pipeline:
             self._finder.separations if setup.palette or setup.propose else (),
             () if setup.palette else self._palette_of(setup),
         )
+
+    def _is_starting(self, frame: Frame, setup: Setup) -> bool:
+        """Whether this is one of the first pictures; what was proposed from them is proposed anew after the last."""
+        self._start_s = frame.time_s if self._start_s is None else self._start_s
+        was, self._starting = self._starting, frame.time_s - self._start_s < START_S
+        if was and not self._starting and frame.index > 0 and setup.propose and not setup.palette:
+            self._proposed_at_start = True
+            self._asked = None, self._asked[1]
+        return self._starting
 
     def _take_up(self, motion: Motion, calibration: Calibration | None, setup: Setup, size_px: tuple[int, int]) -> None:
         """Look again, and where: everywhere for another set-up or camera's place, else where something is new."""
@@ -279,6 +298,9 @@ class Pipeline:
             return self._tracker.update(())
         camera = calibration.camera
         proposing = self._proposal_due and setup.propose and not setup.palette
+        if proposing and self._proposed_at_start and motion.held is None:
+            self._finder.forget_proposed()
+            self._proposed_at_start = False
         parts = None if proposing else self._where
         boxes: Sequence[Box | None] = (None,) if parts is None else parts
         found = [one for box in boxes for one in self._sightings(frame, calibration, setup, box)]
@@ -310,6 +332,26 @@ class Pipeline:
         self._likenesses.keep(frame, camera, [one for one in self._tracker.undoubted if searched(one[1])])
         return tracking
 
+    def _table_in(self, frame: Frame, calibration: Calibration, setup: Setup) -> Outline:
+        """Outline of the table in inches, as far as the picture tells where it ends."""
+        if self._table is None or self._table[:2] != (calibration, setup):
+            bare_bgr, camera = frame.image_bgr, calibration.camera
+            if setup.reference_bgr is not None:  # no hand reaches over the empty table
+                bare_bgr, camera = setup.reference_bgr, self._empty.camera or camera
+            self._table = calibration, setup, table_area(camera, bare_bgr, _lying_there(calibration, setup))
+        return self._table[2]
+
+    def _table_px(self, frame: Frame, calibration: Calibration, setup: Setup) -> FloatArray:
+        """(N, 2) outline, in pixels, of all that stands on the table; what moves beyond it is no news."""
+        outline_in = np.array(self._table_in(frame, calibration, setup))
+        heights_in = (0.0, setup.figure_height_in)
+        points_in = np.vstack([np.c_[outline_in, np.full(len(outline_in), height_in)] for height_in in heights_in])
+        points_px = calibration.camera.table_to_pixel(points_in)
+        if not np.isfinite(points_px).all():  # behind the camera
+            width, height = frame.size_px
+            return np.array([[0.0, 0.0], [width, 0], [width, height], [0, height]])
+        return np.asarray(cv2.convexHull(points_px.astype(np.float32))[:, 0], np.float64)
+
     def _palette_of(self, setup: Setup) -> Palette:
         """The armies that are looked for."""
         return setup.palette or (self._finder.proposed if setup.propose else ())
@@ -338,11 +380,12 @@ class Pipeline:
     ) -> tuple[Sighting, ...]:
         if not (setup.palette or setup.propose):
             return ()
-        area_in = None
+        area_in = self._table_in(frame, calibration, setup)
         if setup.area_in is not None:
-            area_in = played_area(setup.area_in, seen_area(calibration.camera, frame.image_bgr))
-            if area_in is None:
+            played_in = played_area(setup.area_in, seen_area(calibration.camera, frame.image_bgr))
+            if played_in is None:
                 return ()
+            area_in = played_in
         found = self._finder.find(
             frame.image_bgr,
             calibration.camera,
@@ -358,7 +401,7 @@ class Pipeline:
             within_px=within_px,
             propose=setup.propose and self._proposal_due,
         )
-        if area_in is not None:  # a hill may reach beyond it
+        if setup.area_in is not None:  # a hill may reach beyond it
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
         if not found:
             return ()
@@ -398,6 +441,14 @@ def _between_markers_px(calibration: Calibration, picture_px2: int) -> FloatArra
     corners_px = calibration.camera.table_to_pixel(np.c_[corners_in, np.zeros(len(corners_in))])
     hull = cv2.convexHull(corners_px.astype(np.float32))
     return hull[:, 0].astype(np.float64) if cv2.contourArea(hull) > _ENOUGH_OF_PICTURE * picture_px2 else None
+
+
+def _lying_there(calibration: Calibration, setup: Setup) -> tuple[Outline, ...]:
+    """Outlines of what is known to lie on the table: the markers' papers, or the rectangle that stands in for them."""
+    if setup.prints.rectangle is None:
+        return marker_papers(calibration)
+    width, depth = setup.prints.rectangle.size_in
+    return (((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth)),)
 
 
 def marker_papers(calibration: Calibration) -> tuple[Outline, ...]:
