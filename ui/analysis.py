@@ -12,7 +12,7 @@ from rules.table import Figure
 from rules.template import Blast
 from ui.measuring import blasted, measured, read_off, sights
 from ui.session import End, Ruler, TableState
-from ui.setup.colours import separations_of
+from ui.setup.colours import groups_of, separations_of
 from ui.table.terrain import terrain_document
 from vision.pipeline import Setup, TableView
 
@@ -61,12 +61,18 @@ def sequence_of(
 
 
 def colours_of(view: TableView, setup: Setup) -> dict[str, Any]:
-    """How well the armies separate from the table (`other` is null) and from each other, the worst first."""
+    """How well the armies separate from the table (`other` is null) and from each other, the worst first.
+
+    Where none was taught, also the groups that stand for them.
+    """
     told = [
         {"army": one.army, "other": one.other, "score": _short(one.score), "words": one.sentence}
         for one in separations_of(view, setup)
     ]
-    return {"empty_table": setup.reference_bgr is not None, "separation": told}
+    document: dict[str, Any] = {"empty_table": setup.reference_bgr is not None, "separation": told}
+    if view.proposed:
+        document["groups"] = [{"army": army, "figures": count} for army, count in groups_of(view).items()]
+    return document
 
 
 def events_of(view: TableView) -> Iterable[dict[str, Any]]:

@@ -16,6 +16,8 @@ from ui.commands.terminal import tame
 from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
+TEACH_HELP = "a soldier of that army; repeat. Without it figures are grouped by their colour"
+RECTANGLE_HELP = "no markers: the size of a rectangle and its corners: near left, near right, far right, far left"
 _MOST_SQUARES = 60  # of a board in a row; the largest dictionary has markers for 44 x 44
 
 
@@ -134,7 +136,8 @@ def _add_analyse(parser: argparse.ArgumentParser) -> None:
     add("--board", type=_board, metavar="COLSxROWS:SQUARE:MARKER", help="a ChArUco board lies there instead (inches)")
     add("--layout", type=Path, metavar="FILE", help="known marker places; the table's frame is then the layout's")
     add("--lens", type=Path, metavar="FILE", help="lens profile")
-    add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help="a soldier of that army; repeat")
+    add("--rectangle", type=_rectangle, metavar="WxH:X,Y:X,Y:X,Y:X,Y", help=RECTANGLE_HELP)
+    add("--teach", type=_teach, action="append", default=[], metavar="NAME@X,Y", help=TEACH_HELP)
     add("--reference", type=Path, metavar="IMAGE", help="the empty table")
     add("--figure-height", type=_length, default=STANDING_HEIGHT_IN, metavar="IN", help="of a standing figure")
     add("--terrain", type=Path, metavar="FILE", help="terrain pieces")
@@ -169,6 +172,15 @@ def _teach(text: str) -> tuple[str, tuple[float, float]]:
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME@X,Y")
     x, y = _numbers(place, 2, "NAME@X,Y")
     return name.strip(), (x, y)
+
+
+def _rectangle(text: str) -> tuple[tuple[tuple[float, float], ...], tuple[float, float]]:
+    """The corners in pixels, and the width and depth in inches."""
+    size, *corners = text.split(":")
+    width, depth = _numbers(size.lower().replace("x", ","), 2, f"a size in inches, as 24x18, in {text!r}")
+    if len(corners) != 4:
+        raise argparse.ArgumentTypeError(f"{text!r} does not have four corners: WxH:X,Y:X,Y:X,Y:X,Y")
+    return tuple((x, y) for x, y in (_numbers(one, 2, "a corner X,Y in pixels") for one in corners)), (width, depth)
 
 
 def _blast(text: str) -> tuple[PointIn, float]:

@@ -31,8 +31,19 @@ from vision.ground import Ground, Laid, Lie
 from vision.lookout import worth_a_look
 from vision.motion import Box
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
+from vision.proposals import SeenPlastic, joined, proposed_palette, refined_by_groups
 from vision.recogniser import POSTURES, Candidate, Recogniser
-from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
+from vision.segment import (
+    EVIDENCE_LIMIT,
+    CellImage,
+    Likelihood,
+    any_plastic,
+    army_evidence,
+    cells_of,
+    disc,
+    in_the_light_of_now,
+    likelihood,
+)
 from vision.separation import Separation, separations
 from vision.sheet import BoolImage
 from vision.silhouette import base_outline, figure_scale, solids
@@ -44,6 +55,7 @@ _LEAST_UNKNOWN = 0.7  # the same where nobody knows what lay there before: print
 _LEAST_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
 _EXPECTED_IN = 0.5  # as near as this to where he stood
 _SURE, _ENOUGH_FIGURES = 0.9, 3  # figures that the armies' colours are refined from
+_SURE_OF_UNKNOWN = 0.7  # the same while no colour is known
 _ROUNDS = 2  # of refining; a third changes little
 _APART_IN = 0.42  # two do not stand nearer together
 _LYING_APART_IN = 0.75  # nor lie: a casualty is 2 in long, and its two ends are not two
@@ -51,6 +63,9 @@ _FACING_SURE = 0.6
 _SIGMA = (0.03, 1.5)  # inches that are always there, and how many times its sigma the closer look errs on unseen toys
 _VEHICLE_SIGMA_IN = 0.2
 _SPARSE = 2  # one row and column in so many teaches the table's colours
+_UNKNOWN = ArmyColour("", np.zeros(3), np.eye(3), 0)
+"""The army of every figure while no colour is known."""
+_DARK = (-2.8, 0.5)  # log brightness below which a colour is noise, and that above it from which it counts in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +99,12 @@ class Finder:
 
     Attributes:
         separations: How well the armies separate in the picture that was last searched as a whole.
+        proposed: The armies that were told from the figures themselves, while none was taught.
     """
 
     def __init__(self) -> None:
         self.separations: tuple[Separation, ...] = ()
+        self.proposed: Palette = ()
         self._asked: tuple[object, ...] = ()
         self._reference: ImageBgr | None = None
         self._lie: Lie | None = None
@@ -111,13 +128,14 @@ class Finder:
         area_in: Outline | None = None,
         expected_in: Sequence[PointIn] = (),
         within_px: Box | None = None,
+        propose: bool = False,
     ) -> tuple[Sighting, ...]:
         """Find the figures of the taught armies in one picture, or in a part of it.
 
         Args:
             image_bgr: (height, width, 3) uint8.
             camera: where the picture was taken from.
-            palette: the armies; nobody is found without one.
+            palette: the armies; without any, those that were proposed are found.
             figure_height_in: height of a standing figure.
             terrain: pieces on the table; figures may stand on those with a level top.
             reference_bgr: the empty table seen by the same camera, of the same size; it must not be written to later.
@@ -128,12 +146,14 @@ class Finder:
             expected_in: where figures stood a moment ago; less makes them believed there.
             within_px: only figures whose feet are seen in this part of the picture; the table's colours are then those
                 of the last picture that was searched as a whole. It costs as much less as it is smaller.
+            propose: without a palette, group the figures that are recognised in the whole picture by their plastic, and
+                propose groups whose plastic is new as armies.
 
         Raises:
             Refused: if the reference is not of the picture's size, or the figure height is no height.
         """
         _refuse_unfit(image_bgr, reference_bgr, figure_height_in)
-        if not palette:
+        if not (palette or self.proposed or propose):
             return ()
         asked = (
             camera,
@@ -152,8 +172,18 @@ class Finder:
             scale = figure_scale(figure_height_in)
             self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera, aside_px)
             self._known = None
+        if not palette:
+            if propose:
+                self.proposed = joined(self.proposed, self._groups(self._lie.scale, self._lie.laid(image_bgr)))
+            palette = self.proposed
+        if not palette:
+            return ()
         found = self._on(self._lie, image_bgr, palette, expected_in, within_px)
         return found if within_px is None else tuple(one for one in found if _is_seen_in(within_px, camera, one))
+
+    def forget_proposed(self) -> None:
+        """Propose all armies anew, whatever was proposed before."""
+        self.proposed = ()
 
     def _on(
         self, lie: Lie, image_bgr: ImageBgr, palette: Palette, expected_in: Sequence[PointIn], within_px: Box | None
@@ -173,10 +203,20 @@ class Finder:
             self.separations = separations(self._refined, self._known, table.picture_bgr, table.ground.empty)
         return tuple(_Search(self._refined, lie.scale, self._recogniser, self._known, expected_in).over(laid))
 
+    def _groups(self, scale: float, laid: Sequence[Laid]) -> Palette:
+        """The plastics of the figures that are recognised whatever their colour."""
+        if not laid:
+            return ()
+        self._recogniser = self._recogniser or Recogniser()
+        search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(laid[-1])), ())
+        deque(search.over(laid), maxlen=0)
+        return proposed_palette(search.plastic.get(_UNKNOWN.name, []))
+
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
         assert self._recogniser is not None  # noqa: S101 - `_on` loads it
-        refined = palette
+        # One click may show one soldier in the sun: begin with whatever figures have nearly its colour.
+        refined = palette if palette is self.proposed else refined_by_groups(palette, self._groups(scale, laid))
         for _ in range(_ROUNDS):
             search = _Search(refined, scale, self._recogniser, _table_colours(laid[-1], refined), expected_in)
             deque(search.over(laid), maxlen=0)
@@ -195,16 +235,20 @@ def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_he
         raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
 
 
-def _refined(army: ArmyColour, figures: Sequence[FloatImage]) -> ArmyColour:
+def _refined(army: ArmyColour, figures: Sequence[SeenPlastic]) -> ArmyColour:
     if len(figures) < _ENOUGH_FIGURES:
         return army
-    return learn_colour(np.concatenate(figures), army.name, army)
+    return learn_colour(np.concatenate([figure.colours for figure in figures]), army.name, army)
 
 
 def _table_colours(table: Laid, palette: Palette) -> Likelihood:
     """What the table, which is the last of the grounds, teaches of colours."""
+    return likelihood(_cells_of_table(table), palette)
+
+
+def _cells_of_table(table: Laid) -> CellImage:
     some, inside = table.picture_bgr[::_SPARSE, ::_SPARSE], table.ground.inside[::_SPARSE, ::_SPARSE]
-    return likelihood(cells_of(some)[inside], palette)
+    return cells_of(some)[inside]
 
 
 def _is_seen_in(box_px: Box, camera: TableCamera, one: Sighting) -> bool:
@@ -225,14 +269,19 @@ class _Search:
     ) -> None:
         self.palette, self.scale, self.known = palette, scale, known
         self.recogniser, self.expected_in = recogniser, expected_in
-        self.plastic: dict[str, list[FloatImage]] = {}
+        self.sure = _SURE_OF_UNKNOWN if palette == (_UNKNOWN,) else _SURE
+        self.plastic: dict[str, list[SeenPlastic]] = {}
         self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
     def over(self, laid: Sequence[Laid]) -> Iterator[Sighting]:
         """Sightings on each ground in turn, highest first."""
         for one in laid:
             evidence = self._evidence(one.ground, one.picture_bgr)
-            yield from self._vehicles(one.ground, evidence)
+            if self.palette == (_UNKNOWN,):
+                low, range_ = _DARK
+                evidence *= np.clip((log_colour(one.picture_bgr)[..., 2] - low) / range_, 0, 1)
+            else:
+                yield from self._vehicles(one.ground, evidence)
             yield from self._soldiers(one, evidence)
 
     def _evidence(self, ground: Ground, picture: ImageBgr) -> FloatImage:
@@ -282,10 +331,11 @@ class _Search:
         if not for_army[army] > 0:
             return None
         self.claims += [(sheet.z_in, part) for part in lifted]
-        if one.chance > _SURE:
+        if one.chance > self.sure:
             plastic = mask & (evidence[army][window] > 0)
             smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
-            self.plastic.setdefault(self.palette[army].name, []).append(log_colour(smooth)[plastic])
+            seen = SeenPlastic(one.chance, log_colour(smooth)[plastic])
+            self.plastic.setdefault(self.palette[army].name, []).append(seen)
         return Sighting(
             army=self.palette[army].name,
             x_in=at_in[0],

@@ -22,8 +22,9 @@ SHRINK = 8
 """Pixels of the picture to one that is compared, along each axis."""
 STILL_S = 0.4
 """A place must rest this long before anything is concluded from it."""
-PATIENCE_S = 4.0
-"""What reaches in over the picture's edge and has rested this long is scenery, not a hand."""
+PATIENCE_S, PATIENCE_BETWEEN_S = 1.0, 4.0
+"""What reaches in over the table's edge and has rested this long is scenery, not a hand; the second where pictures are
+taken so far apart that it may have moved between them."""
 LONGEST_S, LONGEST_HAND_S = 5.0, 10.0
 """No place is held longer than this before it is searched all the same; the second where a hand moves."""
 
@@ -149,10 +150,19 @@ class MotionDetector:
         self._before_s = -np.inf
         self._noise = 0.5
 
-    def look(self, gray: ImageGray, time_s: float, aside_px: Sequence[Box] = ()) -> Motion:
-        """What is new in this picture, outside of the parts that are set aside, as a dice tray."""
+    def look(
+        self, gray: ImageGray, time_s: float, aside_px: Sequence[Box] = (), table_px: FloatArray | None = None
+    ) -> Motion:
+        """What is new in this picture.
+
+        Args:
+            gray: (height, width) uint8.
+            time_s: when it was taken.
+            aside_px: parts that are set aside, as a dice tray: nothing is new there.
+            table_px: (N, 2) convex outline beyond which nothing is new either; None for the whole picture.
+        """
         small = _shrunk(gray)
-        self._aside = _covered(small.shape, aside_px)
+        self._aside = _covered(small.shape, aside_px, table_px)
         before, self._before, self._now = self._before, small, small
         restarted, self._before_s, last_s = time_s < self._before_s, time_s, self._before_s
         if before is None or before.shape != small.shape or self._stirred_s is None or self._held_from_s is None:
@@ -210,7 +220,8 @@ class MotionDetector:
         new = cv2.morphologyEx(self._differs(small, known, self._blur), cv2.MORPH_CLOSE, _CLOSE)
         places = list(_places(np.asarray(new, np.uint8), small, known, _rim(known, self._aside)))
         rested_s = [time_s - _quantile(self._stirred_s[one.part][one.own], 1 - _STIRRED) for one in places]
-        hands = [one.is_hand and rest_s < PATIENCE_S for one, rest_s in zip(places, rested_s, strict=True)]
+        patience_s = PATIENCE_S if quick else PATIENCE_BETWEEN_S
+        hands = [one.is_hand and rest_s < patience_s for one, rest_s in zip(places, rested_s, strict=True)]
         restless = [quick and rest_s < STILL_S for rest_s in rested_s]
         # What a hand has left and where it puts it down belong together: all that is new is concluded from at once.
         waiting = any(hands) or any(restless)
@@ -323,11 +334,15 @@ def _whole(gray: ImageGray) -> Box:
     return (0, 0, gray.shape[1], gray.shape[0])
 
 
-def _covered(shape: tuple[int, ...], boxes_px: Sequence[Box]) -> BoolImage | None:
-    """Where boxes of the picture reach in the small one; None without any."""
-    if not boxes_px:
+def _covered(shape: tuple[int, ...], boxes_px: Sequence[Box], table_px: FloatArray | None) -> BoolImage | None:
+    """Where boxes of the picture reach in the small one, or nothing of the table does; None for nowhere."""
+    if not boxes_px and table_px is None:
         return None
     mask = np.zeros(shape, np.bool_)
+    if table_px is not None:
+        on_table = np.zeros(shape, np.uint8)
+        cv2.fillConvexPoly(on_table, np.clip(table_px / SHRINK, -1e4, 1e4).round().astype(np.int32), 1)
+        mask = np.asarray(on_table == 0)
     for left, top, right, bottom in boxes_px:
         mask[top // SHRINK : -(-bottom // SHRINK), left // SHRINK : -(-right // SHRINK)] = True
     return mask

@@ -120,12 +120,19 @@ def learn_colour(colours: FloatImage, army: str, known: ArmyColour | None = None
     count = len(kept)
     mean = kept.mean(axis=0)
     covariance = np.cov(kept.T, bias=True)
-    if known is not None:
-        total = known.samples + count
-        share = count / total
-        apart = mean - known.mean
-        covariance = (1 - share) * known.covariance + share * covariance + share * (1 - share) * np.outer(apart, apart)
-        mean, count = known.mean + share * apart, total
     for array in (mean, covariance):
         array.setflags(write=False)
-    return ArmyColour(army, mean, covariance, count)
+    learned = ArmyColour(army, mean, covariance, count)
+    return learned if known is None else merged(known, learned)
+
+
+def merged(known: ArmyColour, more: ArmyColour) -> ArmyColour:
+    """The colour of all pixels that two were learned from, under the first one's name."""
+    total = known.samples + more.samples
+    share = more.samples / total
+    apart = more.mean - known.mean
+    covariance = (1 - share) * known.covariance + share * more.covariance + share * (1 - share) * np.outer(apart, apart)
+    mean = known.mean + share * apart
+    for array in (mean, covariance):
+        array.setflags(write=False)
+    return ArmyColour(known.name, mean, covariance, total)

@@ -17,7 +17,7 @@ from calibration.prints import Prints
 from calibration.solve import Calibration
 from calibration.trouble import Trouble
 from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
-from vision.area import played_area, seen_area
+from vision.area import played_area, seen_area, table_area
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import SHRINK, Box, Motion, MotionDetector, Visits
@@ -35,6 +35,7 @@ class Setup:
         prints: The markers that lie on it.
         lens: Lens profile, or None to find the lens along with the pose.
         palette: The armies' colours, taught by clicks.
+        propose: Whether armies are told from the figures themselves while none is taught.
         reference_bgr: The empty table, (height, width, 3), from the same camera.
         reference_camera: Where that hung then, if the picture is of an earlier evening; else it is seen to.
         terrain: Pieces that stand on it.
@@ -48,6 +49,7 @@ class Setup:
     prints: Prints = field(default_factory=Prints)
     lens: Lens | None = None
     palette: Palette = ()
+    propose: bool = False
     reference_bgr: ImageBgr | None = None
     reference_camera: TableCamera | None = None
     terrain: tuple[TerrainPiece, ...] = ()
@@ -89,6 +91,7 @@ class TableView:
         hand: Whether a hand came in or went out with this frame.
         reference_camera: Where the picture of the empty table was taken from, in today's inches; None without one.
         separations: How well the armies were told apart, and from the table, when all of it was last searched.
+        proposed: The armies that were told from the figures themselves, while none is taught.
     """
 
     frame: Frame
@@ -101,6 +104,7 @@ class TableView:
     hand: Hand | None = None
     reference_camera: TableCamera | None = None
     separations: tuple[Separation, ...] = ()
+    proposed: Palette = ()
 
     @property
     def frozen(self) -> bool:
@@ -135,6 +139,8 @@ LOOKS = 8
 """So many pictures at rest are searched after a change; the tracker averages over them. Then none until the next."""
 LOOKS_AGAIN = 3
 """So many where only the camera's place is another, or better known: as many as a move needs to be told."""
+START_S = 0.7
+"""A camera's first pictures are still finding their exposure: what changes in them has not moved."""
 Part = tuple[Box, ...] | None
 """Where figures are looked for: everywhere if None."""
 
@@ -181,6 +187,12 @@ class Pipeline:
         self._pinned: frozenset[str] = frozenset()
         self._search_now = False
         self._unheld_looks_left = 0
+        self._proposal_due = False
+        self._proposed_before: Palette = ()
+        self._start_s: float | None = None
+        self._proposed_at_start = False
+        self._starting = True
+        self._table: tuple[Calibration, Setup, Outline] | None = None
         self._asked: tuple[Calibration | None, Setup | None] = (None, None)
         self._looks_left = LOOKS
         self._where: Part = None
@@ -211,16 +223,20 @@ class Pipeline:
         if (told := self._told) is not None:
             self._told, self._tracker, self._asked = None, Tracker(tracks=told), (None, None)
         gray = frame.gray()
+        starting = self._is_starting(frame, setup)
         kept = self._keeper.look(gray, setup.prints, setup.lens)
         self._follow(kept.calibration, frame)
         self._empty = self._empty.after(setup, self._camera, _camera_moved(kept.drifts))
-        motion = self._motion.look(gray, frame.time_s, setup.aside_px)
+        table_px = None if kept.calibration is None else self._table_px(frame, kept.calibration, setup)
+        motion = self._motion.look(gray, frame.time_s, setup.aside_px, table_px)
         waiting = _waiting(motion) if self._known.figures else None
         self._take_up(motion, kept.calibration, setup, frame.size_px)
         tracking = replace(self._known, events=(), renamed=())
         if self._looks_left:
             self._motion.searched()
             tracking = self._known = self._searched(frame, kept.calibration, setup, motion)
+            if starting:
+                tracking = replace(tracking, events=())
             self._looks_left -= 1
             self._visits.searched()
             self._unheld_looks_left = max(0, self._unheld_looks_left - 1)
@@ -234,8 +250,18 @@ class Pipeline:
             waiting,
             self._hand_moved(motion),
             self._empty.camera if setup.reference_bgr is not None else None,
-            self._finder.separations if setup.palette else (),
+            self._finder.separations if setup.palette or setup.propose else (),
+            () if setup.palette else self._palette_of(setup),
         )
+
+    def _is_starting(self, frame: Frame, setup: Setup) -> bool:
+        """Whether this is one of the first pictures; what was proposed from them is proposed anew after the last."""
+        self._start_s = frame.time_s if self._start_s is None else self._start_s
+        was, self._starting = self._starting, frame.time_s - self._start_s < START_S
+        if was and not self._starting and frame.index > 0 and setup.propose and not setup.palette:
+            self._proposed_at_start = True
+            self._asked = None, self._asked[1]
+        return self._starting
 
     def _take_up(self, motion: Motion, calibration: Calibration | None, setup: Setup, size_px: tuple[int, int]) -> None:
         """Look again, and where: everywhere for another set-up or camera's place, else where something is new."""
@@ -250,6 +276,7 @@ class Pipeline:
             if before[1] is None or before[1].palette != setup.palette:
                 self._armies_open = True
                 self._tracker.reopen_armies()
+            self._proposal_due = True
             looks = LOOKS if setup is not before[1] or self._search_now else max(self._looks_left, LOOKS_AGAIN)
             if self._search_now:
                 self._unheld_looks_left = LOOKS
@@ -257,8 +284,10 @@ class Pipeline:
         elif motion.unseen and motion.held is None and not self._looks_left:
             # A hand was there when the camera was moved; what it did beyond the markers was not seen.
             self._visits.everywhere()
+            self._proposal_due = True
             self._looks_left, self._where = LOOKS, None
         elif motion.places_px:
+            self._proposal_due |= not self._looks_left
             still = self._where if self._looks_left else ()
             self._where = None if still is None else _parts(motion.places_px, still, size_px)
             self._looks_left = LOOKS
@@ -267,9 +296,20 @@ class Pipeline:
         """The figures where they are to be looked for, folded into what is known of all."""
         if calibration is None:
             return self._tracker.update(())
-        camera, parts = calibration.camera, self._where
+        camera = calibration.camera
+        proposing = self._proposal_due and setup.propose and not setup.palette
+        if proposing and self._proposed_at_start and motion.held is None:
+            self._finder.forget_proposed()
+            self._proposed_at_start = False
+        parts = None if proposing else self._where
         boxes: Sequence[Box | None] = (None,) if parts is None else parts
         found = [one for box in boxes for one in self._sightings(frame, calibration, setup, box)]
+        palette = self._palette_of(setup)
+        if proposing and palette != self._proposed_before:
+            self._armies_open = True
+            self._tracker.reopen_armies()
+            self._proposed_before = palette
+        self._proposal_due = False
 
         def seen_at(place_in: PlaceIn) -> tuple[float, float]:
             x, y = camera.table_to_pixel(place_in)[0]
@@ -284,13 +324,37 @@ class Pipeline:
             searched,
             lambda place_in: self._visits.include(*seen_at(place_in)),
             lambda name: self._likenesses.unchanged(name, frame, camera),
-            frozenset(colour.name for colour in setup.palette),
+            frozenset(colour.name for colour in palette),
             self._armies_open,
             self._pinned,
         )
         tracking = self._tracker.update([one for one in found if searched((one.x_in, one.y_in, one.z_in))], scope)
         self._likenesses.keep(frame, camera, [one for one in self._tracker.undoubted if searched(one[1])])
         return tracking
+
+    def _table_in(self, frame: Frame, calibration: Calibration, setup: Setup) -> Outline:
+        """Outline of the table in inches, as far as the picture tells where it ends."""
+        if self._table is None or self._table[:2] != (calibration, setup):
+            bare_bgr, camera = frame.image_bgr, calibration.camera
+            if setup.reference_bgr is not None:  # no hand reaches over the empty table
+                bare_bgr, camera = setup.reference_bgr, self._empty.camera or camera
+            self._table = calibration, setup, table_area(camera, bare_bgr, _lying_there(calibration, setup))
+        return self._table[2]
+
+    def _table_px(self, frame: Frame, calibration: Calibration, setup: Setup) -> FloatArray:
+        """(N, 2) outline, in pixels, of all that stands on the table; what moves beyond it is no news."""
+        outline_in = np.array(self._table_in(frame, calibration, setup))
+        heights_in = (0.0, setup.figure_height_in)
+        points_in = np.vstack([np.c_[outline_in, np.full(len(outline_in), height_in)] for height_in in heights_in])
+        points_px = calibration.camera.table_to_pixel(points_in)
+        if not np.isfinite(points_px).all():  # behind the camera
+            width, height = frame.size_px
+            return np.array([[0.0, 0.0], [width, 0], [width, height], [0, height]])
+        return np.asarray(cv2.convexHull(points_px.astype(np.float32))[:, 0], np.float64)
+
+    def _palette_of(self, setup: Setup) -> Palette:
+        """The armies that are looked for."""
+        return setup.palette or (self._finder.proposed if setup.propose else ())
 
     def _follow(self, calibration: Calibration | None, frame: Frame) -> None:
         """Where the camera was moved, what is known of the picture moves along."""
@@ -314,13 +378,14 @@ class Pipeline:
     def _sightings(
         self, frame: Frame, calibration: Calibration, setup: Setup, within_px: Box | None
     ) -> tuple[Sighting, ...]:
-        if not setup.palette:
+        if not (setup.palette or setup.propose):
             return ()
-        area_in = None
+        area_in = self._table_in(frame, calibration, setup)
         if setup.area_in is not None:
-            area_in = played_area(setup.area_in, seen_area(calibration.camera, frame.image_bgr))
-            if area_in is None:
+            played_in = played_area(setup.area_in, seen_area(calibration.camera, frame.image_bgr))
+            if played_in is None:
                 return ()
+            area_in = played_in
         found = self._finder.find(
             frame.image_bgr,
             calibration.camera,
@@ -334,8 +399,9 @@ class Pipeline:
             area_in=area_in,
             expected_in=[(x, y) for x, y, _ in self._tracker.places_in],
             within_px=within_px,
+            propose=setup.propose and self._proposal_due,
         )
-        if area_in is not None:  # a hill may reach beyond it
+        if setup.area_in is not None:  # a hill may reach beyond it
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
         if not found:
             return ()
@@ -375,6 +441,14 @@ def _between_markers_px(calibration: Calibration, picture_px2: int) -> FloatArra
     corners_px = calibration.camera.table_to_pixel(np.c_[corners_in, np.zeros(len(corners_in))])
     hull = cv2.convexHull(corners_px.astype(np.float32))
     return hull[:, 0].astype(np.float64) if cv2.contourArea(hull) > _ENOUGH_OF_PICTURE * picture_px2 else None
+
+
+def _lying_there(calibration: Calibration, setup: Setup) -> tuple[Outline, ...]:
+    """Outlines of what is known to lie on the table: the markers' papers, or the rectangle that stands in for them."""
+    if setup.prints.rectangle is None:
+        return marker_papers(calibration)
+    width, depth = setup.prints.rectangle.size_in
+    return (((0.0, 0.0), (width, 0.0), (width, depth), (0.0, depth)),)
 
 
 def marker_papers(calibration: Calibration) -> tuple[Outline, ...]:

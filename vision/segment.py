@@ -35,6 +35,7 @@ _OTHERS = 0.3  # weight of the other armies' colours beside the table's
 _ELSE = 0.3  # chance that a pixel which is no longer empty table is not an army either
 _STRANGE = 2.0  # a colour never seen before is rather not an army's
 _FLAT = 0.15  # density of colours nobody has seen
+_ANY_PLASTIC = 6.0  # density of any colour as that of an unknown plastic
 
 _BAND = 32  # rows
 _SAMPLE = 8000  # pixels that tell how the lamp has changed
@@ -128,6 +129,13 @@ def likelihood(cells: CellImage, palette: Palette) -> Likelihood:
     armies, others = _taught(palette)
     rest = _histogram(cells) + others
     return Likelihood(armies, rest, np.asarray(cv2.log(armies / rest)))
+
+
+def any_plastic(cells: CellImage) -> Likelihood:
+    """As `likelihood`, for one army of unknown colour: whatever is rare on the table may be its plastic."""
+    rest = _histogram(cells)[None] + np.float32(_STRANGE * _FLAT)
+    army = np.full_like(rest, _ANY_PLASTIC)
+    return Likelihood(army, rest, np.asarray(cv2.log(army / rest)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

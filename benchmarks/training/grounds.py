@@ -14,6 +14,7 @@ from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, t
 
 FINE = 32.0
 """Pixels per inch of what is drawn."""
+_CHEQUERED = 0.12  # part of the tables
 SIZE_IN = (26.0, 20.0)
 SHAPE = (int(SIZE_IN[1] * FINE), int(SIZE_IN[0] * FINE))
 
@@ -79,11 +80,25 @@ def ground_picture(rng: Rng, armies: list[FloatArray]) -> FloatImage:
         share = np.clip(0.5 + 0.6 * _noise(rng, (90, 90)), 0, 1)[..., None]
         picture = picture * (1 - share) + other * np.exp(light)[..., None] * share
     picture = np.ascontiguousarray(picture, np.float32)
+    if rng.random() < _CHEQUERED:
+        _squares(picture, rng)
     for _ in range(rng.integers(0, 4)):
         _print(picture, rng, armies)
     for _ in range(rng.integers(1, 4) if rng.random() < 0.25 else 0):
         _lid(picture, rng, armies)
     return picture
+
+
+def _squares(picture: FloatImage, rng: Rng) -> None:
+    """A chequered board or cloth, or square tiles."""
+    side, turn = rng.uniform(0.8, 3.0) * FINE, rng.uniform(0, math.pi)
+    v, u = np.mgrid[: SHAPE[0], : SHAPE[1]]
+    across, down = (u * math.cos(turn) + v * math.sin(turn)) / side, (v * math.cos(turn) - u * math.sin(turn)) / side
+    odd = (np.floor(across) + np.floor(down)) % 2 > 0
+    inside = cv2.boxPoints(((SHAPE[1] / 2, SHAPE[0] / 2), tuple(rng.uniform(8, 30, 2) * FINE), math.degrees(turn)))
+    where = np.zeros(SHAPE, np.uint8)
+    cv2.fillConvexPoly(where, inside.astype(np.int32), 1)
+    picture[odd & (where > 0)] *= (_colour(rng) / np.median(picture, axis=(0, 1))).astype(np.float32)
 
 
 def _print(picture: FloatImage, rng: Rng, armies: list[FloatArray]) -> None:

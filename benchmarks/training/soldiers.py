@@ -11,6 +11,7 @@ from rules.table import FloatArray, Posture
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, prism, turn_z
 
 Rng = np.random.Generator
+_TURNED = 0.12  # part of those who stand that are playing pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +36,8 @@ def toy(posture: Posture, rng: Rng) -> Toy:
     base = _base_size(posture, rng)
     if rng.random() < 0.03:
         return Toy(_pawn(posture, base, rng), posture, base)
+    if posture is Posture.STANDING and rng.random() < _TURNED:
+        return _turned(rng)
     build = {Posture.STANDING: _standing, Posture.KNEELING: _kneeling, Posture.PRONE: _prone}[posture]
     parts = build(rng)
     bare = posture is Posture.PRONE and rng.random() < 0.3
@@ -53,6 +56,21 @@ def _pawn(posture: Posture, base: tuple[float, float], rng: Rng) -> Mesh:
     waist = rng.uniform(0.2, 0.32)
     rings = [(waist, 0.1), (waist * 1.1, 0.6 * top), (0.2, 0.8 * top), (0.19, top), (0, top)]
     return join([disc(*base, 0.0, 0.1), lathe(rings, 12)])
+
+
+def _turned(rng: Rng) -> Toy:
+    """A turned playing piece: a round foot, a narrow waist, a collar and some head."""
+    top, foot = rng.uniform(1.2, 3.3), rng.uniform(0.38, 0.62)
+    waist, collar, head = foot * rng.uniform(0.35, 0.6), foot * rng.uniform(0.5, 0.8), foot * rng.uniform(0.3, 0.75)
+    neck = top * rng.uniform(0.55, 0.75)
+    rings = [(foot, 0.0), (foot, 0.12), (0.8 * foot, 0.25), (waist, 0.45 * neck), (waist, neck), (collar, neck + 0.04)]
+    crown = [(head * 0.6, neck + 0.1), (head, (neck + top) / 2), (head * rng.uniform(0.3, 1.0), top), (0.0, top)]
+    parts = [lathe(rings + crown, 12)]
+    if rng.random() < 0.2:  # a horse's head
+        parts.append(limb((-0.1, 0, neck), (0.35, 0, top), 0.22, 0.13))
+    if rng.random() < 0.2:
+        parts.append(ball((0, 0, top + 0.08), (0.1, 0.1, 0.12)))
+    return Toy(join(parts), Posture.STANDING, (foot, foot))
 
 
 def _base_size(posture: Posture, rng: Rng) -> tuple[float, float]:

@@ -20,7 +20,7 @@ from calibration.opencv import cv2
 from rules.table import Refused
 from vision.palette import teach
 from vision.recogniser import POSTURES, Recogniser
-from vision.segment import army_evidence, cells_of, empty_table, in_the_light_of_now, likelihood
+from vision.segment import any_plastic, army_evidence, cells_of, empty_table, in_the_light_of_now, likelihood
 from vision.tiles import (
     CLOSER_PX_PER_IN,
     CROP_PX,
@@ -52,6 +52,7 @@ ZOOM = PX_PER_IN / TILE_PX_PER_IN
 _HIS_IN = 0.42  # a crop as near to somebody as this is his,
 _NOBODYS_IN = 0.62  # and one further from everybody than this is nobody's
 _JITTER_IN = 0.09
+_UNTAUGHT = 0.5  # part of the worlds whose armies' colours nobody has taught
 _SHADOWS = 0.4  # part of the standers whose shadow is asked about too
 
 _Row = tuple[str, np.ndarray, np.ndarray]
@@ -115,7 +116,8 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
         for image in (scene.picture, scene.empty)
     )
     seen = cv2.resize(scene.seen, size, interpolation=cv2.INTER_NEAREST)
-    known = likelihood(cells_of(picture[::2, ::2]).ravel(), palette)
+    cells = cells_of(picture[::2, ::2]).ravel()
+    known = any_plastic(cells) if rng.random() < _UNTAUGHT else likelihood(cells, palette)
     places = np.array([stander.place_in for stander in scene.standers]) * PX_PER_IN
     for reference in (empty_table(empty, seen > 0), None):
         evidence = army_evidence(picture, known, reference).max(axis=0)

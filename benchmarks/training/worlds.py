@@ -8,6 +8,7 @@ the sky alone.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -299,15 +300,7 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
             clicks[army] = tuple(int(v) for v in np.unravel_index(np.argmax(deep), deep.shape)[::-1])
     if len(clicks) < armies:
         return None
-    seen = np.ones(picture.shape[:2], np.uint8)
-    if rng.random() < 0.6:
-        for mesh in land:
-            if float(mesh.polygons_in[..., 2].max()) > 0.45:
-                z = mesh.polygons_in[..., 2:]
-                flat = mesh.polygons_in[..., :2]
-                out = (flat + (flat - eye[:2]) * (z / (eye[2] - z))).reshape(-1, 2)
-                hull = cv2.convexHull((out * fine).astype(np.float32))
-                cv2.fillConvexPoly(seen, hull.astype(np.int32), 0)
+    seen = _seen(rng, land, eye, fine, picture.shape[:2])
     return World(
         picture,
         empty,
@@ -338,6 +331,20 @@ def _as_seen(size: tuple[int, int], eye_in: FloatArray) -> tuple[FloatArray | No
     low, high = corners.min(axis=0), corners.max(axis=0)
     wide, tall = (math.ceil(length) for length in high - low)
     return np.column_stack([turn, -low]), (wide, tall)
+
+
+def _seen(rng: Rng, land: Sequence[Mesh], eye: FloatArray, fine: float, shape: tuple[int, ...]) -> np.ndarray:
+    """1 where the table is seen past the terrain, where that is known; else 0."""
+    seen = np.ones(shape, np.uint8)
+    if rng.random() < 0.6:
+        for mesh in land:
+            if float(mesh.polygons_in[..., 2].max()) > 0.45:
+                z = mesh.polygons_in[..., 2:]
+                flat = mesh.polygons_in[..., :2]
+                out = (flat + (flat - eye[:2]) * (z / (eye[2] - z))).reshape(-1, 2)
+                hull = cv2.convexHull((out * fine).astype(np.float32))
+                cv2.fillConvexPoly(seen, hull.astype(np.int32), 0)
+    return seen
 
 
 def _part_seen(mesh: Mesh, own: np.ndarray, eye: FloatArray) -> float:

@@ -155,6 +155,59 @@ def test_one_marker_without_a_layout_gives_the_same_table_turned(table, tmp_path
     assert np.abs(found @ np.array([[c, s], [-s, c]]) + (x, y) - true).max() < 0.06
 
 
+def test_without_a_marker_a_rectangle_gives_inches(table, tmp_path, capsys):
+    folder, truth, clicks = table
+    (width, depth), out = (30.0, 20.0), tmp_path / "o.json"
+    corners_in = np.array([[8.0, 8, 0], [8 + width, 8, 0], [8 + width, 8 + depth, 0], [8, 8 + depth, 0]])
+    corners = ":".join(f"{x:.1f},{y:.1f}" for x, y in truth.camera.table_to_pixel(corners_in))
+    rectangle = ["--rectangle", f"{width:g}x{depth:g}:{corners}", "--lens", str(folder / "lens.json")]
+    reference = ["--reference", str(folder / "empty.png")]
+    assert main(["analyse", str(folder / "table.png"), *rectangle, *clicks, *reference, "--json", str(out)]) == 0
+    assert "Calibrated by a rectangle" in capsys.readouterr().out
+    found = np.array([[one["x_in"] + 8, one["y_in"] + 8] for one in json.loads(out.read_text())["figures"]])
+    true = np.array([one.centre_in for one in truth.figures if one.army in ("green", "tan")])
+    nearest = np.linalg.norm(found[:, None] - true[None], axis=2).min(axis=1)
+    assert len(found) >= 10
+    assert np.median(nearest) < 0.125  # a tape measure's eighth of an inch
+
+
+@pytest.mark.parametrize(
+    "wrong", ["30x20", "30:1,1:2,1:2,2:1,2", "30x20:1,1:2,1:2,2", "ax20:1,1:2,1:2,2:1,2", "30x20:1,1:2,1:2,2:1,x"]
+)
+def test_a_rectangle_that_is_none_is_wrong_usage(wrong, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["analyse", "picture.png", "--rectangle", wrong])
+    assert stop.value.code == 2
+    assert "--rectangle" in capsys.readouterr().err
+
+
+def test_a_rectangle_whose_corners_go_round_the_wrong_way_is_refused(table, capsys):
+    folder, _, _ = table
+    assert main(["analyse", str(folder / "table.png"), "--rectangle", "30x20:200,200:600,200:600,600:200,600"]) == 1
+    assert "near left, near right, far right, far left" in capsys.readouterr().err
+
+
+def test_a_rectangle_and_markers_exclude_one_another(table, capsys):
+    folder, _, _ = table
+    both = ["--rectangle", "30x20:200,600:600,600:600,200:200,200", "--layout", str(folder / "layout.json")]
+    assert main(["analyse", str(folder / "table.png"), *both]) == 1
+    assert "leave out --rectangle" in capsys.readouterr().err
+
+
+def test_what_nobody_taught_is_grouped_by_its_plastic(table, tmp_path, capsys):
+    folder, truth, _ = table
+    out = tmp_path / "o.json"
+    reference = ["--reference", str(folder / "empty.png"), "--layout", str(folder / "layout.json")]
+    assert main(["analyse", str(folder / "table.png"), *reference, "--json", str(out)]) == 0
+    document = json.loads(out.read_text())
+    groups = {one["army"]: one["figures"] for one in document["groups"]}
+    assert len(groups) == len({one.army for one in truth.figures})
+    assert sum(groups.values()) == len(document["figures"])
+    said = capsys.readouterr().out
+    for army, count in groups.items():
+        assert f"{count} {army}" in said
+
+
 def test_a_folder_gives_frames_with_names_that_stay(table, tmp_path):
     folder, _, clicks = table
     shots = tmp_path / "shots"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.motion import LONGEST_S, PATIENCE_S, SHRINK, STILL_S, Motion, MotionDetector, Visits
+from vision.motion import LONGEST_S, PATIENCE_BETWEEN_S, PATIENCE_S, SHRINK, STILL_S, Motion, MotionDetector, Visits
 
 SIZE = (540, 960)
 
@@ -81,17 +81,33 @@ def test_a_soldier_who_was_carried_is_new_at_both_places_once_all_rests(rng: np.
     assert nothing(watch.look(table(rng, (700, 120)), 3.0))
 
 
-def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(("apart_s", "patience_s"), [(0.1, PATIENCE_S), (0.8, PATIENCE_BETWEEN_S)])
+def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(
+    rng: np.random.Generator, apart_s: float, patience_s: float
+) -> None:
     watch = watched(rng, (700, 300))
     watch.look(table(rng, (700, 300), arm=400), 2.0)
-    waited = watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S - 0.1)
-    assert waited.hand
-    assert waited.holds(300, 250), "the arm covers this"
-    assert not waited.holds(700, 300), "the rest of the table goes on"
-    over = watch.look(table(rng, (700, 300), arm=400), 2.0 + PATIENCE_S + 0.1)
+    for since_s in np.arange(apart_s, patience_s, apart_s):
+        waited = watch.look(table(rng, (700, 300), arm=400), 2.0 + since_s)
+        assert waited.hand
+        assert waited.holds(300, 250), "the arm covers this"
+        assert not waited.holds(700, 300), "the rest of the table goes on"
+    over = watch.look(table(rng, (700, 300), arm=400), 2.0 + patience_s + 0.1)
     assert not over.hand
     assert over.held is None
     assert len(over.places_px) == 1
+
+
+def test_what_moves_beyond_the_table_is_no_news(rng: np.random.Generator) -> None:
+    board_px = np.array([[500.0, 0.0], [960, 0], [960, 540], [500, 540]])
+    watch = MotionDetector()
+    watch.look(table(rng, (700, 300)), 0.0, table_px=board_px)
+    watch.searched()
+    for n in range(1, 4):
+        assert nothing(watch.look(table(rng, (700, 300), arm=100 * n), 0.1 * n, table_px=board_px))
+    both = watch.look(table(rng, (800, 300), arm=300), 1.0, table_px=board_px)
+    assert both.places_px
+    assert min(box[0] for box in both.places_px) >= 500 - SHRINK
 
 
 @pytest.mark.parametrize("sun", [0, 700], ids=["lamp alone", "lamp and sun"])

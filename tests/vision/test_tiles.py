@@ -42,10 +42,11 @@ def view(empty=None, seen=1.0):
 
 
 @given(
-    st.floats(0, 300), st.floats(0, 300), st.floats(-4, 4), st.floats(0.3, 3), st.floats(-50, 120), st.floats(-50, 120)
-)
-def test_there_and_back(column, row, turn, zoom, u, v):
-    place = Place(column, row, turn, 0.3, zoom)
+    st.floats(0, 300), st.floats(0, 300), st.floats(-4, 4), st.floats(0, 4), st.floats(0.3, 3),
+    st.floats(-50, 120), st.floats(-50, 120),
+)  # fmt: skip
+def test_there_and_back(column, row, turn, lean, zoom, u, v):
+    place = Place(column, row, turn, lean, zoom)
     assert place.to_tile(place.to_sheet(np.array([[u, v]])))[0] == pytest.approx((u, v), abs=1e-6)
 
 
@@ -71,6 +72,19 @@ def test_a_crop_has_the_body_in_its_middle_and_the_feet_nearer_to_the_camera():
     # A waist 0.7 in up leans out by a fifth of that: 2.5 of 18 px/in.
     assert feet == pytest.approx(((CROP_PX - 1) / 2 - 0.2 * 0.7 * 18, (CROP_PX - 1) / 2))
     assert cut(view(), crop).shape == (CHANNELS, CROP_PX, CROP_PX)
+
+
+@pytest.mark.parametrize("lean", [0.8, 1.2, 1.7])
+def test_under_an_oblique_camera_a_crop_still_holds_the_body_from_its_feet_to_its_shoulders(lean):
+    eye_px = np.array([0.0, 0.0, 27 * 30.0])  # 30 in up, on a sheet of 27 px/in
+    at = np.array([27 * 30.0 * lean, 0.0])
+    crop = crop_at(eye_px, at, CLOSER_PX_PER_IN / 12, CLOSER_PX_PER_IN)
+    assert crop.lean == pytest.approx(lean)
+    feet, shoulders = crop.to_tile(np.array([at, at + (27 * lean * 1.6, 0)]))[:, 0]  # 1.6 in up
+    assert feet > 0
+    assert shoulders < CROP_PX - 1
+    assert crop.lean_in_tile < 1.25  # the hypotenuse of 1 and 0.75: no body is longer in a tile, however oblique
+    assert cut(view(), replace(crop, column=100, row=100))[8] == pytest.approx(crop.lean_in_tile)
 
 
 @pytest.mark.parametrize("scale", [1, 2])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from calibration.by_hand import Rectangle
 from calibration.markers import Board
 from calibration.print_scale import PrintScale
 from calibration.prints import Prints
@@ -128,12 +129,15 @@ def _sequence(
 
 
 def _setup(options: argparse.Namespace) -> Setup:
+    if options.rectangle and (options.layout or options.board or options.measured):
+        raise Refused("a rectangle stands in for markers: leave out --rectangle, or --layout, --board and --measured")
     prints = Prints(
         side_in=options.marker_side,
         dictionary=options.dictionary,
         board=Board(*options.board) if options.board else None,
         layout=read_layout(options.layout) if options.layout else None,
         scale=PrintScale(*options.measured) if options.measured else None,
+        rectangle=Rectangle(*options.rectangle) if options.rectangle else None,
     )
     return Setup(
         prints=prints,
@@ -141,4 +145,5 @@ def _setup(options: argparse.Namespace) -> Setup:
         reference_bgr=read_image(options.reference) if options.reference else None,
         terrain=read_terrain(options.terrain) if options.terrain else (),
         figure_height_in=options.figure_height,
+        propose=not options.teach,
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rules.template import Blast
 from ui.measuring import blasted, measured, sights
 from ui.readout import in_order
-from ui.setup.colours import WITHOUT_EMPTY, separations_of
+from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separations_of
 from vision.pipeline import Setup, TableView
 
 _PAIRS_SHOWN = 12
@@ -16,7 +16,7 @@ _SURE = 2  # standard deviations: ± holds nineteen times in twenty, here as in 
 
 def report(view: TableView, setup: Setup, blasts: Sequence[Blast], *, pairs: bool) -> str:
     """What one view shows, as plain text of a few aligned tables."""
-    parts = [calibration_line(view), _figures(view), _colours(view, setup)]
+    parts = [calibration_line(view), _groups(view), _figures(view), _colours(view, setup)]
     if pairs and len(view.figures) > 1:
         parts.append(_ranges(view, setup))
     parts += [_blast(view, blast) for blast in blasts]
@@ -30,11 +30,18 @@ def calibration_line(view: TableView) -> str:
     calibration = view.calibration
     count = len(calibration.markers_in)
     error_in = max(0.01, _SURE * calibration.typical_sigma_in())
-    line = (
-        f"Calibrated by {count} marker{'s' if count != 1 else ''}: ±{error_in:.2f} in"
-        f" on the table, residual {calibration.residual_px:.2f} px"
-    )
+    by = f"{count} marker{'s' if count != 1 else ''}" if count else "a rectangle"
+    line = f"Calibrated by {by}: ±{error_in:.2f} in on the table, residual {calibration.residual_px:.2f} px"
     return line if view.problem is None else f"{line}; now: {view.problem}"
+
+
+def _groups(view: TableView) -> str:
+    """What was found with nothing taught."""
+    words = group_words(view)
+    if not words:
+        return ""
+    more = " Two armies of one colour cannot be told apart." if one_plastic(view) else ""
+    return f"{words}, told by their colour. To name an army, click one of its figures (--teach NAME@X,Y).{more}"
 
 
 def _figures(view: TableView) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from vision.pipeline import Setup, TableView
@@ -14,9 +15,29 @@ _WORST_FIRST = (Level.ALIKE, Level.FAIR, Level.WELL)
 
 def separations_of(view: TableView, setup: Setup) -> tuple[Separation, ...]:
     """Those of the armies that are known now, the worst first."""
-    names = {None, *(colour.name for colour in setup.palette)}
+    names = {None, *(colour.name for colour in setup.palette or view.proposed)}
     now = [one for one in view.separations if one.army in names and one.other in names]
     return tuple(sorted(now, key=lambda one: _WORST_FIRST.index(one.level)))
+
+
+def groups_of(view: TableView) -> dict[str, int]:
+    """How many figures there are of each army that was told from the figures themselves, the largest first."""
+    count = Counter(figure.army for figure in view.figures)
+    return {army.name: count[army.name] for army in sorted(view.proposed, key=lambda one: -count[one.name])}
+
+
+def group_words(view: TableView) -> str:
+    """As "9 tan and 8 green figures"; empty where no army was proposed, or none of its figures is seen."""
+    counts = [f"{count} {army}" for army, count in groups_of(view).items() if count]
+    if not counts:
+        return ""
+    words = " and ".join(filter(None, (", ".join(counts[:-1]), counts[-1])))
+    return f"{words} figures"
+
+
+def one_plastic(view: TableView) -> bool:
+    """Whether all proposed figures are of one colour, so that two armies of that colour cannot be told apart."""
+    return len(view.proposed) == 1
 
 
 def doubts(view: TableView, setup: Setup) -> tuple[Separation, ...]:

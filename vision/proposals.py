@@ -1,0 +1,93 @@
+"""Armies that nobody has taught: figures that were recognised in any colour, grouped by their plastic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.optimize import linear_sum_assignment
+
+from rules.table import FloatArray
+from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
+from vision.plastics import usual_colour, usual_names
+
+_SAME_PLASTIC = 0.2  # distance in log colour between the figures of one army, most of it from lamp to shade
+_LIGHT_WEIGHT = 0.25  # of log brightness in that distance: one army stands in the sun and in the shade
+_LEAST_PX = 16  # of plastic in a figure that counts
+_LEAST_FIGURES = 2  # of one plastic that are an army
+_UPPER, _LEAST_CHANCE = 0.75, 0.93  # a quantile of the chances of an army's figures, and what it must be
+_MOST_ARMIES = 6
+_ALIKE = 0.3  # distance in log colour between what was clicked and the figures of the same army
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenPlastic:
+    """What is seen of one figure's plastic.
+
+    Attributes:
+        chance: 0 to 1, that it is a figure.
+        colours: (N, 3) its log colours.
+    """
+
+    chance: float
+    colours: FloatImage
+
+
+def proposed_palette(figures: Sequence[SeenPlastic]) -> Palette:
+    """The armies that some figures make up, the largest first, each named after the usual plastic nearest to its own.
+
+    Shadows and prints that look like figures make up groups too, but of such the networks are less sure.
+    """
+    figures = [figure for figure in figures if len(figure.colours) >= _LEAST_PX]
+    if len(figures) < _LEAST_FIGURES:
+        return ()
+    middles = np.array([_middle(np.median(figure.colours, axis=0)) for figure in figures])
+    labels = fcluster(linkage(middles, "average"), _SAME_PLASTIC, "distance")
+    groups = [[figures[k] for k in np.flatnonzero(labels == label)] for label in np.unique(labels)]
+    armies = sorted(filter(_is_army, groups), key=len, reverse=True)[:_MOST_ARMIES]
+    return named(tuple(learn_colour(np.concatenate([one.colours for one in army]), "") for army in armies))
+
+
+def _is_army(group: Sequence[SeenPlastic]) -> bool:
+    return len(group) >= _LEAST_FIGURES and float(np.quantile([one.chance for one in group], _UPPER)) > _LEAST_CHANCE
+
+
+def joined(before: Palette, now: Palette) -> Palette:
+    """The armies that were proposed before, as they were, and those of now whose plastic is another."""
+    new = [army for army in now if all(_apart(army, other) > _SAME_PLASTIC for other in before)]
+    return (*before, *named(tuple(new), taken=frozenset(army.name for army in before)))
+
+
+def refined_by_groups(palette: Palette, groups: Palette) -> Palette:
+    """The taught armies, each refined by the group of figures whose plastic is most like its own, if any is alike."""
+    if not (palette and groups):
+        return palette
+    away = np.array([[_apart(army, group) for group in groups] for army in palette])
+    pairs = dict(zip(*(axis.tolist() for axis in linear_sum_assignment(away)), strict=True))
+    return tuple(
+        merged(army, groups[pairs[k]]) if k in pairs and away[k, pairs[k]] < _ALIKE else army
+        for k, army in enumerate(palette)
+    )
+
+
+def named(armies: Palette, taken: frozenset[str] = frozenset()) -> Palette:
+    """The same armies, each named after the usual plastic nearest to its own; no two have one name."""
+    names = [name for name in usual_names() if name not in taken]
+    usual = [usual_colour(name) for name in names]
+    away = np.array([[_apart(army, other) for other in usual] for army in armies]).reshape(len(armies), len(names))
+    chosen = dict(zip(*(axis.tolist() for axis in linear_sum_assignment(away)), strict=True))
+    extra = (f"army {n}" for n in range(1, len(armies) + len(taken) + 1) if f"army {n}" not in taken)
+    return tuple(
+        ArmyColour(names[chosen[k]] if k in chosen else next(extra), army.mean, army.covariance, army.samples)
+        for k, army in enumerate(armies)
+    )
+
+
+def _middle(colour: FloatArray | FloatImage) -> FloatArray:
+    return np.asarray(colour, np.float64) * (1, 1, _LIGHT_WEIGHT)
+
+
+def _apart(one: ArmyColour, other: ArmyColour) -> float:
+    return float(np.linalg.norm(_middle(one.mean) - _middle(other.mean)))
