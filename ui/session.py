@@ -400,6 +400,18 @@ class Session:
         palette = tuple(sorted((*others, colour), key=lambda c: c.name))
         self.do(label, replace(self.state, setup=replace(setup, palette=palette)))
 
+    def propose_armies(self) -> None:
+        """Tell the armies from the figures themselves, by their plastic, while none is taught."""
+        self.do("find armies by colour", replace(self.state, setup=replace(self.state.setup, propose=True)))
+
+    def use_proposed(self, label: str) -> None:
+        """Take the armies that were told from the figures for taught ones; `label` names the step."""
+        if self._newest is None or not self._newest.proposed:
+            return
+        palette = tuple(sorted(self._newest.proposed, key=lambda colour: colour.name))
+        setup = replace(self.state.setup, palette=palette, propose=False)
+        self.do(label, replace(self.state, setup=setup))
+
     def forget_army(self, army: str) -> None:
         """Forget an army's colour."""
         setup = self.state.setup

@@ -42,11 +42,13 @@ class SidePanel(QWidget):
         forget: An army (its name) is to be forgotten.
         army_chosen: Another army (its name) is to be taught.
         usual_wanted: An army (its name) is to begin with the usual colour of its plastic.
+        groups_wanted: Armies are to be told from the figures' colours; once they are, these armies are to be used.
     """
 
     forget = pyqtSignal(str)
     army_chosen = pyqtSignal(str)
     usual_wanted = pyqtSignal(str)
+    groups_wanted = pyqtSignal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +63,7 @@ class SidePanel(QWidget):
         self._army = QComboBox()
         self._forget = QPushButton(tr("Forget"))
         self._usual = QPushButton(tr("Begin with its usual colour"))
+        self._groups = QPushButton(tr("Find armies by colour"))
         self._apart = word_label()
         self._tree = QTreeWidget()
         self._laid = QListWidget()
@@ -149,6 +152,21 @@ class SidePanel(QWidget):
             if self._army.findText(army) < 0:
                 self._army.addItem(_swatch(army_colour(army, armies)), army)
 
+    def show_groups(self, *, taught: bool, looking: bool, words: str) -> None:
+        """Offer to tell the armies by their colour, or to use those that were told.
+
+        Args:
+            taught: Whether an army is taught: then nothing is offered.
+            looking: Whether the figures are being grouped.
+            words: As "9 tan and 8 green figures"; empty where there are no groups.
+        """
+        self._groups.setVisible(not taught)
+        self._groups.setEnabled(bool(words) or not looking)
+        if words:
+            self._groups.setText(tr("Use {figures}", figures=words))
+        else:
+            self._groups.setText(tr("Looking for figures …") if looking else tr("Find armies by colour"))
+
     def _text(self, row: int) -> str:
         item = self._laid.item(row)
         return item.text() if item is not None else ""
@@ -222,6 +240,8 @@ class SidePanel(QWidget):
         self._forget.clicked.connect(lambda: self.forget.emit(self._chosen() or ""))
         self._usual.setToolTip(tr("Look for what this plastic usually looks like; a click on a soldier is surer"))
         self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
+        self._groups.setToolTip(tr("Figures of one colour are one army; nothing needs to be taught"))
+        self._groups.clicked.connect(lambda: self.groups_wanted.emit())
         self._apart.setAccessibleName(tr("How well the armies separate"))
         row = QHBoxLayout()
         row.addWidget(plain_label(tr("Teach:")))
@@ -232,6 +252,7 @@ class SidePanel(QWidget):
         layout.addWidget(self._apart)
         layout.addLayout(row)
         layout.addWidget(self._usual)
+        layout.addWidget(self._groups)
         return box
 
     def _laid_box(self) -> QWidget:

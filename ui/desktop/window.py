@@ -55,7 +55,7 @@ from ui.questions.answer import Laid, asked_now, current_answer, newest
 from ui.questions.situation import Situation, basis_of
 from ui.readout import begun
 from ui.session import Ruler, Session
-from ui.setup.colours import separation_words
+from ui.setup.colours import group_words, separation_words
 from ui.setup.guidance import TEACH, laid_words, next_step, title_words
 from ui.setup.kept_shelf import TableShelf, tables_folder
 from vision.source import Source, open_source
@@ -158,6 +158,7 @@ class Window(QMainWindow):
         self.stills.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
         self.panel.usual_wanted.connect(lambda army: self._change(lambda: self.session.begin_army(army)))
+        self.panel.groups_wanted.connect(lambda: self._change(self._group))
         self.panel.forget.connect(lambda army: self._change(lambda: self.session.forget_army(army)))
         self.panel.army_chosen.connect(lambda _: self._tell())
 
@@ -407,9 +408,19 @@ class Window(QMainWindow):
         self._name_steps()
         view, state = self.bench.view, self.session.state
         if view is not None:
-            armies, laid = [colour.name for colour in state.setup.palette], laid_words(view, state)
+            palette, laid = state.setup.palette or view.proposed, laid_words(view, state)
             apart = separation_words(view, state.setup)
-            self.panel.show_table(armies, view.figures, laid, state.place_words, apart)
+            self.panel.show_table([army.name for army in palette], view.figures, laid, state.place_words, apart)
+            taught, looking = bool(state.setup.palette), state.setup.propose
+            self.panel.show_groups(taught=taught, looking=looking, words=group_words(view))
+
+    def _group(self) -> None:
+        """Tell the armies by their colour, or use those that were told."""
+        words = group_words(self.bench.view) if self.bench.view is not None else ""
+        if words:
+            self.session.use_proposed(f"use {words}")
+        else:
+            self.session.propose_armies()
 
     @property
     def _offer(self) -> tuple[str, Ways]:
