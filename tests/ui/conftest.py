@@ -7,7 +7,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import gc
 import math
 import threading
-from collections import deque
+import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
@@ -158,23 +158,23 @@ def table() -> SimulatedTable:
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
     """Figures are found at once where the very picture that is searched shows them; `Finder` has tests of its own."""
-    taken: deque[tuple[ImageBgr, tuple[Figure, ...]]] = deque(maxlen=40)
+    shown: dict[int, tuple[Figure, ...]] = {}  # by the identity of each picture, as long as somebody holds it
     read = table.read
 
     def noted() -> Frame | None:
         frame = read()
         if frame is not None:
-            taken.append((frame.image_bgr, table.truth.figures))
+            shown[id(frame.image_bgr)] = table.truth.figures
+            weakref.finalize(frame.image_bgr, shown.pop, id(frame.image_bgr), None)
         return frame
 
     def find(
         _: object, image: ImageBgr, camera: TableCamera, palette: Palette, *, within_px: Box | None = None, **__: object
     ) -> tuple[Sighting, ...]:
-        figures = next((figures for one, figures in tuple(taken) if one is image), ())
         armies = {colour.name for colour in palette}
         return tuple(
             Sighting(f.army, f.x_in, f.y_in, f.z_in, 0.03, f.posture, f.base_in, f.facing_deg, 1.0)
-            for f in figures
+            for f in shown.get(id(image), ())
             if f.army in armies and _within(camera, f, within_px)
         )
 
