@@ -1,6 +1,7 @@
 """What a crash leaves behind, and what the next start makes of it."""
 
 import faulthandler
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,18 +24,21 @@ with crashes_kept(Path(sys.argv[1])):
 """
 
 
-def run(file: Path, how: str) -> None:
-    root = Path(__file__).parents[3]
-    subprocess.run([sys.executable, "-c", DIES, str(file), how], cwd=root, capture_output=True, check=False)
+def run(file: Path, how: str, folder: Path) -> None:
+    """In a folder of its own, where a core file may be left."""
+    there = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    subprocess.run(
+        [sys.executable, "-c", DIES, str(file), how], cwd=folder, env=there, capture_output=True, check=False
+    )
 
 
 def test_a_crash_leaves_its_place_until_a_run_ends_well(tmp_path: Path) -> None:
     file = crash_file(tmp_path / "new" / "sandtable.log")
     assert file == tmp_path / "new" / "sandtable-crash.log"
     assert last_crash(file) == ""
-    run(file, "dies")
+    run(file, "dies", tmp_path)
     assert "in_the_middle" in last_crash(file)
-    run(file, "ends")
+    run(file, "ends", tmp_path)
     assert last_crash(file) == ""
 
 
