@@ -26,9 +26,9 @@ with crashes_kept(Path(sys.argv[1])):
 
 def run(file: Path, how: str, folder: Path) -> None:
     """In a folder of its own, where a core file may be left."""
-    there = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     subprocess.run(
-        [sys.executable, "-c", DIES, str(file), how], cwd=folder, env=there, capture_output=True, check=False
+        [sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False
     )
 
 
