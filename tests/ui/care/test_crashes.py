@@ -27,9 +27,7 @@ with crashes_kept(Path(sys.argv[1])):
 def run(file: Path, how: str, folder: Path) -> None:
     """In a folder of its own, where a core file may be left."""
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
-    subprocess.run(
-        [sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False
-    )
+    subprocess.run([sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False)
 
 
 def test_a_crash_leaves_its_place_until_a_run_ends_well(tmp_path: Path) -> None:
