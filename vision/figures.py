@@ -99,7 +99,7 @@ class Finder:
 
     Attributes:
         separations: How well the armies separate in the picture that was last searched as a whole.
-        proposed: The armies that were told from the figures themselves, while none was taught.
+        proposed: The armies found by grouping the figures by colour, while none was taught.
     """
 
     def __init__(self) -> None:

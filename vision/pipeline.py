@@ -35,7 +35,7 @@ class Setup:
         prints: The markers that lie on it.
         lens: Lens profile, or None to find the lens along with the pose.
         palette: The armies' colours, taught by clicks.
-        propose: Whether armies are told from the figures themselves while none is taught.
+        propose: Whether figures are grouped into armies by colour while none is taught.
         reference_bgr: The empty table, (height, width, 3), from the same camera.
         reference_camera: Where that hung then, if the picture is of an earlier evening; else it is seen to.
         terrain: Pieces that stand on it.
@@ -91,7 +91,7 @@ class TableView:
         hand: Whether a hand came in or went out with this frame.
         reference_camera: Where the picture of the empty table was taken from, in today's inches; None without one.
         separations: How well the armies were told apart, and from the table, when all of it was last searched.
-        proposed: The armies that were told from the figures themselves, while none is taught.
+        proposed: The armies found by grouping the figures by colour, while none is taught.
     """
 
     frame: Frame

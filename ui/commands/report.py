@@ -41,7 +41,7 @@ def _groups(view: TableView) -> str:
     if not words:
         return ""
     more = " Two armies of one colour cannot be told apart." if one_plastic(view) else ""
-    return f"{words}, told by their colour. To name an army, click one of its figures (--teach NAME@X,Y).{more}"
+    return f"{words}, grouped by their colour. To name an army, click one of its figures (--teach NAME@X,Y).{more}"
 
 
 def _figures(view: TableView) -> str:

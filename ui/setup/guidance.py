@@ -37,7 +37,7 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
     if view.calibration is None:
         return "Lay a printed marker flat on the table, wholly in the picture: it tells how long an inch is."
     if view.proposed and tool != TEACH:
-        return f"{group_words(view)}, told by their colour: use them, or press T and click a soldier of each army."
+        return f"{group_words(view)}, grouped by their colour: use them, or press T and click a soldier of each army."
     if not state.setup.palette and tool != TEACH:
         return "No army is known yet. Press T, then click a soldier to teach his army's colour."
     if state.setup.palette and not view.figures:

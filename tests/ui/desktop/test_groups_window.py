@@ -31,7 +31,7 @@ def test_a_button_finds_the_armies_by_colour_and_another_click_uses_them(open_wi
     groups = {one.id: one for one in view.figures}
     assert len(groups) == len(POSTS)
     assert len({one.army for one in groups.values()}) == 2
-    assert any("told by their colour" in one.text() for one in window.findChildren(QLabel))
+    assert any("grouped by their colour" in one.text() for one in window.findChildren(QLabel))
 
     QTest.mouseClick(button(window), LEFT)
     taught = [army.name for army in window.session.state.setup.palette]
