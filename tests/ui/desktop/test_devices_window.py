@@ -248,6 +248,7 @@ def test_thrown_dice_fill_the_open_request_and_light_the_rod(
     wait_until(lambda: dialog.roll == Roll((5, 2)))
     assert "OK takes it" in strip_of(dialog).text
     press(strip_of(dialog), "Throw again")
+    wait_until(lambda: "Throw the dice" in strip_of(dialog).text)
     cup.roll([1, 1])
     wait_until(lambda: dialog.roll == Roll((1, 1)))
     ended(window, dialog)
