@@ -401,11 +401,11 @@ class Session:
         self.do(label, replace(self.state, setup=replace(setup, palette=palette)))
 
     def propose_armies(self) -> None:
-        """Tell the armies from the figures themselves, by their plastic, while none is taught."""
+        """Group the figures into armies by colour while no army is taught."""
         self.do("find armies by colour", replace(self.state, setup=replace(self.state.setup, propose=True)))
 
     def use_proposed(self, label: str) -> None:
-        """Take the armies that were told from the figures for taught ones; `label` names the step."""
+        """Keep the armies that were found by grouping figures by colour; `label` names the step."""
         if self._newest is None or not self._newest.proposed:
             return
         palette = tuple(sorted(self._newest.proposed, key=lambda colour: colour.name))

@@ -52,7 +52,7 @@ ZOOM = PX_PER_IN / TILE_PX_PER_IN
 _HIS_IN = 0.42  # a crop as near to somebody as this is his,
 _NOBODYS_IN = 0.62  # and one further from everybody than this is nobody's
 _JITTER_IN = 0.09
-_UNTAUGHT = 0.5  # part of the worlds whose armies' colours nobody has taught
+_UNTAUGHT = 0.5  # share of worlds in which no army colour is taught
 _SHADOWS = 0.4  # part of the standers whose shadow is asked about too
 
 _Row = tuple[str, np.ndarray, np.ndarray]

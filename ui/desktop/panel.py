@@ -42,7 +42,7 @@ class SidePanel(QWidget):
         forget: An army (its name) is to be forgotten.
         army_chosen: Another army (its name) is to be taught.
         usual_wanted: An army (its name) is to begin with the usual colour of its plastic.
-        groups_wanted: Armies are to be told from the figures' colours; once they are, these armies are to be used.
+        groups_wanted: Figures are to be grouped into armies by colour; with groups shown, these are to be kept.
     """
 
     forget = pyqtSignal(str)
@@ -153,7 +153,7 @@ class SidePanel(QWidget):
                 self._army.addItem(_swatch(army_colour(army, armies)), army)
 
     def show_groups(self, *, taught: bool, looking: bool, words: str) -> None:
-        """Offer to tell the armies by their colour, or to use those that were told.
+        """Offer to group figures into armies by colour, or to keep the groups found.
 
         Args:
             taught: Whether an army is taught: then nothing is offered.

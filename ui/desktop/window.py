@@ -415,7 +415,7 @@ class Window(QMainWindow):
             self.panel.show_groups(taught=taught, looking=looking, words=group_words(view))
 
     def _group(self) -> None:
-        """Tell the armies by their colour, or use those that were told."""
+        """Group the figures into armies by colour, or keep the armies found so."""
         words = group_words(self.bench.view) if self.bench.view is not None else ""
         if words:
             self.session.use_proposed(f"use {words}")

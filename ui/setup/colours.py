@@ -21,7 +21,7 @@ def separations_of(view: TableView, setup: Setup) -> tuple[Separation, ...]:
 
 
 def groups_of(view: TableView) -> dict[str, int]:
-    """How many figures there are of each army that was told from the figures themselves, the largest first."""
+    """Number of figures in each group found by colour, the largest group first."""
     count = Counter(figure.army for figure in view.figures)
     return {army.name: count[army.name] for army in sorted(view.proposed, key=lambda one: -count[one.name])}
 
