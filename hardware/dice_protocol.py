@@ -219,8 +219,13 @@ class Repeats:
         self._seen: OrderedDict[tuple[str, int], tuple[float, int]] = OrderedDict()
 
     def hello(self, hello: Hello) -> None:
-        """A device that started anew counts anew. One without a `boot` number says hello only at its start."""
-        if hello.boot is None or hello.boot != self._boot:
+        """Forget the rolls if the device has restarted: it numbers them from the beginning again.
+
+        A device without a `boot` number says hello only when it starts. The first `boot` number is no sign of a
+        restart: the hello before the first rolls may have been lost.
+        """
+        restarted = self._boot is not None and hello.boot != self._boot
+        if hello.boot is None or restarted:
             self._seen.clear()
         self._boot = hello.boot
 

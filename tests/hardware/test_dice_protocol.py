@@ -182,6 +182,18 @@ class TestRepeats:
         assert repeats.is_new(self.roll, 0.0)
         assert repeats.is_new(self.roll, REMEMBER_S + 0.1)
 
+    def test_the_first_hello_may_come_late(self) -> None:
+        repeats = Repeats()
+        assert repeats.is_new(self.roll, 0.0)  # the hello before it was lost
+        repeats.hello(Hello(1, boot=5))
+        assert not repeats.is_new(self.roll, 0.3)
+
+    def test_a_hello_without_a_number_is_a_restart(self) -> None:
+        repeats = Repeats()
+        assert repeats.is_new(self.roll, 0.0)
+        repeats.hello(Hello(1))
+        assert repeats.is_new(self.roll, 0.3)
+
     def test_a_device_that_starts_anew_counts_anew(self) -> None:
         repeats = Repeats()
         repeats.hello(Hello(1, boot=5))

@@ -238,7 +238,6 @@ def cup(window: Window, wait_until: Wait, tmp_path: Path) -> Iterator[EmulatedDi
     wire.unplug()
 
 
-@pytest.mark.xfail(strict=False, reason="about one second throw in six is not read: see the note on electronic dice")
 def test_thrown_dice_fill_the_open_request_and_light_the_rod(
     window: Window, cup: EmulatedDice, wait_until: Wait
 ) -> None:
