@@ -23,7 +23,7 @@ DOUBLE_S = 1.5
 """The only die of a table may be thrown again for the next die of a request, but not sooner than this."""
 
 SETTLE_S = 0.4
-"""After the last die so long is waited for one too many: the dice of one throw do not come to rest together."""
+"""The tray waits this long after the last die for an extra one: the dice of one throw do not come to rest together."""
 
 POLL_S = 0.02
 
@@ -74,7 +74,7 @@ class DiceTray:
         """`read_d6` turns six-sided faces into Fudge faces; rulesets differ in it."""
         self._clock, self._read_d6 = clock, read_d6
         self._request: DiceRequest | None = None
-        self._asked_s = 0.0
+        self._asked_s = self._heard_s = 0.0
         self._kept: list[Fallen] = []
         self._taken: list[Fallen] = []
         self._coming: list[Fallen] = []  # fell for this request and still to be looked at
@@ -104,7 +104,8 @@ class DiceTray:
 
     def fell(self, line: RollLine, heard_s: float | None = None) -> None:
         """A die came to rest; `heard_s` is when its line arrived, now if None."""
-        one = Fallen(line, (self._clock() if heard_s is None else heard_s) - line.age_s)
+        self._heard_s = self._clock() if heard_s is None else heard_s
+        one = Fallen(line, self._heard_s - line.age_s)
         self._dice.add(line.id)
         if self._request is None:
             self._kept.append(one)
@@ -141,9 +142,12 @@ class DiceTray:
         if asked is None:
             return
         if yes and asked.why is Why.EXTRA:
-            self._taken, self._coming = [], []
+            thrown_again_s = asked.rolls[0].at_s + DOUBLE_S  # a player may throw first and answer then
+            self._taken = []
+            self._coming = [one for one in self._coming if one.at_s >= thrown_again_s]
         elif yes and asked.why is Why.DOUBLE:
-            self._taken = [one for one in self._taken if one.line.id != asked.rolls[0].line.id]
+            earlier = [one for one in self._taken if one.line.id == asked.rolls[0].line.id]
+            self._taken.remove(earlier[-1])
             self._taken += asked.rolls
         elif yes:
             self._taken += asked.rolls
@@ -154,7 +158,7 @@ class DiceTray:
         request = self._request
         if request is None or self._question is not None or len(self._taken) < request.count:
             return None
-        if self._clock() - max(one.at_s for one in self._taken) < SETTLE_S:
+        if self._clock() - self._heard_s < SETTLE_S:  # when they fell does not matter: late lines come one by one too
             return None
         roll = rolled(request, (self._face(one.line, request.die) for one in self._taken))
         self.withdraw()

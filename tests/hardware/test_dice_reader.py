@@ -150,6 +150,11 @@ def test_the_only_die_of_the_table_may_be_thrown_again_for_the_next(table: Table
     table.later(DOUBLE_S / 2).d6(5)  # it bounced, or was nudged
     assert table.tray.question is not None
     assert table.tray.question.why is Why.DOUBLE
+    table.tray.settle(yes=False)
+    table.later(DOUBLE_S).d6(6)
+    table.d6(1)  # instead of the 6; the 3 has nothing to do with it
+    table.tray.settle(yes=True)
+    assert table.lies() == Roll((3, 1))
 
 
 @pytest.mark.parametrize("yes", [True, False])

@@ -1,0 +1,231 @@
+"""Throws from the dice to the request, on a wire and a clock that the test moves: none is lost, none counts twice."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardware.dice_protocol import Decoder, Hello, Repeats
+from hardware.dice_reader import DOUBLE_S, SETTLE_S, DiceTray, Why
+from hardware.emulator import GREET_AGAIN_S, REPEAT_S, EmulatedDice, Wire
+from rules.dice import DiceRequest, Die, Roll
+
+TWO = DiceRequest(Die.D6, 2, "the firer", "the attack")
+STEP_S = 0.05
+SAID_S = GREET_AGAIN_S[-1] + STEP_S
+"""After this long with a program on the port, nothing is left to be said."""
+
+
+class ScriptedWire(Wire):
+    """A wire whose bytes go no further than this object."""
+
+    def __init__(self) -> None:
+        self.path = Path("dice")
+        self.connects, self.sent = False, b""
+
+    @property
+    def connected(self) -> bool:
+        return self.connects
+
+    def read(self) -> bytes:
+        return b""
+
+    def write(self, data: bytes) -> int:
+        if not self.connects:
+            return 0
+        self.sent += data
+        return len(data)
+
+
+class Cup:
+    """Emulated dice, the program's end of their wire and the tray, at one time."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.wire = ScriptedWire()
+        self.dice = EmulatedDice(self.wire, lambda: self.now_s, random.Random(1))  # noqa: S311
+        self.decoder, self.repeats = Decoder(), Repeats()
+        self.tray = DiceTray(lambda: self.now_s)
+        self.heard: list[int | None] = []
+
+    def connect(self, *, greeting_lost: bool = False) -> None:
+        """Open the port; its old bytes are thrown away, and with them what the dice say at that moment."""
+        self.wire.connects = True
+        self.decoder.reset()
+        self.dice.step()
+        if greeting_lost:
+            self.wire.sent = b""
+
+    def drop(self) -> None:
+        """Lose the port, and what is on the wire."""
+        self.wire.connects, self.wire.sent = False, b""
+        self.dice.step()
+
+    def hear(self, limit: int | None = None) -> None:
+        """Read what is on the wire, at most so many bytes."""
+        data, self.wire.sent = self.wire.sent[:limit], self.wire.sent[len(self.wire.sent[:limit]) :]
+        for event in self.decoder.feed(data):
+            if isinstance(event, Hello):
+                self.repeats.hello(event)
+            elif self.repeats.is_new(event, self.now_s):
+                self.heard.append(event.seq)
+                self.tray.fell(event)
+
+    def later(self, seconds: float) -> None:
+        """Let time pass; everything that is due is said and heard."""
+        until_s = self.now_s + seconds
+        while self.now_s < until_s:
+            self.now_s = min(until_s, self.now_s + STEP_S)
+            self.dice.step()
+            self.hear()
+
+    def throw(self, *faces: int) -> None:
+        self.dice.roll(faces)
+        self.hear()
+
+    def lies(self) -> Roll | None:
+        """The answer once the dice lie still."""
+        self.later(SETTLE_S + STEP_S)
+        return self.tray.answer()
+
+
+@pytest.fixture
+def cup() -> Cup:
+    return Cup()
+
+
+@pytest.mark.parametrize("greeting_lost", [False, True])
+@pytest.mark.parametrize("pause_s", [0.0, 0.1, GREET_AGAIN_S[1], 1.0, GREET_AGAIN_S[2], 3.0])
+def test_the_dice_are_thrown_again(cup: Cup, greeting_lost: bool, pause_s: float) -> None:
+    """The first hello that is heard comes before, between or after the throws, and each repeats the throws so far."""
+    cup.connect(greeting_lost=greeting_lost)
+    cup.now_s += pause_s
+    cup.tray.ask(TWO)
+    cup.throw(5, 2)
+    cup.now_s += SETTLE_S
+    assert cup.tray.answer() == Roll((5, 2))
+    cup.tray.ask(TWO)
+    cup.throw(1, 1)
+    assert cup.lies() == Roll((1, 1))
+    cup.later(SAID_S)
+    assert cup.heard == [1, 2, 3, 4]
+    assert cup.tray.kept == ()
+
+
+def test_a_throw_between_the_answer_and_the_next_request_counts(cup: Cup) -> None:
+    cup.connect(greeting_lost=True)
+    cup.tray.ask(TWO)
+    cup.throw(5, 2)
+    assert cup.lies() == Roll((5, 2))
+    cup.throw(1, 1)
+    cup.tray.ask(TWO)
+    assert cup.lies() == Roll((1, 1))
+
+
+def test_two_throws_at_once_are_asked_about_die_by_die(cup: Cup) -> None:
+    cup.connect(greeting_lost=True)
+    cup.tray.ask(TWO)
+    cup.throw(5, 2)
+    cup.throw(1, 6)
+    for _ in range(2):
+        assert cup.tray.question is not None
+        assert cup.tray.question.why is Why.DOUBLE
+        cup.tray.settle(yes=True)
+    assert cup.lies() == Roll((1, 6))
+
+
+@pytest.mark.parametrize("out_s", [0.5, 3.0, REPEAT_S - 1])
+@pytest.mark.parametrize("greeting_lost", [False, True])
+def test_a_throw_while_the_port_is_lost_counts_once(cup: Cup, greeting_lost: bool, out_s: float) -> None:
+    cup.connect(greeting_lost=True)
+    cup.tray.ask(TWO)
+    cup.throw(5, 2)
+    assert cup.lies() == Roll((5, 2))
+    cup.tray.ask(TWO)
+    cup.drop()
+    cup.throw(1, 1)
+    cup.later(out_s)
+    cup.connect(greeting_lost=greeting_lost)
+    cup.later(SAID_S)
+    assert cup.tray.answer() == Roll((1, 1))
+    assert cup.heard == [1, 2, 3, 4]
+
+
+def test_a_throw_that_was_on_the_wire_when_the_port_was_lost_counts_once(cup: Cup) -> None:
+    cup.connect()
+    cup.hear()
+    cup.tray.ask(TWO)
+    cup.dice.roll([5, 2])
+    cup.hear(limit=len(cup.wire.sent) // 2 + 5)  # the first die and a piece of the second
+    cup.drop()
+    cup.later(1)
+    cup.connect(greeting_lost=True)
+    cup.later(SAID_S)
+    assert cup.tray.answer() == Roll((5, 2))
+    assert cup.heard == [1, 2]
+
+
+def test_dice_that_fall_within_the_greeting_count_once(cup: Cup) -> None:
+    cup.tray.ask(TWO)
+    cup.connect(greeting_lost=True)
+    cup.dice.roll([5, 2])
+    cup.wire.sent = b""  # the port is still being opened
+    cup.later(SAID_S)
+    assert cup.tray.answer() == Roll((5, 2))
+    assert cup.heard == [1, 2]
+
+
+def test_late_lines_are_waited_for_however_old_they_are(cup: Cup) -> None:
+    """Two throws are repeated at once; the request is not closed because the read ended after the first."""
+    cup.tray.ask(TWO)
+    for faces in ((5, 2), (1, 6)):
+        cup.throw(*faces)
+        cup.later(1)
+    cup.connect()
+    cup.hear(limit=cup.wire.sent.index(b'"seq":3'))
+    assert cup.heard == [1, 2]
+    assert cup.tray.answer() is None
+    cup.hear()
+    assert cup.tray.question is not None
+    assert cup.tray.question.why is Why.DOUBLE
+
+
+def test_dice_thrown_before_the_question_is_answered_are_not_lost(cup: Cup) -> None:
+    """Three dice for two, all thrown again at once, and only then *Yes, throw again*."""
+    cup.dice = EmulatedDice(cup.wire, lambda: cup.now_s, random.Random(1), count=4)  # noqa: S311
+    cup.connect()
+    cup.hear()
+    cup.tray.ask(TWO)
+    cup.throw(5, 2, 3, 4)
+    assert cup.tray.question is not None
+    assert cup.tray.question.why is Why.EXTRA
+    cup.later(DOUBLE_S)
+    cup.throw(1, 6)
+    cup.tray.settle(yes=True)
+    assert cup.lies() == Roll((1, 6))
+
+
+actions = st.sampled_from(["throw", "drop", "connect", "connect and lose the greeting"])
+pauses = st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.5])
+
+
+@given(st.lists(st.tuples(actions, pauses), max_size=10))
+def test_whatever_happens_to_the_port_each_throw_is_heard_once(story: list[tuple[str, float]]) -> None:
+    cup, thrown = Cup(), list[tuple[int, float]]()
+    for action, pause_s in [*story, ("connect", SAID_S)]:
+        if action == "throw":
+            cup.throw(1 + len(thrown) % 6)
+            thrown.append((len(thrown) + 1, cup.now_s))
+        elif action == "drop":
+            cup.drop()
+        elif not cup.wire.connects:
+            connected_s = cup.now_s
+            cup.connect(greeting_lost=action != "connect")
+        cup.later(pause_s)
+    assert len(cup.heard) == len(set(cup.heard))
+    young = {number for number, at_s in thrown if connected_s - at_s < REPEAT_S - SAID_S}
+    assert young <= set(cup.heard) <= {number for number, _ in thrown}
