@@ -90,8 +90,8 @@ class RangeRod:
 class _DiceEnd:
     """The dice's side of the link."""
 
-    def __init__(self, must_greet: bool) -> None:
-        self.decoder, self.repeats = Decoder(), Repeats()
+    def __init__(self, must_greet: bool, repeats: Repeats) -> None:
+        self.decoder, self.repeats = Decoder(), repeats
         self.rolls: deque[tuple[RollLine, float]] = deque(maxlen=MOST_WAITING)
         self._must_greet, self._spoke, self._heard = must_greet, False, b""
 
@@ -129,15 +129,22 @@ class _DiceEnd:
 class DiceLine:
     """Electronic dice on a port."""
 
-    def __init__(self, find: Callable[[], Iterable[str]], must_greet: bool = False, **link: Any) -> None:
+    def __init__(
+        self,
+        find: Callable[[], Iterable[str]],
+        must_greet: bool = False,
+        repeats: Repeats | None = None,
+        **link: Any,
+    ) -> None:
         """Listen.
 
         Args:
             find: See `Link`.
             must_greet: Go on to the next port where no dice are heard; for ports that nobody named.
+            repeats: The rolls that an earlier connection has heard; dice say them again to a new one.
             **link: Further arguments of `Link`, as `baud`.
         """
-        self._end = _DiceEnd(must_greet)
+        self._end = _DiceEnd(must_greet, repeats or Repeats())
         self._link = Link(find, self._end, **link)
 
     @property

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from hardware.adalight import Colour
 from hardware.bluetooth_dice import BluetoothDice, Make
 from hardware.devices import DiceLine, RangeRod
+from hardware.dice_protocol import Repeats
 from hardware.dice_reader import DiceTray
 from hardware.emulator import MOST_DICE, EmulatedDice, EmulatedRod, Mischief, Wire
 from hardware.link import LinkState, LinkStatus
@@ -141,6 +142,7 @@ class DiceHand:
         self.heard = 0
         self._chance, self._taken, self._clock, self._ports = chance, taken, clock, ports
         self._emulated: EmulatedDice | None = None
+        self._repeats = Repeats()  # outlives a connection: a roll that was heard on the last one is not heard again
         self._tested_s: float | None = None
         self._hears = False
 
@@ -207,7 +209,7 @@ class DiceHand:
         if spec.startswith(RADIO):
             return BluetoothDice(Make(spec.removeprefix(RADIO)), self._clock)
         several = spec == ANY and sum(port.likely for port in self._ports()) > 1
-        return DiceLine(finding(spec, wire, self._taken), must_greet=several)
+        return DiceLine(finding(spec, wire, self._taken), must_greet=several, repeats=self._repeats)
 
 
 def counted(*counts: tuple[int, str, str]) -> str:

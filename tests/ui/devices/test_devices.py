@@ -255,6 +255,20 @@ def test_dice_on_a_real_port_and_a_test_that_hears_nothing(tmp_path: Path) -> No
     wire.unplug()
 
 
+@posix
+def test_a_roll_that_was_heard_is_not_heard_again_after_connecting_anew(tmp_path: Path, dice: DiceHand) -> None:
+    wire = Wire(tmp_path / "dice")
+    cup = EmulatedDice(wire, time.monotonic, chance())
+    dice.berth.connect(str(wire.path))
+    until(lambda: up(dice), lambda: (dice.pull(), cup.step()))
+    cup.roll([6])
+    until(lambda: dice.heard == 1, lambda: (dice.pull(), cup.step()))
+    dice.berth.connect(str(wire.path))
+    until(lambda: dice.heard > 1 or "repeat" in dice.counters, lambda: (dice.pull(), cup.step()))
+    assert dice.heard == 1
+    wire.unplug()
+
+
 def test_two_devices_never_take_one_port() -> None:
     """The rod's port is passed over by dice that look for any likely one."""
     find = finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB0")
