@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from PyQt6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
+from PyQt6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, QPointF, Qt, QTimer
 from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
@@ -31,11 +31,12 @@ Owned = Callable[[T], T]
 def let_qt_work(condition: Callable[[], object], timeout_s: float = 60.0) -> None:
     """Process events until the condition holds; what fails in a slot meanwhile is raised here."""
     until_s = time.monotonic() + timeout_s
+    pulse = QTimer()  # wakes the wait below where no event comes: a thread may fulfil the condition
+    pulse.start(2)
     while not condition():
         assert time.monotonic() < until_s, "waited in vain"
-        QCoreApplication.processEvents()
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         ERRORS.raise_first()
-        time.sleep(0.002)
 
 
 def at(window: Window, place_in: tuple[float, float]) -> QPoint:
