@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -174,7 +174,7 @@ class Finder:
             self._known = None
         if not palette:
             if propose:
-                self.proposed = joined(self.proposed, self._groups(self._lie.scale, self._lie.laid(image_bgr)))
+                self._propose(self._lie.scale, self._lie.laid(image_bgr))
             palette = self.proposed
         if not palette:
             return ()
@@ -202,6 +202,14 @@ class Finder:
             self._known = _table_colours(table, self._refined)
             self.separations = separations(self._refined, self._known, table.picture_bgr, table.ground.empty)
         return tuple(_Search(self._refined, lie.scale, self._recogniser, self._known, expected_in).over(laid))
+
+    def _propose(self, scale: float, laid: Sequence[Laid]) -> None:
+        """Add the plastics that no proposed army has."""
+        self.proposed = joined(self.proposed, self._groups(scale, laid))
+        if self._reference is not None:
+            # Grey soldiers on a grey table pass for shadows on it, unless it is asked what else is there.
+            alone = [replace(one, ground=replace(one.ground, empty=None)) for one in laid]
+            self.proposed = joined(self.proposed, self._groups(scale, alone))
 
     def _groups(self, scale: float, laid: Sequence[Laid]) -> Palette:
         """The plastics of the figures that are recognised whatever their colour."""

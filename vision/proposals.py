@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import pdist
 
 from rules.table import FloatArray
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
@@ -15,6 +18,8 @@ from vision.plastics import usual_colour, usual_names
 
 _SAME_PLASTIC = 0.2  # distance in log colour between the figures of one army, most of it from lamp to shade
 _LIGHT_WEIGHT = 0.25  # of log brightness in that distance: one army stands in the sun and in the shade
+_SATURATION_WEIGHT = 0.7  # of saturation in it: highlights and haze make a plastic paler, but do not change its hue
+_GREY = 0.2  # saturation below which there is no hue to tell
 _LEAST_PX = 16  # of plastic in a figure that counts
 _LEAST_FIGURES = 2  # of one plastic that are an army
 _UPPER, _LEAST_CHANCE = 0.75, 0.93  # a quantile of the chances of an army's figures, and what it must be
@@ -43,8 +48,8 @@ def proposed_palette(figures: Sequence[SeenPlastic]) -> Palette:
     figures = [figure for figure in figures if len(figure.colours) >= _LEAST_PX]
     if len(figures) < _LEAST_FIGURES:
         return ()
-    middles = np.array([_middle(np.median(figure.colours, axis=0)) for figure in figures])
-    labels = fcluster(linkage(middles, "average"), _SAME_PLASTIC, "distance")
+    middles = np.array([np.median(figure.colours, axis=0) for figure in figures], np.float64)
+    labels = fcluster(linkage(pdist(middles, _distance), "average"), _SAME_PLASTIC, "distance")
     groups = [[figures[k] for k in np.flatnonzero(labels == label)] for label in np.unique(labels)]
     armies = sorted(filter(_is_army, groups), key=len, reverse=True)[:_MOST_ARMIES]
     return named(tuple(learn_colour(np.concatenate([one.colours for one in army]), "") for army in armies))
@@ -73,21 +78,40 @@ def refined_by_groups(palette: Palette, groups: Palette) -> Palette:
 
 
 def named(armies: Palette, taken: frozenset[str] = frozenset()) -> Palette:
-    """The same armies, each named after the usual plastic nearest to its own; no two have one name."""
-    names = [name for name in usual_names() if name not in taken]
-    usual = [usual_colour(name) for name in names]
-    away = np.array([[_apart(army, other) for other in usual] for army in armies]).reshape(len(armies), len(names))
-    chosen = dict(zip(*(axis.tolist() for axis in linear_sum_assignment(away)), strict=True))
-    extra = (f"army {n}" for n in range(1, len(armies) + len(taken) + 1) if f"army {n}" not in taken)
-    return tuple(
-        ArmyColour(names[chosen[k]] if k in chosen else next(extra), army.mean, army.covariance, army.samples)
-        for k, army in enumerate(armies)
-    )
+    """The same armies, each named after the usual plastic nearest to its own, with a number if that name is taken."""
+    out: list[ArmyColour] = []
+    used = set(taken)
+    for army in armies:
+        colour = min(usual_names(), key=lambda name: _unlikeness(army.mean, usual_colour(name).mean))
+        name = next(name for name in _numbered(colour) if name not in used)
+        used.add(name)
+        out.append(replace(army, name=name))
+    return tuple(out)
 
 
-def _middle(colour: FloatArray | FloatImage) -> FloatArray:
-    return np.asarray(colour, np.float64) * (1, 1, _LIGHT_WEIGHT)
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name} {n}" for n in count(2))
 
 
 def _apart(one: ArmyColour, other: ArmyColour) -> float:
-    return float(np.linalg.norm(_middle(one.mean) - _middle(other.mean)))
+    return _distance(one.mean, other.mean)
+
+
+def _distance(one: FloatArray, other: FloatArray) -> float:
+    """How unlike two log colours are as plastics."""
+    away, middle = one - other, (one + other) / 2
+    saturation = math.hypot(middle[0], middle[1])
+    along = float(away[:2] @ middle[:2]) / saturation if saturation > _GREY else 0.0
+    squared = float(away[:2] @ away[:2]) - (1 - _SATURATION_WEIGHT**2) * along**2 + (_LIGHT_WEIGHT * away[2]) ** 2
+    return math.sqrt(squared)
+
+
+def _unlikeness(colour: FloatArray, usual: FloatArray) -> float:
+    """How badly the name of a usual plastic would fit: by hue first, since lamps and shade take away the rest."""
+    saturation, its = math.hypot(colour[0], colour[1]), math.hypot(usual[0], usual[1])
+    light = 2 * _LIGHT_WEIGHT * float(colour[2] - usual[2])
+    if its < _GREY:
+        return math.hypot(saturation / _GREY, light)
+    hue = float(np.linalg.norm(colour[:2] / max(saturation, 1e-6) - usual[:2] / its))
+    return math.hypot(hue, 0.5 * (saturation - its), light)

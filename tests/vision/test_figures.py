@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from calibration.opencv import cv2
 from rules.table import Posture, Refused, TerrainKind, TerrainPiece
-from tests.vision.figure_pictures import GREEN, TAN, camera, empty, fill, soldier
+from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill, soldier
 from vision.figures import Finder
 from vision.ground import Lie
 from vision.palette import teach
@@ -29,8 +29,8 @@ def palette():
     return tuple(teach(image, tuple(map(float, EYE.table_to_pixel(at)[0])), army) for army, at in clicks.items())
 
 
-def find(image, palette, **more):
-    return Finder().find(image, EYE, palette, area_in=AREA, **more)
+def find(image, palette, finder=None, **more):
+    return (finder or Finder()).find(image, EYE, palette, area_in=AREA, **more)
 
 
 def off(sighting, x, y):
@@ -43,6 +43,15 @@ def test_nobody_on_an_empty_table(palette):
 
 def test_nobody_without_armies():
     assert find(empty(), ()) == ()
+
+
+def test_soldiers_of_the_tables_own_hue_are_proposed_although_beside_the_empty_table_they_pass_for_shadows():
+    image = empty()
+    for x, y in ((6, 6), (24, 6), (6, 18), (24, 18), (20, 12)):
+        soldier(image, EYE, x, y, tuple(0.7 * level for level in TABLE), turn=30 * x)
+    finder = Finder()
+    assert len(find(image, (), finder, reference_bgr=empty(), propose=True)) == 5
+    assert [army.name for army in finder.proposed] == ["brown"]
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -44,10 +44,18 @@ def test_one_figure_or_some_specks_make_no_army(few: list[SeenPlastic]) -> None:
     assert proposed_palette(few) == ()
 
 
-def test_no_two_armies_have_one_name() -> None:
-    light = [SeenPlastic(0.99, plastic("blue", seed=k) + np.float32([0.5, 0, 0])) for k in range(3)]
+def test_a_second_army_of_the_same_name_is_numbered() -> None:
+    light = [SeenPlastic(0.99, plastic("blue", seed=k) + np.float32([0.5, 0.3, 0])) for k in range(3)]
     names = [army.name for army in proposed_palette([*figures("blue", 4), *light])]
-    assert len(names) == len(set(names)) == 2
+    assert names == ["blue", "blue 2"]
+
+
+@pytest.mark.parametrize("name", sorted(PLASTIC_BGR))
+def test_a_paler_plastic_keeps_its_hue_and_so_its_army_and_its_name(name: str) -> None:
+    """Haze and highlights add white: here 20 % less of both log ratios, for half of the figures."""
+    pale = [SeenPlastic(0.99, plastic(name, seed=k) * np.float32([0.8, 0.8, 1.0])) for k in range(3)]
+    (army,) = proposed_palette([*figures(name, 3), *pale])
+    assert army.name == name
 
 
 def test_armies_that_were_proposed_stay_as_they_were_and_new_plastics_join_them() -> None:
