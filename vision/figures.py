@@ -56,7 +56,7 @@ _LEAST_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
 _EXPECTED_IN = 0.5  # as near as this to where he stood
 _SURE, _ENOUGH_FIGURES = 0.9, 3  # figures that the armies' colours are refined from
 _SURE_OF_UNKNOWN = 0.7  # the same while no colour is known
-_ROUNDS = 2  # of refining; a third changes little
+_ROUNDS, _ROUNDS_BESIDE_EMPTY = 2, 1  # of refining; more change little
 _APART_IN = 0.42  # two do not stand nearer together
 _LYING_APART_IN = 0.75  # nor lie: a casualty is 2 in long, and its two ends are not two
 _FACING_SURE = 0.6
@@ -223,9 +223,14 @@ class Finder:
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
         assert self._recogniser is not None  # noqa: S101 - `_on` loads it
-        # One click may show one soldier in the sun: begin with whatever figures have nearly its colour.
-        refined = palette if palette is self.proposed else refined_by_groups(palette, self._groups(scale, laid))
-        for _ in range(_ROUNDS):
+        if palette is self.proposed:
+            if self._reference is not None:
+                return palette  # beside the empty table its groups hold nearly every figure
+            refined = palette
+        else:
+            # One click may show one soldier in the sun: begin with whatever figures have nearly its colour.
+            refined = refined_by_groups(palette, self._groups(scale, laid))
+        for _ in range(_ROUNDS if self._reference is None else _ROUNDS_BESIDE_EMPTY):
             search = _Search(refined, scale, self._recogniser, _table_colours(laid[-1], refined), expected_in)
             deque(search.over(laid), maxlen=0)
             refined = tuple(_refined(army, search.plastic.get(army.name, [])) for army in palette)
