@@ -210,7 +210,7 @@ class Finder:
         self._recogniser = self._recogniser or Recogniser()
         search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(laid[-1])), ())
         deque(search.over(laid), maxlen=0)
-        return proposed_palette(search.plastic.get(_UNKNOWN.name, []))
+        return proposed_palette(search.plastic.get(0, []))
 
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
@@ -220,7 +220,7 @@ class Finder:
         for _ in range(_ROUNDS):
             search = _Search(refined, scale, self._recogniser, _table_colours(laid[-1], refined), expected_in)
             deque(search.over(laid), maxlen=0)
-            refined = tuple(_refined(army, search.plastic.get(army.name, [])) for army in palette)
+            refined = tuple(_refined(army, search.plastic.get(k, [])) for k, army in enumerate(palette))
         return refined
 
 
@@ -270,7 +270,7 @@ class _Search:
         self.palette, self.scale, self.known = palette, scale, known
         self.recogniser, self.expected_in = recogniser, expected_in
         self.sure = _SURE_OF_UNKNOWN if palette == (_UNKNOWN,) else _SURE
-        self.plastic: dict[str, list[SeenPlastic]] = {}
+        self.plastic: dict[int, list[SeenPlastic]] = {}  # by the number of the army's colour in the palette
         self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
     def over(self, laid: Sequence[Laid]) -> Iterator[Sighting]:
@@ -335,7 +335,7 @@ class _Search:
             plastic = mask & (evidence[army][window] > 0)
             smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
             seen = SeenPlastic(one.chance, log_colour(smooth)[plastic])
-            self.plastic.setdefault(self.palette[army].name, []).append(seen)
+            self.plastic.setdefault(army, []).append(seen)
         return Sighting(
             army=self.palette[army].name,
             x_in=at_in[0],
