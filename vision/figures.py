@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -195,8 +195,8 @@ class Finder:
             return ()
         self._recogniser = self._recogniser or Recogniser()
         if palette != self._palette:
-            self._palette, self._known = palette, None
-            self._refined = self._refine(lie.scale, laid, palette, expected_in)
+            refined = self._refined_before(palette) or self._refine(lie.scale, laid, palette, expected_in)
+            self._palette, self._known, self._refined = palette, None, refined
         if part_px is None or self._known is None:
             table = laid[-1]
             self._known = _table_colours(table, self._refined)
@@ -211,6 +211,17 @@ class Finder:
         search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(laid[-1])), ())
         deque(search.over(laid), maxlen=0)
         return proposed_palette(search.plastic.get(0, []))
+
+    def _refined_before(self, palette: Palette) -> Palette:
+        """The refined colours of armies that only have other names now, or are fewer; empty if any colour is new."""
+        found = []
+        for army in palette:
+            pairs = zip(self._palette, self._refined, strict=True)
+            same = next((refined for one, refined in pairs if one.mean is army.mean), None)
+            if same is None:
+                return ()
+            found.append(replace(same, name=army.name))
+        return tuple(found)
 
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""

@@ -11,16 +11,15 @@ from dataclasses import replace
 import numpy as np
 
 from rules.table import Figure, Refused
+from ui.readout import begun
 from ui.session import TableState
+from ui.setup.colours import MARK_THEM
 from ui.table.corrections import Added, ArmyChanged, Correction, names_in, next_name
 from ui.table.remedies import everybody
 from vision.figure_colours import plastic_colours
 from vision.palette import ArmyColour, FloatImage, Palette, army_names, learn_colour
 from vision.pipeline import TableView
 from vision.proposals import halves, named
-
-MARK_THEM = "right-click each soldier of one army and choose its army, or put one army on bases of another colour."
-"""What helps where two armies have one colour."""
 
 _LONGEST_NAME = 30
 
@@ -29,13 +28,15 @@ class OneColour(Refused):
     """An army cannot be split because all of its figures have nearly the same colour."""
 
     def __init__(self, army: str) -> None:
-        super().__init__(f"All {army} soldiers are nearly the same colour. To split them, {MARK_THEM}")
+        super().__init__(f"{begun(army)}: all figures are nearly the same colour. To split them, {MARK_THEM}")
 
 
 def armies_of(view: TableView, state: TableState) -> tuple[str, ...]:
     """Names of the armies that are taught or, while none is, were found by colour; then those set by hand alone."""
     known = army_names(state.setup.palette or view.proposed)
-    return tuple(dict.fromkeys((*known, *(figure.army for figure in view.figures))))
+    by_hand = {one.army for one in state.corrections if isinstance(one, ArmyChanged)}
+    seen = (figure.army for figure in view.figures if figure.army in by_hand)
+    return tuple(dict.fromkeys((*known, *seen)))
 
 
 def accepted(view: TableView, state: TableState) -> TableState:
@@ -79,7 +80,7 @@ def split(view: TableView, state: TableState, army: str, other: Figure | None = 
     if not own:
         raise OneColour(army)
     stays, goes = _of_several(view, state, own, other) if len(own) > 1 else _of_figures(view, state, own, other)
-    [name] = army_names(named((goes[0],), taken=frozenset((army, *armies_of(view, state)))))
+    name = _new_name(goes[0], (*rest, *stays), frozenset((army, *armies_of(view, state))))
     halves_now = (*_called(stays, army), *_called(goes, name))
     return _with(state, (*rest, *halves_now)), name
 
@@ -89,8 +90,14 @@ def another_army(view: TableView, state: TableState, figure: Figure) -> ArmyChan
     palette = state.setup.palette or view.proposed
     own = next((colour for colour in palette if colour.name == figure.army), None)
     taken = frozenset((figure.army, *armies_of(view, state)))
-    [name] = army_names(named((own,), taken)) if own else (f"other {figure.army}",)
+    name = _new_name(own, (), taken) if own else f"other {figure.army}"
     return ArmyChanged(figure.id, name, next_name(name, everybody(view)))
+
+
+def _new_name(colour: ArmyColour, others: Palette, taken: frozenset[str]) -> str:
+    """The usual plastic that a colour is, seen beside the others; the nearest one that is free if that is taken."""
+    beside = named((colour, *others))[0].name
+    return beside if beside not in taken else named((colour,), taken)[0].name
 
 
 def _with(state: TableState, palette: Palette) -> TableState:
@@ -125,9 +132,7 @@ def _corrected(one: Correction, names: Mapping[str, str]) -> Correction:
             return one
 
 
-def _of_several(
-    view: TableView, state: TableState, own: Palette, other: Figure | None
-) -> tuple[Palette, Palette]:
+def _of_several(view: TableView, state: TableState, own: Palette, other: Figure | None) -> tuple[Palette, Palette]:
     """The plastics that stay and the one that goes: that of a figure, else the one that fewest pixels taught."""
     goes = min(own, key=lambda colour: colour.samples)
     if other is not None and len(seen := _plastic(view, state, own, other)):
@@ -136,9 +141,7 @@ def _of_several(
     return tuple(colour for colour in own if colour is not goes), (goes,)
 
 
-def _of_figures(
-    view: TableView, state: TableState, own: Palette, other: Figure | None
-) -> tuple[Palette, Palette]:
+def _of_figures(view: TableView, state: TableState, own: Palette, other: Figure | None) -> tuple[Palette, Palette]:
     """The colours of the two kinds of figures that an army has."""
     figures = [figure for figure in view.figures if figure.army == own[0].name]
     plastics = [_plastic(view, state, own, figure) for figure in figures]
