@@ -86,9 +86,20 @@ def _guide(window: Window, _: Path) -> QWidget:
     return window
 
 
+def _armies(window: Window, _: Path) -> QWidget:
+    """Two armies that were found by colour."""
+    window.help.guide.leave()
+    window.open("demo")
+    window.bench.practise(bare=False)
+    wait_for(lambda: window.groups.offer[0], "the armies")
+    all_seen(window)
+    window.use_tool("measure")
+    window.picture.left.emit()
+    return window
+
+
 def _practice(window: Window, _: Path) -> QWidget:
     """A hand that carries a soldier over the simulated table."""
-    window.help.guide.leave()
     window.open("demo")
     all_seen(window)
     table = window.bench.practice
@@ -242,6 +253,7 @@ def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure
 
 _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "guide": _guide,
+    "armies": _armies,
     "practice": _practice,
     "measure": _measure,
     "sight": _sight,
