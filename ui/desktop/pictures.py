@@ -80,7 +80,7 @@ def _guide(window: Window, _: Path) -> QWidget:
         px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
         window.picture.pressed.emit(*px)
         window.picture.released.emit(*px)
-    wait_for(lambda: window.bench.view and any(f.army == "green" for f in window.bench.view.figures), "the soldiers")
+    wait_for(lambda: window.bench.view and {f.army for f in window.bench.view.figures} == {"green"}, "the soldiers")
     window.picture.left.emit()
     wait(8.5)  # until the message that they are taught has gone
     return window
