@@ -32,7 +32,8 @@ def test_of_a_figure_its_plastic_is_seen(posture: Posture, z: float) -> None:
     for place, plastic in (((5, 6), GREEN), ((24, 17), TAN)):
         colours = plastic_colours(image, eye, figure(*place, posture, z), EITHER)
         assert len(colours) > 200
-        assert np.median(colours, axis=0)[:2] == pytest.approx(chroma(plastic), abs=0.03)
+        away = np.linalg.norm(colours[:, :2] - chroma(plastic), axis=1)
+        assert (away < 0.06).mean() > 0.8, "on a hill, too"
 
 
 def test_colours_that_no_plastic_of_the_army_has_are_left_out() -> None:

@@ -114,6 +114,14 @@ def test_splitting_a_merged_army_until_it_is_one_plastic_gives_all_plastics_back
     assert sorted(map(len, plastics(state).values())) == [1] * len(names)
 
 
+def test_of_an_army_of_several_plastics_the_least_known_goes():
+    palette = tuple(
+        replace(colour, samples=samples) for colour, samples in zip(colours("A", "A"), (200, 50), strict=True)
+    )
+    after, new = split(view_of(), TableState(Setup(palette=palette)), "A")
+    assert plastics(after) == {"A": {200}, new: {50}}
+
+
 def test_an_army_of_two_colours_is_split_by_what_its_figures_look_like():
     view = painted("tan", "tan", "tan", "tan", "brown", "brown")
     after, new = split(view, known("tan", "green"), "tan")
