@@ -35,7 +35,6 @@ T = TypeVar("T")
 MOST_CLICKS = 9
 NEAR_IN = 0.3
 SCREEN = "1366x768x24"
-_SOLDIERS_LEVELS = 60  # a picture with soldiers differs so much from the empty one
 _RESTS_S = 0.6  # a player looks before he clicks: long enough for the outline of what would be taught
 
 
@@ -104,10 +103,8 @@ class Stranger:
         self._in.wait(lambda window: _step(window) is Step.EMPTY and window.help.guide.bar.button.isEnabled())
         self._picture("empty")
         self._click(lambda window: _middle(window.help.guide.bar.button))
-        self._in.wait(lambda window: _step(window) is Step.ARMIES and _shows_soldiers(window))
-        for army in ("green", "tan"):
-            self._in.wait(lambda window, army=army: window.panel.army == army)
-            self._click(lambda window, army=army: _base(window, _soldier(window, army)), look=f"teach-{army}")
+        self._in.wait(lambda window: _step(window) is Step.ARMIES and window.help.guide.bar.button.text() == "Use them")
+        self._click(lambda window: _middle(window.help.guide.bar.button), look="armies")
         self._in.wait(lambda window: _step(window) is Step.GAME)
         self._picture("game")
         self._click(lambda window: _middle(window.help.guide.bar.skip))
@@ -156,13 +153,6 @@ def _simulated_entry(window: Window) -> QPoint:
     menu = window.help.guide.choices
     [entry] = [action for action in menu.actions() if action.text() == "Simulated table"]
     return menu.mapToGlobal(menu.actionGeometry(entry).center())
-
-
-def _shows_soldiers(window: Window) -> bool:
-    frame, table = window.bench.frame, window.bench.simulated
-    if frame is None or table is None:
-        return False
-    return bool(np.abs(frame.image_bgr.astype(int) - table.empty_bgr).max() > _SOLDIERS_LEVELS)
 
 
 def _soldier(window: Window, army: str) -> Figure:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from calibration.camera import Lens
 from calibration.drift import Drift
 from calibration.prints import Prints
 from rules.spoken import spoken
-from rules.table import Figure, PointIn, Refused, TerrainPiece
+from rules.table import PointIn, Refused, TerrainPiece
 from rules.template import Template
 from ui.readout import Basis, place_words
 from ui.table.corrections import (
@@ -25,23 +25,19 @@ from ui.table.corrections import (
     names_in,
     names_shown,
 )
-from ui.table.picking import Pick, PickRequest, is_other_plastic, same_plastic
+from ui.table.picking import Pick, PickRequest, PointPx
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
+from ui.table.teaching import no_figure, refuse_other_plastic, taught
 from ui.units import Unit
 from vision.frame import Frame
 from vision.motion import Box
-from vision.palette import ArmyColour, teach
+from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup, TableView
-from vision.plastics import is_usual, usual_colour
+from vision.plastics import usual_colour
 from vision.teaching import ClickedFigure, FigurePicker
 from vision.tracking import Event, Tracking, tracks_of
 
-_NEAREST_IN = 6.0
-"""A click this far from a figure may have been meant for it."""
-
-PointPx = tuple[float, float]
-"""x and y in pixels of the camera's picture."""
 End = str | PointIn
 """Of a ruler: a figure's id, or a bare place on the table."""
 
@@ -64,33 +60,6 @@ class Ruler:
         """For people, as "green-1 to tan-2"."""
         corners = f" round {len(self.via)} corner{'s' if len(self.via) > 1 else ''}" if self.via else ""
         return f"{end_name(self.a)} to {end_name(self.b)}{corners}"
-
-
-class NoFigureThere(Refused):
-    """A click that was to teach an army's colour hit bare table.
-
-    Attributes:
-        nearest: The figure that may have been meant; None where none is near.
-        nearest_px: A pixel of it.
-    """
-
-    def __init__(self, nearest: Figure | None = None, nearest_px: PointPx | None = None) -> None:
-        meant = f"The nearest is {spoken(nearest.id)}." if nearest else "Click the middle of a base."
-        super().__init__(f"No soldier here. {meant}")
-        self.nearest, self.nearest_px = nearest, nearest_px
-
-
-class OtherPlastic(Refused):
-    """A click that was to teach one army hit a figure that looks like another's.
-
-    Attributes:
-        army: The army that was named.
-        like: The known army that the figure looks like; empty where it looks like none.
-    """
-
-    def __init__(self, army: str, like: str) -> None:
-        super().__init__(f"That soldier looks like {like}." if like else f"That soldier looks different from {army}.")
-        self.army, self.like = army, like
 
 
 def end_name(end: End) -> str:
@@ -268,7 +237,7 @@ class Session:
         """
         if self.state.corrections:
             self.do("see all anew", replace(self.state, corrections=()))
-        self._steps[:] = [Step(step.label, _unclicked(step.state)) for step in self._steps]
+        self._in_all_steps(_unclicked)
         self._pipeline, self._newest = Pipeline(), None
         self._renames.clear()
         self._doubted.clear()
@@ -278,7 +247,7 @@ class Session:
         """The view with the players' corrections; views come in order."""
         while self._renames:
             old, new = self._renames.popleft()
-            self._steps[:] = [Step(step.label, _renamed(step.state, old, new)) for step in self._steps]
+            self._in_all_steps(partial(_renamed, old=old, new=new))
         seen, corrections = view.tracking, self.state.corrections
         self._known |= {figure.id for figure in (*seen.figures, *seen.lost)}
         if not corrections:
@@ -312,6 +281,10 @@ class Session:
         """Make a new state the present one; what had been undone is gone."""
         self._steps[self._at + 1 :] = [Step(label, state)]
         self._at += 1
+
+    def _in_all_steps(self, change: Callable[[TableState], TableState]) -> None:
+        """Change what is no step of its own, now and in all that can be undone or done again."""
+        self._steps[:] = [Step(step.label, change(step.state)) for step in self._steps]
 
     def undo(self) -> str | None:
         """Take the last step back; its name, or None where there is none."""
@@ -360,31 +333,18 @@ class Session:
         army = army.strip()
         if not army:
             raise Refused("an army needs a name: type one before clicking its soldier")
-        palette = self.state.setup.palette
-        known = next((colour for colour in palette if colour.name == army), None)
         request = self.pick_request(frame, px)
         if request is None:
-            clicked, colour = teach(frame.image_bgr, px, army), teach(frame.image_bgr, px, army, known)
+            clicked = teach(frame.image_bgr, px, army)
         else:
             figure = (picked or self._answer(request)).figure
             if figure is None:
-                raise self._no_figure(request.view, px)
-            clicked, colour = figure.learn(army), figure.learn(army, known)
+                raise no_figure(self.shown(request.view), px)
+            clicked = figure.learn(army)
+        palette = self.state.setup.palette
         if not surely:
-            _refuse_other_plastic(clicked, [one for one in palette if not is_usual(one)])
-        self._know_army(f"teach {army}", colour)
-
-    def _no_figure(self, view: TableView, px: PointPx) -> NoFigureThere:
-        """The refusal of a click on bare table, with the figure that is nearest to it."""
-        assert view.calibration is not None  # noqa: S101 - `teach` asks for it
-        camera = view.calibration.camera
-        x, y = camera.pixel_to_table(px)[0]
-        near = [(math.dist((x, y), figure.centre_in), figure) for figure in self.shown(view).figures]
-        away_in, nearest = min(near, key=lambda pair: pair[0], default=(math.inf, None))
-        if nearest is None or not away_in < _NEAREST_IN:
-            return NoFigureThere()
-        u, v = camera.table_to_pixel((*nearest.centre_in, nearest.z_in))[0]
-        return NoFigureThere(nearest, (float(u), float(v)))
+            refuse_other_plastic(clicked, palette)
+        self.use_armies(f"teach {army}", taught(clicked, palette))
 
     def begin_army(self, army: str) -> None:
         """Look for an army by the usual colour of the plastic it is named after; clicks make it its own.
@@ -392,31 +352,24 @@ class Session:
         Raises:
             Refused: if no usual plastic has that name.
         """
-        self._know_army(f"begin {army.strip()}", usual_colour(army))
+        colour = usual_colour(army)
+        others = (one for one in self.state.setup.palette if one.name != colour.name)
+        self.use_armies(f"begin {colour.name}", (*others, colour))
 
-    def _know_army(self, label: str, colour: ArmyColour) -> None:
-        setup = self.state.setup
-        others = tuple(c for c in setup.palette if c.name != colour.name)
-        palette = tuple(sorted((*others, colour), key=lambda c: c.name))
-        self.do(label, replace(self.state, setup=replace(setup, palette=palette)))
+    def use_armies(self, label: str, palette: Palette) -> None:
+        """Look for these armies; `label` names the step."""
+        by_name = tuple(sorted(palette, key=lambda colour: colour.name))
+        self.do(label, replace(self.state, setup=replace(self.state.setup, palette=by_name)))
 
-    def propose_armies(self) -> None:
-        """Group the figures into armies by colour while no army is taught."""
-        self.do("find armies by colour", replace(self.state, setup=replace(self.state.setup, propose=True)))
-
-    def use_proposed(self, label: str) -> None:
-        """Keep the armies that were found by grouping figures by colour; `label` names the step."""
-        if self._newest is None or not self._newest.proposed:
-            return
-        palette = tuple(sorted(self._newest.proposed, key=lambda colour: colour.name))
-        setup = replace(self.state.setup, palette=palette, propose=False)
-        self.do(label, replace(self.state, setup=setup))
+    def propose(self, wanted: bool) -> None:
+        """Group figures into armies by colour while none is taught, or stop doing so, whatever is undone."""
+        if wanted != self.state.setup.propose:
+            self._in_all_steps(lambda state: replace(state, setup=replace(state.setup, propose=wanted)))
 
     def forget_army(self, army: str) -> None:
-        """Forget an army's colour."""
-        setup = self.state.setup
-        palette = tuple(colour for colour in setup.palette if colour.name != army)
-        self.do(f"forget {army}", replace(self.state, setup=replace(setup, palette=palette)))
+        """Forget an army's colour; of armies found by colour, keep the others."""
+        palette = self.state.setup.palette or (self._newest.proposed if self._newest is not None else ())
+        self.use_armies(f"forget {army}", tuple(one for one in palette if one.name != army))
 
     def learn_empty_table(self, frame: Frame) -> None:
         """Take this picture as the empty table."""
@@ -444,12 +397,12 @@ class Session:
 
     def show_in(self, unit: Unit) -> None:
         """Show lengths in this unit, whatever is undone: it changes nothing on the table."""
-        self._steps[:] = [Step(step.label, replace(step.state, unit=unit)) for step in self._steps]
+        self._in_all_steps(lambda state: replace(state, unit=unit))
 
     def put_aside(self, boxes_px: tuple[Box, ...]) -> None:
         """Look for nobody in these parts of the picture, whatever is undone: a dice tray is no part of the table."""
         if boxes_px != self.state.setup.aside_px:
-            self._steps[:] = [Step(step.label, _aside(step.state, boxes_px)) for step in self._steps]
+            self._in_all_steps(lambda state: replace(state, setup=replace(state.setup, aside_px=boxes_px)))
 
     def use_area(self, area: PlayArea | None) -> None:
         """Play on this part of the table; None for all of it."""
@@ -479,26 +432,6 @@ class Session:
         """Take all rulers and templates off the table."""
         if self.state.rulers or self.state.templates:
             self.do("clear the table", replace(self.state, rulers=(), templates=()))
-
-
-def _refuse_other_plastic(clicked: ArmyColour, seen: Iterable[ArmyColour]) -> None:
-    """Refuse to mix two armies' plastics, or to begin one army under two names.
-
-    Args:
-        clicked: What was clicked, under the name that was chosen.
-        seen: The armies of which soldiers were clicked.
-    """
-    armies = {army.name: army for army in seen}
-    own = armies.pop(clicked.name, None)
-    if own is not None and not is_other_plastic(clicked, own):
-        return
-    like = same_plastic(clicked, armies.values())
-    if own is not None or like is not None:
-        raise OtherPlastic(clicked.name, like.name if like is not None else "")
-
-
-def _aside(state: TableState, boxes_px: tuple[Box, ...]) -> TableState:
-    return replace(state, setup=replace(state.setup, aside_px=boxes_px))
 
 
 def _renamed(state: TableState, old: str, new: str) -> TableState:

@@ -195,8 +195,8 @@ class Finder:
             return ()
         self._recogniser = self._recogniser or Recogniser()
         if palette != self._palette:
-            self._palette, self._known = palette, None
-            self._refined = self._refine(lie.scale, laid, palette, expected_in)
+            refined = self._refined_before(palette) or self._refine(lie.scale, laid, palette, expected_in)
+            self._palette, self._known, self._refined = palette, None, refined
         if part_px is None or self._known is None:
             table = laid[-1]
             self._known = _table_colours(table, self._refined)
@@ -218,7 +218,18 @@ class Finder:
         self._recogniser = self._recogniser or Recogniser()
         search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(laid[-1])), ())
         deque(search.over(laid), maxlen=0)
-        return proposed_palette(search.plastic.get(_UNKNOWN.name, []))
+        return proposed_palette(search.plastic.get(0, []))
+
+    def _refined_before(self, palette: Palette) -> Palette:
+        """The refined colours of armies that only have other names now, or are fewer; empty if any colour is new."""
+        found = []
+        for army in palette:
+            pairs = zip(self._palette, self._refined, strict=True)
+            same = next((refined for one, refined in pairs if one.mean is army.mean), None)
+            if same is None:
+                return ()
+            found.append(replace(same, name=army.name))
+        return tuple(found)
 
     def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
@@ -233,7 +244,7 @@ class Finder:
         for _ in range(_ROUNDS if self._reference is None else _ROUNDS_BESIDE_EMPTY):
             search = _Search(refined, scale, self._recogniser, _table_colours(laid[-1], refined), expected_in)
             deque(search.over(laid), maxlen=0)
-            refined = tuple(_refined(army, search.plastic.get(army.name, [])) for army in palette)
+            refined = tuple(_refined(army, search.plastic.get(k, [])) for k, army in enumerate(palette))
         return refined
 
 
@@ -283,7 +294,7 @@ class _Search:
         self.palette, self.scale, self.known = palette, scale, known
         self.recogniser, self.expected_in = recogniser, expected_in
         self.sure = _SURE_OF_UNKNOWN if palette == (_UNKNOWN,) else _SURE
-        self.plastic: dict[str, list[SeenPlastic]] = {}
+        self.plastic: dict[int, list[SeenPlastic]] = {}  # by the number of the army's colour in the palette
         self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
     def over(self, laid: Sequence[Laid]) -> Iterator[Sighting]:
@@ -348,7 +359,7 @@ class _Search:
             plastic = mask & (evidence[army][window] > 0)
             smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
             seen = SeenPlastic(one.chance, log_colour(smooth)[plastic])
-            self.plastic.setdefault(self.palette[army].name, []).append(seen)
+            self.plastic.setdefault(army, []).append(seen)
         return Sighting(
             army=self.palette[army].name,
             x_in=at_in[0],

@@ -48,6 +48,12 @@ class ArmyColour:
 
 
 Palette = tuple[ArmyColour, ...]
+"""The plastics of all armies; an army of several plastics has one entry for each, all under its name."""
+
+
+def army_names(palette: Palette) -> tuple[str, ...]:
+    """Names of the armies, each once, in their order."""
+    return tuple(dict.fromkeys(army.name for army in palette))
 
 
 def log_colour(image_bgr: ImageBgr) -> FloatImage:

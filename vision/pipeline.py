@@ -286,30 +286,36 @@ class Pipeline:
             self._visits.everywhere()
             self._proposal_due = True
             self._looks_left, self._where = LOOKS, None
+        elif calibration and not self._looks_left and self._is_proposing(setup, motion):  # a hand was there
+            self._looks_left, self._where = LOOKS, None
         elif motion.places_px:
             self._proposal_due |= not self._looks_left
             still = self._where if self._looks_left else ()
             self._where = None if still is None else _parts(motion.places_px, still, size_px)
             self._looks_left = LOOKS
 
+    def _is_proposing(self, setup: Setup, motion: Motion) -> bool:
+        """Whether this picture's figures are to be grouped into armies: not while a hand may be taken for figures."""
+        return self._proposal_due and setup.propose and not setup.palette and motion.held is None
+
     def _searched(self, frame: Frame, calibration: Calibration | None, setup: Setup, motion: Motion) -> Tracking:
         """The figures where they are to be looked for, folded into what is known of all."""
         if calibration is None:
             return self._tracker.update(())
         camera = calibration.camera
-        proposing = self._proposal_due and setup.propose and not setup.palette
-        if proposing and self._proposed_at_start and motion.held is None:
+        proposing = self._is_proposing(setup, motion)
+        if proposing and self._proposed_at_start:
             self._finder.forget_proposed()
             self._proposed_at_start = False
         parts = None if proposing else self._where
         boxes: Sequence[Box | None] = (None,) if parts is None else parts
-        found = [one for box in boxes for one in self._sightings(frame, calibration, setup, box)]
+        found = [one for box in boxes for one in self._sightings(frame, calibration, setup, box, propose=proposing)]
         palette = self._palette_of(setup)
         if proposing and palette != self._proposed_before:
             self._armies_open = True
             self._tracker.reopen_armies()
             self._proposed_before = palette
-        self._proposal_due = False
+        self._proposal_due &= not proposing and setup.propose and not setup.palette
 
         def seen_at(place_in: PlaceIn) -> tuple[float, float]:
             x, y = camera.table_to_pixel(place_in)[0]
@@ -376,7 +382,7 @@ class Pipeline:
         return Hand.IN if self._hand_in else Hand.OUT
 
     def _sightings(
-        self, frame: Frame, calibration: Calibration, setup: Setup, within_px: Box | None
+        self, frame: Frame, calibration: Calibration, setup: Setup, within_px: Box | None, *, propose: bool
     ) -> tuple[Sighting, ...]:
         if not (setup.palette or setup.propose):
             return ()
@@ -399,7 +405,7 @@ class Pipeline:
             area_in=area_in,
             expected_in=[(x, y) for x, y, _ in self._tracker.places_in],
             within_px=within_px,
-            propose=setup.propose and self._proposal_due,
+            propose=propose,
         )
         if setup.area_in is not None:  # a hill may reach beyond it
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))

@@ -25,6 +25,7 @@ _LEAST_FIGURES = 2  # of one plastic that are an army
 _UPPER, _LEAST_CHANCE = 0.75, 0.93  # a quantile of the chances of an army's figures, and what it must be
 _MOST_ARMIES = 6
 _ALIKE = 0.3  # distance in log colour between what was clicked and the figures of the same army
+_ONE_COLOUR = 0.1  # distance in log colour between two halves of the figures of one army at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +58,28 @@ def proposed_palette(figures: Sequence[SeenPlastic]) -> Palette:
 
 def _is_army(group: Sequence[SeenPlastic]) -> bool:
     return len(group) >= _LEAST_FIGURES and float(np.quantile([one.chance for one in group], _UPPER)) > _LEAST_CHANCE
+
+
+def halves(plastics: Sequence[FloatImage]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Two groups of figures whose colours differ most, the larger first; None where all are nearly one colour.
+
+    Args:
+        plastics: (N, 3) log colours of each figure's plastic.
+
+    Returns:
+        Indices of the figures of each group; figures of which too little is seen are in neither.
+    """
+    seen = [k for k, colours in enumerate(plastics) if len(colours) >= _LEAST_PX]
+    if len(seen) < 2:
+        return None
+    middles = np.array([_middle(np.median(plastics[k], axis=0)) for k in seen])
+    labels = fcluster(linkage(middles, "ward"), 2, "maxclust")
+    one, two = (middles[labels == label] for label in (1, 2))
+    if not len(two) or np.linalg.norm(one.mean(axis=0) - two.mean(axis=0)) < _ONE_COLOUR:
+        return None
+    groups = [tuple(k for k, own in zip(seen, labels, strict=True) if own == label) for label in (1, 2)]
+    larger, smaller = sorted(groups, key=len, reverse=True)
+    return larger, smaller
 
 
 def joined(before: Palette, now: Palette) -> Palette:

@@ -100,7 +100,8 @@ def _army_density(army: ArmyColour) -> FloatImage:
 def _taught(palette: Palette) -> tuple[FloatImage, FloatImage]:
     """(A, cells) how probable each colour is as each army's, and as another army's or nobody's."""
     armies = np.stack([_army_density(army) for army in palette])
-    others = _OTHERS * (armies.sum(axis=0) - armies)
+    names = np.array([army.name for army in palette])
+    others = _OTHERS * ((names[:, None] != names).astype(np.float32) @ armies)
     return armies + np.float32(_FLAT), others + np.float32(_STRANGE * _FLAT)
 
 

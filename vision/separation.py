@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -92,7 +93,8 @@ def separations(
         empty: the same view of it empty, if there is one.
 
     Returns:
-        One for each army against the table, then one for each pair of armies.
+        One for each army against the table, then one for each pair of armies; of an army of several plastics, for the
+        one that separates worst.
     """
     if not palette:
         return ()
@@ -105,8 +107,19 @@ def separations(
     pairs = [
         Separation(palette[j].name, palette[k].name, min(_rather(chances[j], j, k), _rather(chances[k], k, j)), False)
         for j, k in combinations(range(len(palette)), 2)
+        if palette[j].name != palette[k].name
     ]
-    return (*from_table, *pairs)
+    return (*_worst(from_table), *_worst(pairs))
+
+
+def _worst(found: Iterable[Separation]) -> Iterable[Separation]:
+    """The worst of each pair of armies."""
+    worst: dict[frozenset[str | None], Separation] = {}
+    for one in found:
+        pair = frozenset((one.army, one.other))
+        if pair not in worst or one.score < worst[pair].score:
+            worst[pair] = one
+    return worst.values()
 
 
 def _rather(chances: FloatImage, own: int, other: int) -> float:

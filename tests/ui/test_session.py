@@ -17,9 +17,10 @@ from tests.ui.views import (
     view_of,
 )
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
-from ui.session import NoFigureThere, OtherPlastic, Ruler, Session
+from ui.session import Ruler, Session
 from ui.table.corrections import Renamed
 from ui.table.play_area import PlayArea
+from ui.table.teaching import NoFigureThere, OtherPlastic
 from ui.units import Unit
 from vision.frame import Frame
 from vision.palette import log_colour

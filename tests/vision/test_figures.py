@@ -289,3 +289,18 @@ def test_a_sighting_cannot_be_changed(palette):
     with pytest.raises(AttributeError):
         found.x_in = 3.0
     assert replace(found, x_in=3.0).x_in == 3.0
+
+
+def test_another_name_for_an_army_needs_no_other_search_of_its_colours(palette, monkeypatch):
+    image, eye, finder = empty(), camera(), Finder()
+    soldier(image, eye, 8, 8, GREEN)
+    soldier(image, eye, 22, 16, TAN)
+    before = finder.find(image, eye, palette)
+    assert {one.army for one in before} == {"green", "tan"}
+    monkeypatch.setattr(Finder, "_refine", None)  # it would fail
+    named = tuple(replace(army, name="a" if army.name == "tan" else army.name) for army in reversed(palette))
+    after = finder.find(image, eye, named)
+    assert {one.army for one in after} == {"green", "a"}
+    assert sorted(one.x_in for one in after) == sorted(one.x_in for one in before)
+    merged = tuple(replace(army, name="one") for army in palette)
+    assert [one.army for one in finder.find(image, eye, merged)] == ["one", "one"]

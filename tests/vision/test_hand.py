@@ -120,3 +120,28 @@ def test_after_a_bump_the_empty_table_is_seen_from_where_it_was_taken(monkeypatc
     assert len(views[-1].figures) == len(SOLDIERS)
     for model in SOLDIERS:
         assert min(np.hypot(f.x_in - model.x_in, f.y_in - model.y_in) for f in views[-1].figures) < 0.25
+
+
+def test_armies_are_proposed_when_the_hand_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = {marker.id: np.asarray(marker.corners_in) for marker in BEFORE.markers}
+    setup = Setup(Prints(layout=layout), propose=True)
+    changed = replace(setup, figure_height_in=2.0)  # all is to be searched, and the hand is there
+    proposing: list[bool] = []
+    find = Finder.find
+
+    def watched(self: Finder, *args: Any, propose: bool, **named: Any) -> Any:
+        proposing.append(propose)
+        return find(self, *args, propose=propose, **named)
+
+    monkeypatch.setattr(Finder, "find", watched)
+    pipeline, views = Pipeline(), []
+    for n in range(10):
+        scene, arm = BEFORE.empty if n < 3 else BEFORE, 3 <= n < 6
+        view = pipeline.look(picture(scene, CAMERA, n, arm=arm), setup if n < 4 else changed)
+        views.append((view, arm, any(proposing)))
+        proposing.clear()
+    assert not any(proposed for _, arm, proposed in views if arm)
+    assert any(proposed for _, arm, proposed in views[6:])
+    assert not views[5][0].proposed
+    assert len(views[-1][0].proposed) == 1
+    assert len(views[-1][0].figures) == len(SOLDIERS)

@@ -7,7 +7,7 @@ import pytest
 
 from vision.palette import FloatImage, log_colour
 from vision.plastics import PLASTIC_BGR
-from vision.proposals import SeenPlastic, joined, proposed_palette, refined_by_groups
+from vision.proposals import SeenPlastic, halves, joined, proposed_palette, refined_by_groups
 
 
 def plastic(name: str, light: float = 1.0, pixels: int = 60, seed: int = 0) -> FloatImage:
@@ -81,3 +81,14 @@ def test_a_click_of_another_colour_is_left_as_it_is() -> None:
     clicked = proposed_palette(figures("red", 2))
     assert refined_by_groups(clicked, proposed_palette(figures("blue", 8))) == clicked
     assert refined_by_groups(clicked, ()) == clicked
+
+
+def test_figures_of_two_colours_are_two_halves_the_larger_first() -> None:
+    mixed = [plastic(name, seed=k) for k, name in enumerate(("brown", "tan", "tan", "brown", "tan"))]
+    assert halves(mixed) == ((1, 2, 4), (0, 3))
+    assert halves([*mixed, plastic("brown", pixels=5)]) == ((1, 2, 4), (0, 3)), "of the last too little is seen"
+
+
+@pytest.mark.parametrize("count", [0, 1, 6])
+def test_figures_of_one_colour_are_not_halved(count: int) -> None:
+    assert halves([plastic("tan", seed=k, light=1.0 - 0.05 * k) for k in range(count)]) is None

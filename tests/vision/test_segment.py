@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,17 @@ def test_each_army_speaks_for_its_own_and_against_the_rest(scene):
     assert green[green_at] > 1 > 0 > tan[green_at]
     assert tan[tan_at] > 1 > 0 > green[tan_at]
     assert (evidence > 0).mean() < 0.01, "two soldiers are less than a hundredth of the picture; the rest is table"
+
+
+def test_plastics_of_one_army_do_not_speak_against_each_other(scene):
+    image, (green, tan), (green_at, _) = scene
+    alike = replace(green, mean=green.mean + (0.03, 0, 0))
+    alone, rival, own = (
+        army_evidence(image, known(image, (green, *more)))[0] for more in ((), (alike,), (replace(alike, name="tan"),))
+    )
+    assert rival[green_at] == alone[green_at]
+    assert own[green_at] < alone[green_at]
+    assert tan.name != green.name
 
 
 def test_a_shadow_is_not_a_soldier(scene):

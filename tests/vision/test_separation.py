@@ -44,6 +44,15 @@ def test_plastic_of_another_colour_stands_out(table):
     assert seen["green", "red"].sentence == "Green and red are told apart well."
 
 
+def test_of_an_army_of_several_plastics_the_worst_is_told(table):
+    middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
+    red, wood, green = of_colour((44, 44, 160), "red"), of_colour(middle, "red"), of_colour(GREEN, "green")
+    seen = told((red, wood, green), table)
+    assert set(seen) == {("red", None), ("green", None), ("red", "green")}
+    assert seen["red", None].level is Level.ALIKE
+    assert told((red, green), table)["red", None].level is Level.WELL
+
+
 def test_plastic_of_the_tables_own_colour_asks_for_the_empty_table(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
     (same,) = told((of_colour(middle, "wood"),), table).values()

@@ -71,7 +71,7 @@ _TOOLS = (
     _Tool("flame", mark("Flame"), "L", mark("Lay a flame from a soldier, as wide at its end as the game says")),
     _Tool("strip", mark("Strip"), "I", mark("Lay a strip from a soldier, of one width all along")),
     _Tool("plan", mark("Move"), "D", mark("A move before it is made: its inches, what the ground costs, what is left")),
-    _Tool("teach", mark("Teach"), "T", mark("Click a soldier to teach his army's colour")),
+    _Tool("teach", mark("Teach"), "T", mark("Click a soldier to teach its army's colour")),
     _Tool(
         "terrain",
         mark("Terrain"),

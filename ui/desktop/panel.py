@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFont, QFontInfo, QFontMetrics, QIcon, QPixmap
+from PyQt6.QtGui import QFont, QFontInfo, QFontMetrics
 from PyQt6.QtWidgets import (
     QComboBox,
     QGroupBox,
     QHBoxLayout,
-    QHeaderView,
     QListWidget,
     QPushButton,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from rules.table import Figure, PointIn
+from ui.desktop.army_list import ArmyList, swatch
 from ui.desktop.labels import as_typed, fitted, plain_label, word_label
 from ui.desktop.tongue import tr
-from ui.readout import in_order, place_words
+from ui.readout import place_words
 from ui.table.finding import Answer
-from ui.theme import Colour, army_colour
+from ui.theme import army_colour
 from vision.plastics import PLASTIC_BGR
 
 SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
@@ -43,6 +41,9 @@ class SidePanel(QWidget):
         army_chosen: Another army (its name) is to be taught.
         usual_wanted: An army (its name) is to begin with the usual colour of its plastic.
         groups_wanted: Figures are to be grouped into armies by colour; with groups shown, these are to be kept.
+
+    Attributes:
+        armies: The list of armies and figures.
     """
 
     forget = pyqtSignal(str)
@@ -61,17 +62,16 @@ class SidePanel(QWidget):
         self._large.setBold(True)
         self._headline, self._rows = plain_label(), word_label()
         self._army = QComboBox()
-        self._forget = QPushButton(tr("Forget"))
         self._usual = QPushButton(tr("Begin with its usual colour"))
         self._groups = QPushButton(tr("Find armies by colour"))
         self._apart = word_label()
-        self._tree = QTreeWidget()
         self._laid = QListWidget()
+        self.armies, self._armies_box = ArmyList(), QGroupBox(tr("Armies"))
         self._told: tuple[object, ...] = ()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(_EDGE_PX, 4, _EDGE_PX, 4)
         layout.addWidget(self._answer_box())
-        layout.addWidget(self._armies_box(), 3)
+        layout.addWidget(self._fill_armies_box(), 3)
         layout.addWidget(self._laid_box(), 2)
 
     @property
@@ -140,7 +140,7 @@ class SidePanel(QWidget):
         if told == self._told:
             return
         self._told = told
-        self._fill_tree(armies, figures, place)
+        self.armies.show_armies(armies, figures, place)
         self._apart.setText("\n".join(apart[:_MOST_APART]))
         self._apart.setToolTip(as_typed("\n".join(apart)))
         self._apart.setVisible(bool(apart))
@@ -150,57 +150,26 @@ class SidePanel(QWidget):
             self._laid.addItems(list(laid))
         for army in armies:
             if self._army.findText(army) < 0:
-                self._army.addItem(_swatch(army_colour(army, armies)), army)
+                self._army.addItem(swatch(army_colour(army, armies)), army)
 
-    def show_groups(self, *, taught: bool, looking: bool, words: str) -> None:
-        """Offer to group figures into armies by colour, or to keep the groups found.
+    def show_groups(self, words: str, *, may_search: bool) -> None:
+        """Offer to use the groups found by colour, or to look for some.
 
         Args:
-            taught: Whether an army is taught: then nothing is offered.
-            looking: Whether the figures are being grouped.
-            words: As "9 tan and 8 green figures"; empty where there are no groups.
+            words: As "9 tan and 8 green figures"; empty where there are no groups to be used.
+            may_search: Whether figures could be grouped and are not.
         """
-        self._groups.setVisible(not taught)
-        self._groups.setEnabled(bool(words) or not looking)
-        if words:
-            self._groups.setText(tr("Use {figures}", figures=words))
-        else:
-            self._groups.setText(tr("Looking for figures …") if looking else tr("Find armies by colour"))
+        self._groups.setVisible(bool(words) or may_search)
+        self._groups.setText(tr("Use {figures}", figures=words) if words else tr("Find armies by colour"))
+        self._armies_box.setTitle(tr("Armies found by colour") if words else tr("Armies"))
 
     def _text(self, row: int) -> str:
         item = self._laid.item(row)
         return item.text() if item is not None else ""
 
-    def _fill_tree(self, armies: Sequence[str], figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:
-        if [self._name(row) for row in range(self._tree.topLevelItemCount())] != list(armies):
-            self._tree.clear()
-            for army in armies:
-                top = QTreeWidgetItem([army, ""])
-                top.setIcon(0, _swatch(army_colour(army, armies)))
-                top.setData(0, Qt.ItemDataRole.UserRole, army)
-                self._tree.addTopLevelItem(top)
-        for row, army in enumerate(armies):
-            item = self._tree.topLevelItem(row)
-            if item is not None:
-                _fill_army(item, [figure for figure in figures if figure.army == army], place)
-        self._allow_forget()
-
-    def _name(self, row: int) -> str:
-        item = self._tree.topLevelItem(row)
-        return str(item.data(0, Qt.ItemDataRole.UserRole)) if item is not None else ""
-
-    def _chosen(self) -> str | None:
-        item = self._tree.currentItem()
-        army = (item.parent() or item) if item is not None else None
-        return str(army.data(0, Qt.ItemDataRole.UserRole)) if army is not None else None
-
-    def _allow_forget(self) -> None:
-        self._forget.setEnabled(self._chosen() is not None)
-
     def _allow_usual(self) -> None:
-        known = [self._name(row) for row in range(self._tree.topLevelItemCount())]
         army = self.army.strip()
-        self._usual.setVisible(army.lower() in PLASTIC_BGR and army not in known)
+        self._usual.setVisible(army.lower() in PLASTIC_BGR and army not in self.armies.armies)
 
     def _answer_box(self) -> QWidget:
         # Always as high as large words are, or the lists below would jump.
@@ -218,16 +187,7 @@ class SidePanel(QWidget):
         layout.addStretch(1)
         return box
 
-    def _armies_box(self) -> QWidget:
-        box = QGroupBox(tr("Armies"))
-        self._tree.setColumnCount(2)
-        self._tree.setHeaderHidden(True)
-        header = self._tree.header()
-        if header is not None:
-            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self._tree.setToolTip(tr("The armies taught, how many figures of each are seen, and where they stand"))
-        self._tree.setAccessibleName(tr("Armies and figures"))
-        self._tree.currentItemChanged.connect(lambda *_: self._allow_forget())
+    def _fill_armies_box(self) -> QWidget:
         self._army.setEditable(True)
         self._army.addItems(SUGGESTED_ARMIES)
         self._army.setToolTip(
@@ -236,8 +196,7 @@ class SidePanel(QWidget):
         self._army.setAccessibleName(tr("Army to teach"))
         self._army.editTextChanged.connect(self.army_chosen)
         self._army.editTextChanged.connect(self._allow_usual)
-        self._forget.setToolTip(tr("Forget the army that is chosen in the list"))
-        self._forget.clicked.connect(lambda: self.forget.emit(self._chosen() or ""))
+        self.armies.forgotten.connect(self.forget)
         self._usual.setToolTip(tr("Look for what this plastic usually looks like; a click on a soldier is surer"))
         self._usual.clicked.connect(lambda: self.usual_wanted.emit(self.army))
         self._groups.setToolTip(tr("Figures of one colour are one army; nothing needs to be taught"))
@@ -246,14 +205,13 @@ class SidePanel(QWidget):
         row = QHBoxLayout()
         row.addWidget(plain_label(tr("Teach:")))
         row.addWidget(self._army, 1)
-        row.addWidget(self._forget)
-        layout = QVBoxLayout(box)
-        layout.addWidget(self._tree)
+        layout = QVBoxLayout(self._armies_box)
+        layout.addWidget(self.armies)
         layout.addWidget(self._apart)
+        layout.addWidget(self._groups)
         layout.addLayout(row)
         layout.addWidget(self._usual)
-        layout.addWidget(self._groups)
-        return box
+        return self._armies_box
 
     def _laid_box(self) -> QWidget:
         box = QGroupBox(tr("On the table"))
@@ -263,22 +221,3 @@ class SidePanel(QWidget):
         layout = QVBoxLayout(box)
         layout.addWidget(self._laid)
         return box
-
-
-def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:
-    item.setText(1, tr("{count} seen", count=len(figures)))
-    while item.childCount() > len(figures):
-        item.takeChild(item.childCount() - 1)
-    while item.childCount() < len(figures):
-        item.addChild(QTreeWidgetItem())
-    for row, figure in enumerate(in_order(figures)):
-        child = item.child(row)
-        if child is not None:
-            child.setText(0, f"{figure.id}  {figure.posture.value}")
-            child.setText(1, place(figure.centre_in))
-
-
-def _swatch(colour: Colour) -> QIcon:
-    pixmap = QPixmap(14, 14)
-    pixmap.fill(QColor(*colour))
-    return QIcon(pixmap)

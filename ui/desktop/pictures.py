@@ -80,15 +80,26 @@ def _guide(window: Window, _: Path) -> QWidget:
         px = table.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
         window.picture.pressed.emit(*px)
         window.picture.released.emit(*px)
-    wait_for(lambda: window.bench.view and any(f.army == "green" for f in window.bench.view.figures), "the soldiers")
+    wait_for(lambda: window.bench.view and {f.army for f in window.bench.view.figures} == {"green"}, "the soldiers")
     window.picture.left.emit()
     wait(8.5)  # until the message that they are taught has gone
     return window
 
 
+def _armies(window: Window, _: Path) -> QWidget:
+    """Two armies that were found by colour."""
+    window.help.guide.leave()
+    window.open("demo")
+    window.bench.practise(bare=False)
+    wait_for(lambda: window.groups.offer[0], "the armies")
+    all_seen(window)
+    window.use_tool("measure")
+    window.picture.left.emit()
+    return window
+
+
 def _practice(window: Window, _: Path) -> QWidget:
     """A hand that carries a soldier over the simulated table."""
-    window.help.guide.leave()
     window.open("demo")
     all_seen(window)
     table = window.bench.practice
@@ -242,6 +253,7 @@ def _across_the_terrain(window: Window, view: TableView) -> tuple[Figure, Figure
 
 _SCENES: dict[str, Callable[[Window, Path], QWidget]] = {
     "guide": _guide,
+    "armies": _armies,
     "practice": _practice,
     "measure": _measure,
     "sight": _sight,

@@ -42,6 +42,7 @@ from ui.desktop.status_line import StatusLine
 from ui.desktop.stills import Stills
 from ui.desktop.tongue import tr
 from ui.desktop.tools.correct_menu import CorrectDesk
+from ui.desktop.tools.groups_controller import GroupsController
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.move_questions import MoveQuestions
 from ui.desktop.tools.practice_controller import PracticeController
@@ -55,8 +56,7 @@ from ui.questions.answer import Laid, asked_now, current_answer, newest
 from ui.questions.situation import Situation, basis_of
 from ui.readout import begun
 from ui.session import Ruler, Session
-from ui.setup.colours import group_words, separation_words
-from ui.setup.guidance import TEACH, laid_words, next_step, title_words
+from ui.setup.guidance import TEACH, next_step, title_words
 from ui.setup.kept_shelf import TableShelf, tables_folder
 from vision.source import Source, open_source
 
@@ -122,7 +122,8 @@ class Window(QMainWindow):
         """All that the menus, the panels and the keys do by themselves."""
         hands = Hands(lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say)
         self.terrain = TerrainDesk(self.picture, self.sides, hands)
-        self.corrections = CorrectDesk(self.picture, hands)
+        self.groups = GroupsController(self.panel, hands, lambda: self.help.guide.at_armies)
+        self.corrections = CorrectDesk(self.picture, hands, self.groups.split_off)
         self.teaching = TeachController(self.panel, self.sides, hands, self._clock)
         self.moves = MoveQuestions(hands)
         self.empty = EmptyTableController(hands, self.learn_empty_table)
@@ -157,9 +158,6 @@ class Window(QMainWindow):
         self.stills.thawed.connect(lambda: self.actions_.freeze.setChecked(False))
         self.stills.ended.connect(lambda: self.actions_.compare.setChecked(False))
         self.picture.ended.connect(lambda: self._change(self.tool.finish))
-        self.panel.usual_wanted.connect(lambda army: self._change(lambda: self.session.begin_army(army)))
-        self.panel.groups_wanted.connect(lambda: self._change(self._group))
-        self.panel.forget.connect(lambda army: self._change(lambda: self.session.forget_army(army)))
         self.panel.army_chosen.connect(lambda _: self._tell())
 
     # What the menus, buttons and keys do
@@ -406,26 +404,12 @@ class Window(QMainWindow):
         self.practice.follow()
         self.status.tell(self.bench)
         self._name_steps()
-        view, state = self.bench.view, self.session.state
-        if view is not None:
-            palette, laid = state.setup.palette or view.proposed, laid_words(view, state)
-            apart = separation_words(view, state.setup)
-            self.panel.show_table([army.name for army in palette], view.figures, laid, state.place_words, apart)
-            taught, looking = bool(state.setup.palette), state.setup.propose
-            self.panel.show_groups(taught=taught, looking=looking, words=group_words(view))
-
-    def _group(self) -> None:
-        """Group the figures into armies by colour, or keep the armies found so."""
-        words = group_words(self.bench.view) if self.bench.view is not None else ""
-        if words:
-            self.session.use_proposed(f"use {words}")
-        else:
-            self.session.propose_armies()
+        self.groups.show()
 
     @property
     def _offer(self) -> tuple[str, Ways]:
         """The question that waits for an answer, if any."""
-        offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.kept))
+        offers = (part.offer for part in (self.teaching, self.moves, self.empty, self.kept, self.groups))
         return next((offer for offer in offers if offer[0]), ("", ()))
 
     def _name_steps(self) -> None:

@@ -19,6 +19,7 @@ from ui.table.play_area import area_marks
 from ui.table.shapes import template_words
 from ui.table.terrain import outline_height_in
 from ui.theme import BLAST, BLAST_WORDS, DARK, MARKER, PREVIEW, RULER, TERRAIN, WHITE, Colour, army_colour, faded
+from vision.palette import army_names
 from vision.pipeline import TableView
 
 PointPx = tuple[float, float]
@@ -235,7 +236,7 @@ def _figures(
     """A ring for each, filled where it is under a template; with a name where there is room for names."""
     assert view.calibration is not None  # noqa: S101 - the caller asked
     camera = view.calibration.camera
-    armies = [colour.name for colour in state.setup.palette]
+    armies = army_names(state.setup.palette or view.proposed)
     inside = {hit.id for hit in hits}
     roomy = screen_scale * _px_per_inch(camera, view.figures) >= _LABELS_FROM_PX_PER_IN
     for figure, outline in zip(view.figures, _rings(camera, view.figures), strict=True):
@@ -249,7 +250,7 @@ def _pointed_out(view: TableView, state: TableState, preview: Preview, hits: Seq
     """Who would be under the template, and who is under the mouse or was picked, with all there is to tell of him."""
     assert view.calibration is not None  # noqa: S101 - the caller asked
     camera = view.calibration.camera
-    armies, inside = [colour.name for colour in state.setup.palette], {hit.id for hit in hits}
+    armies, inside = army_names(state.setup.palette or view.proposed), {hit.id for hit in hits}
     marked_out = [f for f in view.figures if f.id in inside or f.id in (preview.hovered, preview.picked)]
     for figure, outline in zip(marked_out, _rings(camera, marked_out), strict=True):
         colour = army_colour(figure.army, armies)

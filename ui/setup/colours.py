@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from ui.session import TableState
 from vision.pipeline import Setup, TableView
 from vision.separation import Level, Separation
 
 WITHOUT_EMPTY = "Without a picture of the empty table fewer soldiers are found, most of all in shade."
+
+MARK_THEM = "right-click each soldier of one army and choose its army, or put one army on bases of another colour."
+"""What helps where two armies have one colour."""
 
 _WORST_FIRST = (Level.ALIKE, Level.FAIR, Level.WELL)
 
@@ -35,9 +39,27 @@ def group_words(view: TableView) -> str:
     return f"{words} figures"
 
 
+def proposed(view: TableView | None, state: TableState) -> str:
+    """The groups that wait to be accepted, as `group_words`; empty where there are none."""
+    setup = state.setup
+    return group_words(view) if view is not None and setup.propose and not setup.palette else ""
+
+
 def one_plastic(view: TableView) -> bool:
     """Whether all proposed figures are of one colour, so that two armies of that colour cannot be told apart."""
     return len(view.proposed) == 1
+
+
+def one_colour_words(view: TableView) -> str:
+    """What to do where the groups found may hold two armies of one colour; empty where they differ clearly."""
+    if one_plastic(view):
+        return f"They are all one colour. If they are two armies, {MARK_THEM}"
+    now = {army.name for army in view.proposed}
+    for one in view.separations:
+        if one.level is Level.ALIKE and one.other is not None and {one.army, one.other} <= now:
+            army = one.army[:1].upper() + one.army[1:]
+            return f"{army} and {one.other} are nearly the same colour. If soldiers are mixed up, {MARK_THEM}"
+    return ""
 
 
 def doubts(view: TableView, setup: Setup) -> tuple[Separation, ...]:

@@ -29,7 +29,7 @@ def demo_setup(frame: Frame, truth: Truth, empty_bgr: ImageBgr) -> Setup:
 
 def demo_ground(truth: Truth) -> Setup:
     """What is known of the simulated table before its armies are taught: its camera's lens, its terrain."""
-    return Setup(prints=Prints(layout=truth.markers), lens=truth.camera.lens, terrain=truth.terrain)
+    return Setup(Prints(layout=truth.markers), truth.camera.lens, propose=True, terrain=truth.terrain)
 
 
 def demo_palette(frame: Frame, truth: Truth) -> Palette:

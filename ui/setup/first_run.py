@@ -9,8 +9,9 @@ from enum import StrEnum
 from ui.readout import sentence
 from ui.session import TableState
 from ui.setup.cameras import Camera
-from ui.setup.colours import doubts
+from ui.setup.colours import doubts, one_colour_words, proposed
 from ui.setup.guidance import title_words
+from vision.palette import army_names
 from vision.pipeline import TableView
 from vision.separation import Level
 from vision.source import SETTLING
@@ -252,7 +253,7 @@ def _empty(now: Standing) -> Guide:
 
 
 def _armies(now: Standing) -> Guide:
-    armies = [colour.name for colour in now.state.setup.palette]
+    armies = army_names(now.state.setup.palette)
     figures = now.view.figures if now.view is not None else ()
     counts = {army: sum(figure.army == army for figure in figures) for army in armies}
     ticks = tuple(
@@ -262,6 +263,13 @@ def _armies(now: Standing) -> Guide:
     if now.view is not None:
         apart = doubts(now.view, now.state.setup)
         ticks += tuple(Tick(one.sentence, None if one.level is Level.FAIR else False) for one in apart[:_MOST_TROUBLES])
+    if now.view is not None and (groups := proposed(now.view, now.state)):
+        words = (
+            f"Found {groups}, grouped by colour. Use them, or name an army and click the base of one of its soldiers."
+        )
+        doubt = one_colour_words(now.view)
+        ticks = (*ticks, *((Tick(doubt, None),) if doubt else ()))
+        return Guide({}, Step.ARMIES, words, "Use them", ready=now.has_inches, ticks=ticks)
     if not armies:
         words = "Put the armies on the table. Name the first, then click the base of one of its soldiers."
     elif len(armies) < now.armies:

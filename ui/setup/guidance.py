@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ui.questions.answer import answer_to, on_table
 from ui.session import Ruler, TableState
-from ui.setup.colours import group_words
 from ui.table.shapes import template_words
 from vision.pipeline import TableView
 from vision.source import is_camera
@@ -36,10 +35,11 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
     """
     if view.calibration is None:
         return "Lay a printed marker flat on the table, wholly in the picture: it tells how long an inch is."
-    if view.proposed and tool != TEACH:
-        return f"{group_words(view)}, grouped by their colour: use them, or press T and click a soldier of each army."
+    if view.proposed and not state.setup.palette and tool != TEACH:
+        return "Use the armies found by colour, or press T and click a soldier of each army."
     if not state.setup.palette and tool != TEACH:
-        return "No army is known yet. Press T, then click a soldier to teach his army's colour."
+        found = " Soldiers are found by themselves and grouped by colour." if state.setup.propose else ""
+        return f"No army is known yet.{found} Press T, then click a soldier to teach its army's colour."
     if state.setup.palette and not view.figures:
         return "Looking for soldiers of the armies taught …"
     if practice:  # the keys would make a third line, and push the picture away from under the mouse

@@ -138,15 +138,15 @@ class HoverPicker:
 
 def is_other_plastic(clicked: ArmyColour, army: ArmyColour) -> bool:
     """Whether what was clicked clearly is not of an army's plastic, whatever the light."""
-    return _apart(clicked, army) > _OTHER_PLASTIC
+    return apart(clicked, army) > _OTHER_PLASTIC
 
 
 def same_plastic(clicked: ArmyColour, armies: Iterable[ArmyColour]) -> ArmyColour | None:
     """The army whose plastic looks like what was clicked; None if there is none."""
-    nearest = min(armies, key=lambda army: _apart(clicked, army), default=None)
-    return nearest if nearest is not None and _apart(clicked, nearest) < _SAME_PLASTIC else None
+    nearest = min(armies, key=lambda army: apart(clicked, army), default=None)
+    return nearest if nearest is not None and apart(clicked, nearest) < _SAME_PLASTIC else None
 
 
-def _apart(one: ArmyColour, other: ArmyColour) -> float:
-    """Distance of two log chromas; brightness is the light's, not the plastic's."""
+def apart(one: ArmyColour, other: ArmyColour) -> float:
+    """Distance between two log chromas; brightness is the light's, not the plastic's."""
     return math.dist(one.mean[:2], other.mean[:2])

@@ -1,45 +1,137 @@
-"""Armies that are told from the figures' colours, by one button and with the real finder."""
+"""Armies that are found by colour, accepted and edited in the real window, with the real finder."""
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
+from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLabel, QPushButton
+from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton
 
-from tests.ui.windows import LEFT, POSTS, Open, Wait
+from tests.ui.windows import LEFT, POSTS, Open, Wait, click
 from ui.desktop.window import Window
+from vision.simulation.simulator import SimulatedTable
 
 
-def button(window: Window) -> QPushButton:
-    words = ("Find armies", "Looking for", "Use ")
+def bar_button(window: Window, words: str) -> QPushButton:
+    [found] = [one for one in window.bar.findChildren(QPushButton) if one.text() == words and one.isVisible()]
+    return found
+
+
+def panel_button(window: Window) -> QPushButton:
+    words = ("Find armies", "Use ")
     [found] = [one for one in window.panel.findChildren(QPushButton) if one.text().startswith(words)]
     return found
 
 
-def test_a_button_finds_the_armies_by_colour_and_another_click_uses_them(open_window: Open, wait_until: Wait) -> None:
+def counts(window: Window) -> Counter[str]:
+    view = window.bench.view
+    return Counter(figure.army for figure in view.figures) if view is not None else Counter()
+
+
+def names(window: Window) -> list[str]:
+    return [colour.name for colour in window.session.state.setup.palette]
+
+
+@pytest.fixture
+def proposing(open_window: Open, wait_until: Wait, table: SimulatedTable) -> Window:
+    """A window in which nothing is taught, when it has found the armies by itself."""
+    table.bare = False
     window = open_window()
-    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
-    wait_until(lambda: not button(window).isVisible())  # armies are taught
-    for army in ("green", "blue"):
-        window.panel.forget.emit(army)
-    wait_until(lambda: window.bench.view and not window.bench.view.figures)
+    window.bench.practise(bare=False)  # as little as of a real table is known of the simulated one
+    wait_until(lambda: window.bar.text.startswith("Found 2 "))
+    return window
+
+
+def test_armies_are_proposed_unasked_and_one_click_accepts_them(proposing: Window, wait_until: Wait) -> None:
+    window = proposing
+    assert window.bar.text.endswith(" figures, grouped by colour.")
+    assert window.session.can_undo is None, "nothing was done yet"
+    groups = counts(window)
+    assert sorted(groups.values()) == [2, 2]
+    assert sorted(window.panel.armies.armies) == sorted(groups)
+    QTest.mouseClick(bar_button(window, "Use them"), LEFT)
+    assert names(window) == sorted(groups)
+    assert str(window.session.can_undo).startswith("use 2 ")
+    assert not panel_button(window).isVisible()
+    assert window.bar.text.startswith("These are the armies now.")
+    window.undo()
+    wait_until(lambda: window.bar.text.startswith("Found 2 "))
+    assert names(window) == []
+
+
+def test_a_click_that_teaches_withdraws_the_proposal(proposing: Window, wait_until: Wait) -> None:
+    window = proposing
+    window.use_tool("teach")
+    assert window.bar.text.startswith("Found 2 "), "it stays while the player may still choose"
+    window.panel.choose("Rangers")
+    click(window, POSTS["green-1"])
+    assert names(window) == ["Rangers"]
+    wait_until(lambda: set(counts(window)) == {"Rangers"})
+    assert not window.bar.text.startswith("Found")
+    assert not panel_button(window).isVisible()
+
+
+def test_the_proposal_can_be_declined_and_asked_for_again(proposing: Window, wait_until: Wait) -> None:
+    window = proposing
+    QTest.mouseClick(bar_button(window, "Teach instead"), LEFT)
+    assert window.tool.name == "teach"
+    wait_until(lambda: not counts(window))
+    assert window.bar.text == ""
+    assert panel_button(window).text() == "Find armies by colour"
+    QTest.mouseClick(panel_button(window), LEFT)
+    wait_until(lambda: panel_button(window).text().startswith("Use 2 "))
+
+
+def test_a_name_is_edited_in_place_and_groups_are_merged_and_split(proposing: Window, wait_until: Wait) -> None:
+    window = proposing
+    one, two = window.panel.armies.armies
+    window.panel.armies.choose(one)
+    QTest.mouseClick(window.panel.armies.rename, LEFT)
+    [line] = window.panel.armies.tree.findChildren(QLineEdit)
+    QTest.keyClicks(line, "Rangers")
+    QTest.keyClick(line, Qt.Key.Key_Return)
     QApplication.processEvents()
-    assert button(window).text() == "Find armies by colour"
-    QTest.mouseClick(button(window), LEFT)
-    wait_until(lambda: button(window).text().startswith("Use 2 "))
+    assert names(window) == sorted(("Rangers", two)), "the first change accepts what was found"
+    wait_until(lambda: counts(window) == {"Rangers": 2, two: 2})
+
+    window.panel.armies.choose("Rangers", two)
+    QTest.mouseClick(window.panel.armies.merge, LEFT)
+    [into] = set(names(window))
+    assert len(names(window)) == 2, "an army of two plastics"
+    assert window.panel.armies.armies == (into,)
+    wait_until(lambda: counts(window) == {into: 4})
+
+    window.panel.armies.choose(into)
+    QTest.mouseClick(window.panel.armies.divide, LEFT)
+    wait_until(lambda: sorted(counts(window).values()) == [2, 2])
+    window.undo()
+    wait_until(lambda: counts(window) == {into: 4})
+    window.redo()
+    wait_until(lambda: sorted(counts(window).values()) == [2, 2])
+
+    window.panel.armies.choose(into)
+    QTest.mouseClick(window.panel.armies.divide, LEFT)
+    assert "nearly the same colour" in window.bar.text
+    assert "bases of another colour" in window.bar.text
+
+
+def test_another_army_for_one_figure(proposing: Window, wait_until: Wait) -> None:
+    window = proposing
+    window.panel.armies.merged.emit(*(lambda one, two: (one, (two,)))(*window.panel.armies.armies))
+    wait_until(lambda: sorted(counts(window).values()) == [4])
+    window.use_tool("correct")
+    click(window, POSTS["blue-2"])
+    menu = window.corrections.menu
+    assert menu is not None
+    [army] = [one.menu() for one in menu.actions() if one.text() == "&Army"]
+    assert army is not None
+    [another] = [one for one in army.actions() if one.text() == "Another army"]
+    another.trigger()
+    menu.close()
+    wait_until(lambda: sorted(counts(window).values()) == [2, 2])
     view = window.bench.view
     assert view is not None
-    groups = {one.id: one for one in view.figures}
-    assert len(groups) == len(POSTS)
-    assert len({one.army for one in groups.values()}) == 2
-    assert any("grouped by their colour" in one.text() for one in window.findChildren(QLabel))
-
-    QTest.mouseClick(button(window), LEFT)
-    taught = [army.name for army in window.session.state.setup.palette]
-    assert sorted(taught) == sorted({one.army for one in groups.values()})
-    assert str(window.session.can_undo).startswith("use 2 ")
-    wait_until(lambda: not button(window).isVisible())
-    wait_until(lambda: window.bench.view and {one.id for one in window.bench.view.figures} == set(groups))
-
-    window.undo()
-    wait_until(lambda: button(window).isVisible())
-    assert window.session.state.setup.palette == ()
+    [moved] = {figure.army for figure in view.figures if figure.x_in > 15}
+    assert window.bar.text.endswith(f"and {moved}. Ctrl+Z takes it back.")

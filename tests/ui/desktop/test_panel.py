@@ -7,7 +7,9 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton
 
+from tests.ui.views import figure
 from tests.ui.windows import Owned
+from ui.desktop.army_list import ArmyList
 from ui.desktop.panel import SidePanel
 
 
@@ -45,3 +47,77 @@ def test_the_worst_three_doubts_are_shown_and_all_of_them_in_the_tip(panel: Side
     assert label.toolTip() == "\n".join(words)
     panel.show_table(["a"], (), ())
     assert panel.apart == ""
+
+
+# The list of armies
+
+
+def listed(panel: SidePanel, *armies: str) -> tuple[ArmyList, list[tuple[str, object]]]:
+    """The list of these armies, the second with a figure, and what it asks for from now on."""
+    asked: list[tuple[str, object]] = []
+    panel.armies.renamed.connect(lambda army, name: asked.append(("rename", (army, name))))
+    panel.armies.merged.connect(lambda into, others: asked.append(("merge", (into, others))))
+    panel.armies.split.connect(lambda army: asked.append(("split", army)))
+    panel.forget.connect(lambda army: asked.append(("forget", army)))
+    panel.show_table(armies, [figure(f"{armies[1]}-1", 8, 8)], ())
+    return panel.armies, asked
+
+
+def test_what_is_done_to_armies_needs_a_selected_one(panel: SidePanel) -> None:
+    armies, asked = listed(panel, "green", "tan", "grey")
+    buttons = (armies.rename, armies.merge, armies.divide, armies.forget)
+    assert not any(button.isEnabled() for button in buttons)
+    armies.choose("tan")
+    assert all(button.isEnabled() for button in buttons)
+    for button in (armies.divide, armies.forget):
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    armies.choose("green", "tan")
+    assert [button.isEnabled() for button in buttons] == [False, True, False, False]
+    QTest.mouseClick(armies.merge, Qt.MouseButton.LeftButton)
+    assert asked == [("split", "tan"), ("forget", "tan"), ("merge", ("tan", ("green",)))], "into the larger"
+
+
+def test_one_selected_army_is_merged_into_the_one_that_is_chosen_from_a_menu(panel: SidePanel) -> None:
+    armies, asked = listed(panel, "green", "tan", "grey")
+    armies.choose("green")
+    QTest.mouseClick(armies.merge, Qt.MouseButton.LeftButton)
+    assert [action.text() for action in armies.menu.actions()] == ["Into tan", "Into grey"]
+    armies.menu.actions()[1].trigger()
+    armies.menu.close()
+    assert asked == [("merge", ("grey", ("green",)))]
+
+
+def test_a_name_that_was_typed_is_shown_once_the_table_has_taken_it(panel: SidePanel) -> None:
+    armies, asked = listed(panel, "green", "tan")
+    item = armies.tree.topLevelItem(1)
+    assert item is not None
+    item.setText(0, "Rangers")
+    assert asked == [("rename", ("tan", "Rangers"))]
+    assert item.text(0) == "tan"
+    panel.show_table(["Rangers", "green"], (), ())
+    assert armies.armies == ("Rangers", "green")
+    assert len(asked) == 1, "what is shown was not typed"
+
+
+def test_what_is_selected_and_open_stays_so_when_an_army_comes(panel: SidePanel) -> None:
+    armies, _ = listed(panel, "green", "tan")
+    armies.choose("tan")
+    [item] = armies.tree.selectedItems()
+    item.setExpanded(True)
+    panel.show_table(["blue", "green", "tan"], [figure("tan-1", 8, 8)], ())
+    assert armies.chosen == ("tan",)
+    [item] = armies.tree.selectedItems()
+    assert item.isExpanded()
+
+
+def test_the_groups_can_be_used_or_looked_for(panel: SidePanel) -> None:
+    def offered() -> list[str]:
+        shown = [one.text() for one in panel.findChildren(QPushButton) if one.isVisible()]
+        return [words for words in shown if words.startswith(("Use", "Find"))]
+
+    panel.show_groups("2 tan figures", may_search=False)
+    assert offered() == ["Use 2 tan figures"]
+    panel.show_groups("", may_search=True)
+    assert offered() == ["Find armies by colour"]
+    panel.show_groups("", may_search=False)
+    assert offered() == []

@@ -73,6 +73,18 @@ def test_an_army_that_is_taught_and_never_seen_is_not_done() -> None:
     assert guide(replace(taught, view=carried_off), Progress()).marks[Step.ARMIES] is Mark.DONE
 
 
+def test_armies_that_were_found_by_colour_can_be_used() -> None:
+    found = replace(BOTH_SEEN, proposed=(army("green"), army("tan")))
+    now = replace(with_setup(propose=True), view=found)
+    shown = guide(now, Progress().go_to(Step.ARMIES))
+    assert shown.button == "Use them"
+    assert shown.words.startswith("Found 1 green and 1 tan figures, grouped by colour.")
+    one = replace(now, view=replace(found, proposed=(army("green"),)))
+    assert "They are all one colour" in guide(one, Progress().go_to(Step.ARMIES)).ticks[-1].words
+    for other in (with_setup(), with_setup(propose=True, palette=(army("green"),))):
+        assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach by a click"
+
+
 def test_two_armies_are_not_all_where_three_stand() -> None:
     now = replace(with_setup(palette=(army("green"), army("tan"))), armies=3)
     assert guide(now, Progress()).marks[Step.ARMIES] is Mark.AHEAD

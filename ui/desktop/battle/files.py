@@ -20,6 +20,7 @@ from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.files import write_bytes
 from ui.readout import begun
+from vision.palette import army_names
 
 
 class BattleFiles:
@@ -34,7 +35,7 @@ class BattleFiles:
         """Ask what is played, and begin."""
         figures = self._hands.view.figures if self._hands.view else ()
         on_table = {figure.army for figure in figures}
-        armies = [colour.name for colour in self._hands.session.state.setup.palette if colour.name in on_table]
+        armies = [army for army in army_names(self._hands.session.state.setup.palette) if army in on_table]
         if len(armies) < 2:  # said before the player fills in a dialog
             self._hands.say(begun(NEEDS_TWO_SIDES))
             return

@@ -19,7 +19,9 @@ from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.setup.guide_bar import GuideBar
 from ui.desktop.setup.why_not_dialog import Look
 from ui.desktop.tongue import tr
+from ui.desktop.tools.groups_controller import GroupsController
 from ui.setup.cameras import cameras
+from ui.setup.colours import proposed
 from ui.setup.first_run import Guide, Progress, Standing, Step, guide
 
 _TICK_MS = 150
@@ -34,6 +36,7 @@ class Guided(Protocol):
     battle: BattleDesk
     files: BattleFiles
     panel: SidePanel
+    groups: GroupsController
 
     def open(self, spec: str) -> None: ...  # noqa: D102
     def open_file(self) -> None: ...  # noqa: D102
@@ -81,7 +84,7 @@ class GuideDesk(QObject):
             Step.CAMERA: self._offer_sources,
             Step.MARKERS: self._mark,
             Step.EMPTY: do.learn_empty_table,
-            Step.ARMIES: lambda: do.use_tool("teach"),
+            Step.ARMIES: self._know_armies,
             Step.GAME: do.files.new_battle,
             Step.SHOT: lambda: do.use_tool("measure"),
         }
@@ -107,6 +110,11 @@ class GuideDesk(QObject):
         self._hint.hide()
         self._timer.start(_TICK_MS)
         self.pull()
+
+    @property
+    def at_armies(self) -> bool:
+        """Whether it is open, and asks for the armies."""
+        return self._at is Step.ARMIES and not self._dock.isHidden()
 
     def close(self) -> None:
         """Look no more; the guide begins again next time unless it was left."""
@@ -165,10 +173,17 @@ class GuideDesk(QObject):
         if self._at is None:
             self.leave()
             return
-        if self._at is not Step.ARMIES:  # its button only puts the tool in hand
+        if self._at is not Step.ARMIES:  # its button does not end it: soldiers have to be found
             self._progress = self._progress.go_on()
         self._works[self._at]()
         self.pull()
+
+    def _know_armies(self) -> None:
+        """Use the armies that were found by colour, or let the player teach."""
+        if proposed(self.standing.view, self.standing.state):
+            self._do.groups.accept()
+        else:
+            self._do.use_tool("teach")
 
     def _skip(self) -> None:
         if self._at is not None:

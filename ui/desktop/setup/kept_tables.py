@@ -35,4 +35,4 @@ class KeptTables:
         camera = self._identity(spec)
         palette = (self._memory.armies(camera) if camera else ()) or self._last.palette
         self._kept = (spec, palette)
-        return Setup(prints=self._last.prints.unclicked, palette=palette)
+        return Setup(prints=self._last.prints.unclicked, palette=palette, propose=True)

@@ -16,6 +16,7 @@ from ui.desktop.tongue import mark, tr
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.tool import PlainTool, Pointed
 from ui.picture.overlay import Preview
+from ui.setup.groups import armies_of
 from ui.table.remedies import Remedy, merge, place, remedies_at, remedies_for, rename
 from ui.table.terrain import standing_place
 from vision.pipeline import TableView
@@ -102,10 +103,19 @@ class CorrectDesk(QObject):
         menu: What is offered now; None where nothing is.
     """
 
-    def __init__(self, picture: PictureView, hands: Hands, ask: Asker = ask_name) -> None:
-        """Open menus over `picture` when it asks; `ask` asks for a name."""
+    def __init__(
+        self, picture: PictureView, hands: Hands, split_off: Callable[[Figure], None], ask: Asker = ask_name
+    ) -> None:
+        """Open menus over `picture` when it asks.
+
+        Args:
+            picture: What is clicked.
+            hands: The window.
+            split_off: Puts a figure and those that look like it into another army.
+            ask: Asks for a name.
+        """
         super().__init__(picture)
-        self._picture, self._hands, self._asker = picture, hands, ask
+        self._picture, self._hands, self._split_off, self._asker = picture, hands, split_off, ask
         self._before = CORRECT
         self.tool = CorrectTool(self._offer_at)
         self.menu: QMenu | None = None
@@ -142,6 +152,10 @@ class CorrectDesk(QObject):
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
         menu.addSection(f"{figure.id}, {figure.posture}")
         groups = self._offer(menu, remedies_for(view, figure, (float(x), float(y)), self._armies))
+        another = (groups.get("Army") or _submenu(menu, tr(_GROUPS["Army"]))).addAction(tr("Another army"))
+        if another is not None:
+            another.setToolTip(as_typed(tr("Put {name} and all that look like it into a new army", name=figure.id)))
+            another.triggered.connect(lambda: self._split_off(figure))
         name = figure.id
         self._later(
             groups.get("The same as") or menu,
@@ -169,8 +183,9 @@ class CorrectDesk(QObject):
             raise Refused(tr("no army is known yet: press T and teach one first"))
 
     @property
-    def _armies(self) -> list[str]:
-        return [colour.name for colour in self._hands.session.state.setup.palette]
+    def _armies(self) -> tuple[str, ...]:
+        view = self._hands.view
+        return armies_of(view, self._hands.session.state) if view is not None else ()
 
     def _offer(self, menu: QMenu, remedies: tuple[Remedy, ...]) -> dict[str, QMenu]:
         groups: dict[str, QMenu] = {}

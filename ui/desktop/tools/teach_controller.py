@@ -15,10 +15,11 @@ from ui.desktop.tongue import tr
 from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.tool import PlainTool, Pointed
 from ui.picture.overlay import PointPx, Preview
-from ui.session import NoFigureThere, OtherPlastic, Session
+from ui.session import Session
 from ui.setup.guidance import TEACH
 from ui.table.finding import Mark, Note, Trace
 from ui.table.picking import HoverPicker, Pick
+from ui.table.teaching import NoFigureThere, OtherPlastic
 from ui.theme import army_colour, faded
 from vision.frame import Frame
 

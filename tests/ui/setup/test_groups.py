@@ -1,0 +1,191 @@
+"""Armies as groups of figures of one colour: accepting, naming, merging and splitting them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.opencv import cv2
+from rules.table import Refused
+from tests.ui.views import figure, view_of
+from ui.session import TableState
+from ui.setup.colours import one_colour_words
+from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split
+from ui.table.corrections import Added, ArmyChanged, Confirmed, corrected
+from vision.palette import army_names
+from vision.pipeline import Setup
+from vision.plastics import PLASTIC_BGR, usual_colour
+from vision.separation import Separation
+from vision.tracking import Tracking
+
+NAMES = ("tan", "green", "grey", "blue")
+PLACES = [(4.0 + 2.0 * k, 8.0) for k in range(6)]
+
+
+def colours(*names):
+    """An army for each name, of different plastics; where a name comes again it has one more plastic."""
+    return tuple(replace(usual_colour(NAMES[k]), name=name, samples=100 + k) for k, name in enumerate(names))
+
+
+def known(*names):
+    return TableState(Setup(palette=colours(*names)))
+
+
+def painted(army, *plastics, noise=2.0):
+    """A view in which figures of these plastics stand, all of them taken for one army."""
+    figures = [figure(f"{army}-{k + 1}", *PLACES[k]) for k in range(len(plastics))]
+    view = view_of(*figures)
+    image = np.full((800, 1000, 3), (60, 90, 130), np.uint8)
+    for plastic, place in zip(plastics, PLACES, strict=False):
+        x, y = view.calibration.camera.table_to_pixel((*place, 0.5))[0]
+        cv2.circle(image, (round(x), round(y)), 40, PLASTIC_BGR[plastic], -1)
+    grain = np.random.default_rng(1).normal(0, noise, image.shape)
+    return replace(view, frame=replace(view.frame, image_bgr=np.clip(image + grain, 0, 255).astype(np.uint8)))
+
+
+def plastics(state):
+    """The plastics of each army, as numbers of pixels that taught them."""
+    armies = army_names(state.setup.palette)
+    return {army: {c.samples for c in state.setup.palette if c.name == army} for army in armies}
+
+
+def test_the_groups_that_were_found_are_accepted_as_they_are():
+    view = replace(view_of(), proposed=colours("tan", "green"))
+    after = accepted(view, TableState())
+    assert army_names(after.setup.palette) == ("green", "tan")
+    assert {id(c) for c in after.setup.palette} == {id(c) for c in view.proposed}
+
+
+def test_any_change_of_the_groups_that_were_found_accepts_the_rest():
+    view = replace(view_of(), proposed=colours("tan", "green", "grey"))
+    assert army_names(renamed(view, TableState(), "tan", " Desert Rats ").setup.palette) == (
+        "Desert Rats",
+        "green",
+        "grey",
+    )
+    assert plastics(merged(view, TableState(), "tan", ["grey"])) == {"green": {101}, "tan": {100, 102}}
+
+
+@pytest.mark.parametrize("name", ["", "   ", "a" * 31, "two\nlines"])
+def test_what_is_no_name_is_refused(name):
+    with pytest.raises(Refused, match="An army's name has 1 to 30 letters"):
+        renamed(view_of(), known("tan"), "tan", name)
+
+
+def test_two_armies_cannot_have_one_name_by_renaming():
+    with pytest.raises(Refused, match="select both and press Merge"):
+        renamed(view_of(), known("tan", "green"), "tan", "green")
+
+
+@given(st.lists(st.sampled_from(["A", "B", "C"]), min_size=2, max_size=4))
+def test_renaming_to_and_fro_changes_nothing(names):
+    state, view = known(*names), view_of()
+    there = renamed(view, state, names[0], "Rangers")
+    assert "Rangers" in plastics(there)
+    assert names[0] not in plastics(there)
+    assert plastics(renamed(view, there, "Rangers", names[0])) == plastics(state)
+
+
+@given(st.lists(st.sampled_from(["A", "B", "C"]), min_size=2, max_size=4), st.data())
+def test_merging_keeps_every_plastic_and_leaves_the_other_armies_alone(names, data):
+    state = known(*names)
+    armies = army_names(state.setup.palette)
+    chosen = data.draw(st.lists(st.sampled_from(armies), min_size=1, unique=True))
+    after = plastics(merged(view_of(), state, chosen[0], chosen[1:]))
+    before = plastics(state)
+    assert after.pop(chosen[0]) == set.union(*(before[army] for army in chosen))
+    assert after == {army: own for army, own in before.items() if army not in chosen}
+
+
+@given(st.lists(st.sampled_from(["A", "B", "C"]), min_size=2, max_size=4))
+def test_splitting_a_merged_army_until_it_is_one_plastic_gives_all_plastics_back(names):
+    state, view = known(*names), view_of()
+    for army in army_names(state.setup.palette):
+        while len(plastics(state)[army]) > 1:
+            before = plastics(state)
+            state, new = split(view, state, army)
+            after = plastics(state)
+            assert new not in before
+            assert after[army] | after[new] == before[army]
+    assert sorted(map(len, plastics(state).values())) == [1] * len(names)
+
+
+def test_of_an_army_of_several_plastics_the_least_known_goes():
+    palette = tuple(
+        replace(colour, samples=samples) for colour, samples in zip(colours("A", "A"), (200, 50), strict=True)
+    )
+    after, new = split(view_of(), TableState(Setup(palette=palette)), "A")
+    assert plastics(after) == {"A": {200}, new: {50}}
+
+
+def test_an_army_of_two_colours_is_split_by_what_its_figures_look_like():
+    view = painted("tan", "tan", "tan", "tan", "brown", "brown")
+    after, new = split(view, known("tan", "green"), "tan")
+    assert new == "brown", "the fewer are the new army"
+    found = {colour.name: colour for colour in after.setup.palette}
+    assert set(found) == {"tan", "brown", "green"}
+    for army in ("tan", "brown"):
+        assert np.abs(found[army].mean[:2] - usual_colour(army).mean[:2]).max() < 0.05
+
+
+def test_the_figure_that_was_clicked_is_of_the_new_army():
+    view = painted("tan", "tan", "tan", "tan", "brown", "brown")
+    after, new = split(view, known("tan"), "tan", view.figures[0])
+    moved = next(colour for colour in after.setup.palette if colour.name == new)
+    assert np.abs(moved.mean[:2] - usual_colour("tan").mean[:2]).max() < 0.05
+    both = TableState(Setup(palette=(usual_colour("tan"), replace(usual_colour("brown"), name="tan"))))
+    for clicked, plastic in ((0, "tan"), (4, "brown")):
+        after, new = split(view, both, "tan", view.figures[clicked])
+        moved = next(colour for colour in after.setup.palette if colour.name == new)
+        assert np.allclose(moved.mean, usual_colour(plastic).mean)
+
+
+@pytest.mark.parametrize("soldiers", [["tan"] * 5, ["tan"], []])
+def test_figures_of_one_colour_are_not_split(soldiers):
+    with pytest.raises(OneColour, match="Tan: all figures are nearly the same colour"):
+        split(painted("tan", *soldiers), known("tan"), "tan")
+
+
+def test_one_figure_alone_can_be_of_another_army():
+    view = view_of(figure("tan-1", 4, 8), figure("tan-2", 8, 8))
+    state = known("tan", "green")
+    one = another_army(view, state, view.figures[1])
+    assert one.id == "tan-2"
+    assert one.army not in armies_of(view, state)
+    state = replace(state, corrections=(one,))
+    view = replace(view, tracking=corrected(view.tracking, state.corrections))
+    assert armies_of(view, state) == ("tan", "green", one.army)
+    assert armies_of(view_of(), state) == ("tan", "green"), "nobody of it is seen"
+
+
+def test_what_the_players_have_corrected_goes_with_its_army():
+    seen = Tracking(figures=(figure("tan-1", 4, 8), figure("tan-2", 8, 8), figure("green-1", 12, 8)))
+    state = replace(
+        known("tan", "green"),
+        corrections=(
+            ArmyChanged("green-1", "tan", "tan-3"),
+            Added(figure("tan-4", 14, 8)),
+            Confirmed("tan-2"),  # the camera goes on to call it so
+        ),
+    )
+    view = replace(view_of(), tracking=corrected(seen, state.corrections))
+    after = renamed(view, state, "tan", "Rangers")
+    armies = {one.id: one.army for one in corrected(seen, after.corrections).figures}
+    assert armies.pop("tan-1") == "tan", "the camera itself finds that it is of the Rangers"
+    assert set(armies.values()) == {"Rangers"}
+    assert len(armies) == 3
+
+
+def test_armies_of_one_colour_are_told_to_be_so_with_what_helps():
+    one = replace(view_of(), proposed=colours("tan"))
+    assert one_colour_words(one).startswith("They are all one colour. If they are two armies, right-click")
+    alike = (Separation("tan", "green", 0.6, False), Separation("tan", None, 0.1, False))
+    two = replace(view_of(), proposed=colours("tan", "green"), separations=alike)
+    assert one_colour_words(two).startswith("Tan and green are nearly the same colour.")
+    well = (Separation("tan", "green", 0.95, False),)
+    assert one_colour_words(replace(two, separations=well)) == ""
+    assert one_colour_words(replace(two, proposed=colours("tan", "grey"))) == "", "green is known no more"

@@ -1,0 +1,192 @@
+"""The armies and their figures, in a list in which armies are renamed, merged, split and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PyQt6.QtCore import QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QIcon, QPixmap
+from PyQt6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QMenu,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.table import Figure, PointIn
+from ui.desktop.tongue import tr
+from ui.readout import in_order, place_words
+from ui.theme import Colour, army_colour
+
+_ARMY = Qt.ItemDataRole.UserRole
+
+
+class ArmyList(QWidget):
+    """Shows what it is given; knows neither camera nor session.
+
+    Signals:
+        renamed: An army (its name) is to have another name (the second).
+        merged: The first army is to take in the others (a tuple of names).
+        split: An army (its name) is to be split in two by colour.
+        forgotten: An army (its name) is to be forgotten.
+
+    Attributes:
+        menu: The armies that the chosen one can be merged into.
+    """
+
+    renamed = pyqtSignal(str, str)
+    merged = pyqtSignal(str, object)
+    split = pyqtSignal(str)
+    forgotten = pyqtSignal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.tree, self.menu = QTreeWidget(), QMenu(self)
+        self.rename, self.merge = QPushButton(tr("Rename")), QPushButton(tr("Merge"))
+        self.divide, self.forget = QPushButton(tr("Split")), QPushButton(tr("Forget"))
+        self._counts: dict[str, int] = {}
+        self._lay_out()
+
+    @property
+    def armies(self) -> tuple[str, ...]:
+        """Names of all armies that are listed."""
+        return tuple(self._name(row) for row in range(self.tree.topLevelItemCount()))
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """Names of the armies that are selected, or of which a figure is."""
+        items = self.tree.selectedItems()
+        return tuple(dict.fromkeys(str((one.parent() or one).data(0, _ARMY)) for one in items))
+
+    def choose(self, *armies: str) -> None:
+        """Select these armies alone."""
+        self.tree.clearSelection()
+        for row, army in enumerate(self.armies):
+            item = self.tree.topLevelItem(row)
+            if item is not None and army in armies:
+                item.setSelected(True)
+
+    def show_armies(
+        self, armies: Sequence[str], figures: Sequence[Figure], place: Callable[[PointIn], str] = place_words
+    ) -> None:
+        """Show the armies and the figures of each; `place` tells where something is."""
+        if self.armies != tuple(armies):
+            self._list(armies)
+        for row, army in enumerate(armies):
+            item = self.tree.topLevelItem(row)
+            own = [figure for figure in figures if figure.army == army]
+            self._counts[army] = len(own)
+            if item is not None:
+                _fill_army(item, own, place)
+        self._allow()
+
+    def edit(self) -> None:
+        """Let the player type another name for the selected army."""
+        for row, army in enumerate(self.armies):
+            item = self.tree.topLevelItem(row)
+            if item is not None and army in self.chosen:
+                self.tree.setCurrentItem(item)
+                self.tree.editItem(item, 0)
+                return
+
+    def _list(self, armies: Sequence[str]) -> None:
+        chosen = self.chosen
+        open_ = {self._name(row) for row in range(self.tree.topLevelItemCount()) if self._is_open(row)}
+        self._counts = {}
+        self.tree.clear()
+        for army in armies:
+            top = QTreeWidgetItem([army, ""])
+            top.setIcon(0, swatch(army_colour(army, armies)))
+            top.setData(0, _ARMY, army)
+            top.setFlags(top.flags() | Qt.ItemFlag.ItemIsEditable)
+            self.tree.addTopLevelItem(top)
+            top.setExpanded(army in open_)
+        self.choose(*chosen)
+
+    def _is_open(self, row: int) -> bool:
+        item = self.tree.topLevelItem(row)
+        return item is not None and item.isExpanded()
+
+    def _name(self, row: int) -> str:
+        item = self.tree.topLevelItem(row)
+        return str(item.data(0, _ARMY)) if item is not None else ""
+
+    def _edited(self, item: QTreeWidgetItem, column: int) -> None:
+        """Another name was typed: it counts when the table has taken it."""
+        army, name = str(item.data(0, _ARMY)), item.text(0)
+        if item.parent() is None and column == 0 and name != army:
+            item.setText(0, army)
+            self.renamed.emit(army, name)
+
+    def _allow(self) -> None:
+        one = len(self.chosen) == 1
+        for button in (self.rename, self.divide, self.forget):
+            button.setEnabled(one)
+        self.merge.setEnabled(bool(self.chosen) and len(self.armies) > 1)
+
+    def _merge(self) -> None:
+        """Merge the selected armies into the largest; if one alone is selected, ask into which."""
+        chosen = sorted(self.chosen, key=lambda army: -self._counts.get(army, 0))
+        if len(chosen) > 1:
+            self.merged.emit(chosen[0], tuple(chosen[1:]))
+            return
+        self.menu.clear()
+        for army in self.armies:
+            if army not in chosen:
+                action = self.menu.addAction(tr("Into {army}", army=army))
+                if action is not None:
+                    action.triggered.connect(lambda _, into=army: self.merged.emit(into, tuple(chosen)))
+        self.menu.popup(self.merge.mapToGlobal(QPoint(0, self.merge.height())))
+
+    def _lay_out(self) -> None:
+        self.tree.setColumnCount(2)
+        self.tree.setHeaderHidden(True)
+        self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.tree.setExpandsOnDoubleClick(False)
+        header = self.tree.header()
+        if header is not None:
+            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.tree.setToolTip(tr("The armies, how many figures of each are seen, and where they stand"))
+        self.tree.setAccessibleName(tr("Armies and figures"))
+        self.tree.itemSelectionChanged.connect(self._allow)
+        self.tree.itemChanged.connect(self._edited)
+        self.rename.setToolTip(tr("Type another name for the selected army; a double click on it does the same"))
+        self.merge.setToolTip(tr("Make the selected armies one army; hold Ctrl to select several"))
+        self.divide.setToolTip(tr("Split the selected army in two by the colour of its figures"))
+        self.forget.setToolTip(tr("Forget the selected army"))
+        self.rename.clicked.connect(lambda: self.edit())
+        self.merge.clicked.connect(lambda: self._merge())
+        self.divide.clicked.connect(lambda: self.split.emit(self.chosen[0]))
+        self.forget.clicked.connect(lambda: self.forgotten.emit(self.chosen[0]))
+        row = QHBoxLayout()
+        for button in (self.rename, self.merge, self.divide, self.forget):
+            row.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.tree)
+        layout.addLayout(row)
+
+
+def _fill_army(item: QTreeWidgetItem, figures: Sequence[Figure], place: Callable[[PointIn], str]) -> None:
+    item.setText(1, tr("{count} seen", count=len(figures)))
+    while item.childCount() > len(figures):
+        item.takeChild(item.childCount() - 1)
+    while item.childCount() < len(figures):
+        item.addChild(QTreeWidgetItem())
+    for row, figure in enumerate(in_order(figures)):
+        child = item.child(row)
+        if child is not None:
+            child.setText(0, f"{figure.id}  {figure.posture.value}")
+            child.setText(1, place(figure.centre_in))
+
+
+def swatch(colour: Colour) -> QIcon:
+    """A square of this colour."""
+    pixmap = QPixmap(14, 14)
+    pixmap.fill(QColor(*colour))
+    return QIcon(pixmap)

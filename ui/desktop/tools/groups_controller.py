@@ -1,0 +1,122 @@
+"""Armies as groups of figures of one colour: proposes them, and renames, merges and splits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rules.table import Figure, Refused
+from ui.desktop.bar import Ways
+from ui.desktop.panel import SidePanel
+from ui.desktop.tongue import tr
+from ui.desktop.tools.hands import Hands
+from ui.session import Session
+from ui.setup.colours import one_colour_words, proposed, separation_words
+from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split
+from ui.setup.guidance import TEACH, laid_words
+from vision.pipeline import TableView
+
+
+class GroupsController:
+    """Proposes the groups while no army is taught, and does what the list of armies asks for."""
+
+    def __init__(self, panel: SidePanel, hands: Hands, led: Callable[[], bool]) -> None:
+        """`led` says whether the guide is at the armies: then it makes the proposal."""
+        self._panel, self._hands, self._led = panel, hands, led
+        panel.groups_wanted.connect(self.accept)
+        panel.usual_wanted.connect(lambda army: hands.change(lambda: self._session.begin_army(army)))
+        panel.forget.connect(lambda army: hands.change(lambda: self._session.forget_army(army)))
+        panel.armies.renamed.connect(lambda army, name: hands.change(lambda: self._rename(army, name)))
+        panel.armies.merged.connect(lambda into, others: hands.change(lambda: self._merge(into, others)))
+        panel.armies.split.connect(lambda army: hands.change(lambda: self._split(army)))
+
+    @property
+    def offer(self) -> tuple[str, Ways]:
+        """The groups that were found, and what can be done with them; empty where there are none."""
+        words = self._found
+        if not words or self._led():
+            return "", ()
+        view = self._hands.view
+        doubt = one_colour_words(view) if view is not None else ""
+        told = tr("Found {figures}, grouped by colour.", figures=words)
+        ways = ((tr("Use them"), self.accept), (tr("Teach instead"), self._teach_instead))
+        return " ".join(filter(None, (told, doubt))), ways
+
+    def show(self) -> None:
+        """Bring the list of armies up to date."""
+        view, state = self._hands.view, self._session.state
+        if view is None:
+            return
+        apart, laid = separation_words(view, state.setup), laid_words(view, state)
+        self._panel.show_table(armies_of(view, state), view.figures, laid, state.place_words, apart)
+        self._panel.show_groups(self._found, may_search=not (state.setup.palette or state.setup.propose))
+
+    def accept(self) -> None:
+        """Make the groups that were found the armies; if there are none, look for some."""
+        self._hands.change(self._accept)
+
+    def split_off(self, figure: Figure) -> None:
+        """Put a figure, and all of its army that look like it, into another army."""
+        self._hands.change(lambda: self._split_off(figure))
+
+    @property
+    def _session(self) -> Session:
+        return self._hands.session
+
+    @property
+    def _found(self) -> str:
+        return proposed(self._hands.view, self._session.state)
+
+    def _accept(self) -> None:
+        words, view = self._found, self._hands.view
+        if not words or view is None:
+            self._session.propose(True)
+            return
+        self._session.do(f"use {words}", accepted(view, self._session.state))
+        if self._hands.tool() == TEACH:
+            self._hands.use_tool("measure")
+        self._hands.say(tr("These are the armies now. Double-click a name on the right to change it."))
+
+    def _teach_instead(self) -> None:
+        self._session.propose(False)
+        self._hands.use_tool(TEACH)
+
+    def _rename(self, army: str, name: str) -> None:
+        self._session.do(f"rename {army} to {name.strip()}", renamed(self._free(), self._session.state, army, name))
+
+    def _merge(self, into: str, others: tuple[str, ...]) -> None:
+        state = merged(self._free(), self._session.state, into, others)
+        self._session.do(f"merge {' and '.join(others)} into {into}", state)
+
+    def _split(self, army: str) -> None:
+        state, name = split(self._free(), self._session.state, army)
+        self._session.do(f"split {army}", state)
+        self._say_split(army, name)
+
+    def _split_off(self, figure: Figure) -> None:
+        view = self._free()
+        try:
+            state, name = split(view, self._session.state, figure.army, figure)
+        except OneColour as alike:
+            one = another_army(view, self._session.state, figure)
+            self._session.correct(f"{figure.id} is {one.army}", one)
+            self._hands.say(tr("Only this soldier is {army} now. {why}", army=one.army, why=str(alike)))
+        else:
+            self._session.do(f"split {figure.army}", state)
+            self._say_split(figure.army, name)
+
+    def _say_split(self, army: str, name: str) -> None:
+        words = tr("{army} is now two armies, {army} and {name}. Ctrl+Z takes it back.", army=army, name=name)
+        self._hands.say(words)
+
+    def _free(self) -> TableView:
+        """What is seen of the table.
+
+        Raises:
+            Refused: while a battle is open, or nothing is seen yet.
+        """
+        view = self._hands.view
+        if view is None:
+            raise Refused(tr("No picture has been looked at yet. Wait a moment."))
+        if self._session.in_play:
+            raise Refused(tr("Armies cannot be changed during a battle. Change them before the next one."))
+        return view
