@@ -14,17 +14,8 @@ from rules.spoken import spoken
 from rules.table import Figure, PointIn, Refused, TerrainPiece
 from rules.template import Template
 from ui.readout import Basis, place_words
-from ui.table.corrections import (
-    Added,
-    Bound,
-    Correction,
-    Deleted,
-    Renamed,
-    bind,
-    corrected,
-    names_in,
-    names_shown,
-)
+from ui.table.corrections import Added, Bound, Correction, Deleted, Renamed, bind, corrected, names_in, names_shown
+from ui.table.learning import learned
 from ui.table.picking import Pick, PickRequest, is_other_plastic, same_plastic
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
@@ -297,7 +288,10 @@ class Session:
     def correct(self, label: str, *corrections: Correction) -> None:
         """Correct what the camera has of the figures; `label` names the step."""
         new = tuple(replace(c, known=self._known) if isinstance(c, Added | Deleted) else c for c in corrections)
-        self.do(label, replace(self.state, corrections=(*self.state.corrections, *new)))
+        setup, view = self.state.setup, self._newest
+        if view is not None:
+            setup = learned(setup, new, self.shown(view), view, self._names)
+        self.do(label, replace(self.state, corrections=(*self.state.corrections, *new), setup=setup))
 
     def set_terrain(self, label: str, terrain: tuple[TerrainPiece, ...]) -> None:
         """Let other terrain stand on the table; `label` names the step."""
