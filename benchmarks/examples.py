@@ -1,6 +1,6 @@
 """`python -m benchmarks.examples FOLDER [--boxes N]`: what corrected figures teach about others like them.
 
-FOLDER holds rendered scenes, as `benchmarks.scenes` reads them; N boxes of random toys that nothing learned from are set
+FOLDER holds rendered scenes, as `benchmarks.scenes` reads them; N boxes of random toys that nothing learned from stand
 on random tables beside them. Each picture is looked at once; then players correct and confirm figures by chance, and
 the postures of all others are read again, as the program does.
 """
