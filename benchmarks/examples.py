@@ -78,7 +78,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--boxes", type=int, default=20)
+    parser.add_argument("--boxes", type=int, default=12)
     options = parser.parse_args()
     sets = {
         "rendered scenes, clicks": [*of_scenes(options.folder, empty=False)],
