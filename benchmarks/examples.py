@@ -45,9 +45,9 @@ class Seen:
     posture: Posture
     look: Appearance
 
-    def right(self, examples: Examples = _NOTHING) -> bool:
-        """Whether its posture is read rightly after these examples."""
-        return examples.posture_of(self.look) is self.posture
+    def right(self, examples: Examples = _NOTHING, around: Sequence[Seen] = ()) -> bool:
+        """Whether its posture is read rightly after these examples, in a picture with these figures."""
+        return examples.posture_of(self.look, examples.bystanders(one.look for one in around)) is self.posture
 
     def example(self, posture: Posture | None = None) -> Example:
         """What a player who says so teaches; the truth by default."""
@@ -62,10 +62,10 @@ class Tally:
     before: int = 0
     after: int = 0
 
-    def add(self, figures: Sequence[Seen], examples: Examples) -> None:
+    def add(self, figures: Sequence[Seen], examples: Examples, around: Sequence[Seen]) -> None:
         self.count += len(figures)
         self.before += sum(one.right() for one in figures)
-        self.after += sum(one.right(examples) for one in figures)
+        self.after += sum(one.right(examples, around) for one in figures)
 
     @property
     def words(self) -> str:
@@ -139,9 +139,9 @@ def two_corrections(sets: dict[str, list[Seen]]) -> Table:
                     examples = Examples().with_more(one.example() for one in taught)
                     left = [one for one in here if one not in taught]
                     own = [one for one in left if one.sculpt == two[0].sculpt]
-                    siblings.add([one for one in own if one in misread], examples)
-                    sculpts.add(own, examples)
-                    others.add([one for one in left if one not in own], examples)
+                    siblings.add([one for one in own if one in misread], examples, here)
+                    sculpts.add(own, examples, here)
+                    others.add([one for one in left if one not in own], examples, here)
             rows.append((name, str(confirmed), str(cases), siblings.words, sculpts.words, others.words))
     head = ("pictures", "confirmed too", "sculpts", "misread siblings", "all siblings", "all other figures")
     return Table("two corrections", head, rows)
@@ -171,7 +171,7 @@ def one_after_another(sets: dict[str, list[Seen]]) -> Table:
 def _clicks(here: Sequence[Seen], rng: np.random.Generator) -> int:
     """Corrections until every figure is right; what was corrected stays so."""
     examples, done = Examples(), []
-    while wrong := [one for one in here if one not in done and not one.right(examples)]:
+    while wrong := [one for one in here if one not in done and not one.right(examples, here)]:
         done += _some(rng, wrong, 1)
         examples = examples.with_more([done[-1].example()])
     return len(done)
@@ -199,7 +199,7 @@ def wrong_and_elsewhere(sets: dict[str, list[Seen]]) -> Table:
                 for _ in range(_TRIALS):
                     examples = Examples().with_more(choose(here, away, rng))
                     taught = {id(one.signature) for one in examples.all}
-                    tally.add([one for one in here if id(one.look.signature) not in taught], examples)
+                    tally.add([one for one in here if id(one.look.signature) not in taught], examples, here)
             row.append(tally.words)
         rows.append(tuple(row))
     return Table("wrong and elsewhere", ("pictures", *ways), rows)

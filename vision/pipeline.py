@@ -413,7 +413,8 @@ class Pipeline:
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
         if not found:
             return ()
-        found = relabelled(found, setup.examples, figure_scale(setup.figure_height_in))
+        known = [*self._tracker.appearances.values()]
+        found = relabelled(found, setup.examples, figure_scale(setup.figure_height_in), known)
         places = np.array([(s.x_in, s.y_in, s.z_in) for s in found])
         sigmas = np.hypot(calibration.sigma_in(places), [s.sigma_in for s in found])
         return tuple(

@@ -62,6 +62,18 @@ def test_a_clear_case_stays_as_it_is() -> None:
     assert taught.posture_of(looks(KNEELER, SURELY_STANDS)) is Posture.STANDING
 
 
+def test_what_is_taught_does_not_spread_to_those_like_a_figure_that_is_surely_otherwise() -> None:
+    taught = Examples().with_more([example(unit(KNEELER + 0.35 * OTHER))])
+    seen = looks(unit(KNEELER + OTHER))  # as like the one as the other, nearly
+    sure = looks(unit(0.8 * KNEELER + OTHER), SURELY_STANDS)
+    assert taught.posture_of(seen) is Posture.KNEELING
+    assert taught.posture_of(seen, taught.bystanders([sure])) is Posture.STANDING
+    unsure = looks(sure.signature, STANDS)
+    assert taught.posture_of(seen, taught.bystanders([unsure])) is Posture.KNEELING
+    of_the_example = looks(taught.all[0].signature, SURELY_STANDS)
+    assert taught.posture_of(seen, taught.bystanders([of_the_example])) is Posture.KNEELING, "its player knows better"
+
+
 def test_right_examples_outvote_a_wrong_one() -> None:
     taught = Examples().with_more([example(nearly(KNEELER, 1))])
     assert taught.posture_of(looks(KNEELER)) is Posture.KNEELING
