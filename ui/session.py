@@ -25,6 +25,7 @@ from ui.table.corrections import (
     names_in,
     names_shown,
 )
+from ui.table.learning import learned
 from ui.table.picking import Pick, PickRequest, PointPx
 from ui.table.play_area import PlayArea
 from ui.table.shapes import template_words
@@ -266,7 +267,10 @@ class Session:
     def correct(self, label: str, *corrections: Correction) -> None:
         """Correct what the camera has of the figures; `label` names the step."""
         new = tuple(replace(c, known=self._known) if isinstance(c, Added | Deleted) else c for c in corrections)
-        self.do(label, replace(self.state, corrections=(*self.state.corrections, *new)))
+        setup, view = self.state.setup, self._newest
+        if view is not None:
+            setup = learned(setup, new, self.shown(view), view, self._names)
+        self.do(label, replace(self.state, corrections=(*self.state.corrections, *new), setup=setup))
 
     def set_terrain(self, label: str, terrain: tuple[TerrainPiece, ...]) -> None:
         """Let other terrain stand on the table; `label` names the step."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,8 +26,10 @@ from rules.table import (
     TerrainPiece,
 )
 from vision.area import table_area
+from vision.examples import Appearance
 from vision.frame import ImageBgr
 from vision.ground import Ground, Laid, Lie
+from vision.likeness import signature
 from vision.lookout import worth_a_look
 from vision.motion import Box
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
@@ -81,6 +83,7 @@ class Sighting:
         base_in: Outline of the base (of a casualty or a vehicle, of the whole).
         facing_deg: Counter-clockwise from +x; None when the shape does not tell.
         confidence: 0 to 1.
+        appearance: What it looks like; None of a vehicle.
     """
 
     army: str
@@ -92,6 +95,7 @@ class Sighting:
     base_in: Outline
     facing_deg: float | None
     confidence: float
+    appearance: Appearance | None = field(default=None, compare=False, repr=False)
 
 
 class Finder:
@@ -355,11 +359,10 @@ class _Search:
         if not for_army[army] > 0:
             return None
         self.claims += [(sheet.z_in, part) for part in lifted]
+        smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
+        colours = log_colour(smooth)[mask & (evidence[army][window] > 0)]
         if one.chance > self.sure:
-            plastic = mask & (evidence[army][window] > 0)
-            smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
-            seen = SeenPlastic(one.chance, log_colour(smooth)[plastic])
-            self.plastic.setdefault(army, []).append(seen)
+            self.plastic.setdefault(army, []).append(SeenPlastic(one.chance, colours))
         return Sighting(
             army=self.palette[army].name,
             x_in=at_in[0],
@@ -370,7 +373,14 @@ class _Search:
             base_in=base_outline(posture, *at_in, turn_deg, self.scale),
             facing_deg=turn_deg % 360 if one.facing_sure > _FACING_SURE and posture is not Posture.DOWN else None,
             confidence=one.chance,
+            appearance=self._appearance(one, for_army, colours),
         )
+
+    def _appearance(self, one: Candidate, for_army: FloatArray, colours: FloatImage) -> Appearance:
+        shares = zip((colour.name for colour in self.palette), (for_army / for_army.sum()).tolist(), strict=True)
+        middle = np.median(colours, axis=0)
+        colour = (float(middle[0]), float(middle[1]), float(middle[2]))
+        return Appearance(signature(one.features), one.postures, tuple(shares), colour)
 
     def _vehicles(self, ground: Ground, evidence: FloatImage) -> Iterator[Sighting]:
         """The vehicles; what they cover is evidence no more."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -18,11 +18,14 @@ from calibration.solve import Calibration
 from calibration.trouble import Trouble
 from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
 from vision.area import played_area, seen_area, table_area
+from vision.examples import Appearance, Examples
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import SHRINK, Box, Motion, MotionDetector, Visits
 from vision.palette import Palette
+from vision.relabelling import relabelled
 from vision.separation import Separation
+from vision.silhouette import figure_scale
 from vision.spot import Likenesses
 from vision.tracking import PlaceIn, Scope, Tracker, Tracking, Tracks
 
@@ -44,6 +47,7 @@ class Setup:
             there is no news.
         area_in: The part of the table that is played on, convex, in the table's frame: nobody is found more than an
             inch beyond it. None for all of it.
+        examples: Figures that were confirmed or corrected, which sway postures and armies of those like them.
     """
 
     prints: Prints = field(default_factory=Prints)
@@ -56,6 +60,7 @@ class Setup:
     figure_height_in: float = STANDING_HEIGHT_IN
     aside_px: tuple[Box, ...] = ()
     area_in: Outline | None = None
+    examples: Examples = field(default_factory=Examples)
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.figure_height_in <= 12:
@@ -92,6 +97,7 @@ class TableView:
         reference_camera: Where the picture of the empty table was taken from, in today's inches; None without one.
         separations: How well the armies were told apart, and from the table, when all of it was last searched.
         proposed: The armies found by grouping the figures by colour, while none is taught.
+        appearances: What the figures looked like when last seen, by the camera's names.
     """
 
     frame: Frame
@@ -105,6 +111,7 @@ class TableView:
     reference_camera: TableCamera | None = None
     separations: tuple[Separation, ...] = ()
     proposed: Palette = ()
+    appearances: Mapping[str, Appearance] = field(default_factory=dict)
 
     @property
     def frozen(self) -> bool:
@@ -252,6 +259,7 @@ class Pipeline:
             self._empty.camera if setup.reference_bgr is not None else None,
             self._finder.separations if setup.palette or setup.propose else (),
             () if setup.palette else self._palette_of(setup),
+            self._tracker.appearances,
         )
 
     def _is_starting(self, frame: Frame, setup: Setup) -> bool:
@@ -411,6 +419,8 @@ class Pipeline:
             found = tuple(one for one in found if Polygon(area_in).covers(Point(one.x_in, one.y_in)))
         if not found:
             return ()
+        known = [*self._tracker.appearances.values()]
+        found = relabelled(found, setup.examples, figure_scale(setup.figure_height_in), known)
         places = np.array([(s.x_in, s.y_in, s.z_in) for s in found])
         sigmas = np.hypot(calibration.sigma_in(places), [s.sigma_in for s in found])
         return tuple(

@@ -72,10 +72,10 @@ def halves(plastics: Sequence[FloatImage]) -> tuple[tuple[int, ...], tuple[int, 
     seen = [k for k, colours in enumerate(plastics) if len(colours) >= _LEAST_PX]
     if len(seen) < 2:
         return None
-    middles = np.array([_middle(np.median(plastics[k], axis=0)) for k in seen])
-    labels = fcluster(linkage(middles, "ward"), 2, "maxclust")
+    middles = np.array([np.median(plastics[k], axis=0) for k in seen], np.float64)
+    labels = fcluster(linkage(pdist(middles, _distance), "average"), 2, "maxclust")
     one, two = (middles[labels == label] for label in (1, 2))
-    if not len(two) or np.linalg.norm(one.mean(axis=0) - two.mean(axis=0)) < _ONE_COLOUR:
+    if not len(two) or _distance(one.mean(axis=0), two.mean(axis=0)) < _ONE_COLOUR:
         return None
     groups = [tuple(k for k, own in zip(seen, labels, strict=True) if own == label) for label in (1, 2)]
     larger, smaller = sorted(groups, key=len, reverse=True)

@@ -38,7 +38,10 @@ _BATCH = 16  # tiles at a time, so that layers stay in the processor's cache
 _MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
 _LEAST = 0.15  # the finder's chance below which the judge is not asked
 _AGAIN = 0.1  # the judge's chance from which it looks again
+_SAID = 10  # answers; what follows them is the last hidden layer
+_LAYERS = ("onnx_node!/17/Relu", "said")
 _MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
+_NO_FEATURES = np.zeros(0, np.float32)
 # Odds that there is somebody, as `benchmarks.training.check` fits them: by how much the judge's are too low; and what
 # becomes of the mean of the judge's and the closer look's, from where he stands.
 _TIMID = 1.17
@@ -46,7 +49,7 @@ _BOTH_TIMID, _BOTH_COUNT = 0.67, 0.83
 _APART_IN = 0.42  # two cannot stand nearer together
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
     """Somebody who may stand on a sheet.
 
@@ -57,6 +60,8 @@ class Candidate:
         postures: Chance of each of `POSTURES`.
         facing_rad: Where he looks, from the columns' towards the rows' direction.
         facing_sure: 0 to about 1, how far that can be told.
+        features: What the networks' last hidden layers make of it: the judge's, then the closer look's. Empty where
+            only one of them has looked.
     """
 
     column: float
@@ -66,6 +71,7 @@ class Candidate:
     postures: tuple[float, ...]
     facing_rad: float
     facing_sure: float
+    features: FloatImage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,8 +95,8 @@ class Second:
 
     Attributes:
         place: Where the closer look lay.
-        judged, closer: (10,) The answers of the judge and of the closer look: odds that there is somebody, of the
-            postures (4), facing (2), offset (2) px and its log sigma.
+        judged, closer: (10 + H,) The answers of the judge and of the closer look: odds that there is somebody, of the
+            postures (4), facing (2), offset (2) px and its log sigma; then the last hidden layer.
     """
 
     place: Place
@@ -113,7 +119,8 @@ class Look:
         both = np.asarray((self.second.judged + self.second.closer) / 2, np.float32)
         chance = _chance(_BOTH_TIMID + _BOTH_COUNT * float(both[0]))
         seen = _candidate(self.second.place, self.second.closer, CLOSER_PX_PER_IN)
-        return replace(seen, chance=chance, postures=_postures(both))
+        features = np.concatenate([self.second.judged[_SAID:], self.second.closer[_SAID:]])
+        return replace(seen, chance=chance, postures=_postures(both), features=features)
 
 
 class Recogniser:
@@ -151,15 +158,16 @@ class Recogniser:
 
     def _judged(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The judge's answers."""
-        return [answer for crops in _crops(cut, view, places) for answer in _answers(self._judge, crops)]
+        return [answer for crops in _crops(cut, view, places) for answer in _described(self._judge, crops)]
 
     def _seen_closely(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The closer look's answers: the mean of what is seen as it is and mirrored."""
         answers: list[FloatImage] = []
         for crops in _crops(cut_finely, view, places):
-            straight = _answers(self._closer, crops)
-            mirrored = _answers(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
-            answers += list((straight + _MIRRORED * mirrored) / 2)
+            straight = _described(self._closer, crops)
+            mirrored = _described(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
+            mirrored[:, :_SAID] *= _MIRRORED
+            answers += list((straight + mirrored) / 2)
         return answers
 
 
@@ -180,6 +188,13 @@ def _network(name: str) -> cv2.dnn.Net:
 def _answers(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
     network.setInput(shown)
     return np.asarray(network.forward(), np.float32)
+
+
+def _described(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
+    """(N, 10 + H) answers and last hidden layer; the layer is computed anyway."""
+    network.setInput(shown)
+    hidden, said = network.forward(_LAYERS)
+    return np.hstack([said, hidden]).astype(np.float32)
 
 
 def _hints(place: Place, answer: FloatImage) -> Iterator[Hint]:
@@ -212,6 +227,7 @@ def _candidate(place: Place, said: FloatImage, px_per_in: float) -> Candidate:
         postures=_postures(said),
         facing_rad=math.atan2(said[6], said[5]) + place.turn_rad,
         facing_sure=float(np.hypot(said[5], said[6])),
+        features=_NO_FEATURES,
     )
 
 

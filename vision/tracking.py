@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from rules.table import Figure, PointIn, Posture
+from vision.examples import Appearance
 from vision.figures import Sighting
 
 _FORBIDDEN = 1e6
@@ -199,6 +200,11 @@ class Tracker:
         sure = [track for track in self._tracks.all if track.believed and not track.missing and not track.doubts]
         return tuple((track.id, track.at_in) for track in sure)
 
+    @property
+    def appearances(self) -> dict[str, Appearance]:
+        """What the figures looked like when last seen, by their ids."""
+        return {one.id: one.last.appearance for one in self._tracks.all if one.believed and one.last.appearance}
+
     def reopen_armies(self) -> None:
         """The known armies have changed: from now on only new sightings say which army a figure is of."""
         self._tracks = replace(self._tracks, all=tuple(replace(track, armies_seen=()) for track in self._tracks.all))
@@ -229,19 +235,9 @@ def tracks_of(tracking: Tracking, known: Iterable[str] = ()) -> Tracks:
 
 
 def _track(figure: Figure, missing: int) -> Track:
-    last = Sighting(
-        figure.army,
-        figure.x_in,
-        figure.y_in,
-        figure.z_in,
-        figure.sigma_in,
-        figure.posture,
-        figure.base_in,
-        figure.facing_deg,
-        figure.confidence,
-    )
-    place = figure.centre_in
-    return Track(figure.id, figure.army, last, place, 1, place, figure.posture, believed=True, missing=missing)
+    f, place = figure, figure.centre_in
+    last = Sighting(f.army, f.x_in, f.y_in, f.z_in, f.sigma_in, f.posture, f.base_in, f.facing_deg, f.confidence)
+    return Track(f.id, f.army, last, place, 1, place, f.posture, believed=True, missing=missing)
 
 
 def update(

@@ -212,6 +212,8 @@ class Actions:
         table.addAction(self._action(tr("Search now"), "F5", tip, do.search_now))
         tip = tr("Terrain, rulers, corrections, the empty table and everybody's names, as this camera saw them last")
         table.addAction(self._action(tr("As you left it"), "", tip, do.kept.take_up))
+        tip = tr("Forget what confirmed and corrected figures taught about others like them")
+        table.addAction(self._action(tr("Forget learned figures"), "", tip, do.kept.forget_examples))
         tip = tr("Figures, every range and sight, rulers and terrain as JSON, for programs")
         table.addAction(self._action(tr("Save what lies there…"), "", tip, do.kept.save))
         table.addSeparator()

@@ -16,6 +16,7 @@ from ui.readout import Basis
 from ui.session import End, Ruler, Session, TableState
 from ui.table.corrections import Added, Bound, Correction, Deleted, PlacedAt
 from ui.table.play_area import PlayArea
+from vision.examples import Examples
 from vision.frame import ImageBgr
 from vision.pipeline import TableView
 from vision.tracking import Tracking
@@ -55,6 +56,7 @@ class KeptTable:
         seen: The figures as the camera had them, before the corrections.
         known, bound: As of `Session`.
         empty: The empty table, where it was learnt.
+        examples: Figures that were confirmed or corrected.
     """
 
     image_size: tuple[int, int]
@@ -70,6 +72,7 @@ class KeptTable:
     known: frozenset[str] = frozenset()
     bound: Bound = field(default_factory=dict)
     empty: EmptyTable | None = None
+    examples: Examples = field(default_factory=Examples)
 
     @property
     def words(self) -> str:
@@ -79,6 +82,7 @@ class KeptTable:
             (len(self.rulers) + len(self.templates), "ruler or template", "rulers and templates"),
             (len(self.corrections), "correction", "corrections"),
             (len(self.seen.figures) + len(self.seen.lost), "figure by name", "figures by name"),
+            (len(self.examples.all), "learned figure", "learned figures"),
         )
         parts = [f"{count} {one if count == 1 else many}" for count, one, many in counted if count]
         parts += ["the table's edges"] if self.area is not None else []
@@ -113,6 +117,7 @@ def kept_of(session: Session, seen: TableView) -> KeptTable | None:
         session.known,
         session.bound,
         EmptyTable(picture_bgr, camera) if picture_bgr is not None else None,
+        state.setup.examples,
     )
 
 
@@ -131,7 +136,9 @@ class AsLeft:
     def take_up(self, session: Session) -> None:
         """Let it be the session's table, as a step that can be undone."""
         kept, before = self.table, session.state
-        setup = replace(before.setup, terrain=kept.terrain, figure_height_in=kept.figure_height_in)
+        setup = replace(
+            before.setup, terrain=kept.terrain, figure_height_in=kept.figure_height_in, examples=kept.examples
+        )
         if kept.empty is not None:
             setup = replace(setup, reference_bgr=kept.empty.picture_bgr, reference_camera=kept.empty.camera)
         state = TableState(setup, kept.rulers, kept.templates, kept.basis, kept.corrections, kept.area, before.unit)

@@ -16,6 +16,7 @@ from rules.typed import Reader
 from ui.readout import Basis
 from ui.session import End, Ruler
 from ui.setup.kept import EmptyTable, KeptTable
+from ui.setup.kept_examples import examples_document, examples_of
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -82,6 +83,8 @@ def document_of(kept: KeptTable, camera: str, picture: str) -> dict[str, Any]:
         "bound": [[corrections.index(one), name] for one, name in kept.bound.items() if one in corrections],
         "empty": None if kept.empty is None else {"picture": picture} | _camera(kept.empty.camera),
     }
+    if kept.examples.all:
+        document["examples"] = examples_document(kept.examples)
     short: dict[str, Any] = _short(document)
     return short
 
@@ -112,7 +115,7 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptT
         Refused: if it is none.
     """
     try:
-        _check_places(document)
+        _check_places({key: value for key, value in document.items() if key != "examples"})
         corrections = tuple(_correction_of(one, f"corrections[{i}]") for i, one in enumerate(document["corrections"]))
         area, empty = document["area"], document["empty"]
         width, height = (int(side) for side in document["image_size"])
@@ -130,6 +133,7 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptT
             _names(document["known"]),
             _bound(document["bound"], corrections),
             None if empty is None or picture_bgr is None else EmptyTable(picture_bgr, _camera_of(empty)),
+            examples_of(document.get("examples"))[0],
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
         if isinstance(fault, Refused):

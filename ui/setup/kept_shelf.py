@@ -18,6 +18,7 @@ from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
 from ui.setup.kept import KeptTable, kept_of
 from ui.setup.kept_document import document_of, picture_of, table_of
+from ui.setup.kept_examples import examples_of
 from ui.setup.profiles import file_name
 from vision.frame import ImageBgr
 from vision.pipeline import TableView
@@ -73,7 +74,8 @@ class TableShelf:
                 raise Refused(f"it is of the camera {document.get('camera')!r}")
             name = picture_of(document)
             picture_bgr, remark = self._picture(name)
-            return Found(table_of(document, picture_bgr), remark)
+            remarks = (remark, examples_of(document.get("examples"))[1])
+            return Found(table_of(document, picture_bgr), " ".join(filter(None, remarks)))
         except Refused as refusal:
             return Found(None, self._set_aside(camera, refusal))
 
@@ -205,4 +207,5 @@ def _news(state: TableState, seen: TableView, session: Session) -> object:
     ]
     setup = state.setup
     told = (setup.terrain, setup.figure_height_in, id(setup.reference_bgr), state.rulers, state.templates)
-    return (told, state.basis, state.area, state.corrections, figures, len(tracking.lost), tuple(session.bound.items()))
+    known = (setup.examples, state.corrections, tuple(session.bound.items()))
+    return (told, state.basis, state.area, known, figures, len(tracking.lost))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtWidgets import QWidget
@@ -23,6 +24,7 @@ from ui.session import TableState
 from ui.setup.kept import AsLeft, KeptTable, as_left
 from ui.setup.kept_shelf import Found, TableKeeper, TableShelf
 from ui.setup.profiles import camera_identity
+from vision.examples import Examples
 
 Deeds = Callable[[], int]
 """How much has happened in the battle that is open; 0 where there is none."""
@@ -114,6 +116,17 @@ class TableDesk:
         """Lay by what was kept: the table before us is another."""
         self._try(self._lay_by)
         self.left = None
+
+    def forget_examples(self) -> None:
+        """Forget the learned figures, as a step that can be undone."""
+        session = self._hands.session
+        count = len(session.state.setup.examples.all)
+        if not count:
+            self._hands.say(tr("No figures are learned yet: confirm or correct one."))
+            return
+        setup = replace(session.state.setup, examples=Examples())
+        self._hands.change(lambda: session.do("forget learned figures", replace(session.state, setup=setup)))
+        self._hands.say(tr("The learned figures ({count}) are forgotten; Undo brings them back.", count=count))
 
     def save(self, path: Path | None = None) -> None:
         """Write what lies there as the JSON that `sandtable analyse` writes; ask where to if no path is given."""

@@ -1,0 +1,102 @@
+"""`python -m benchmarks.training.likeness [--boxes N] [--to FILE]`: learns how to tell sculpts apart.
+
+Makes boxes of random toys, three sculpts of each posture, sets each box on two random tables, and keeps what the
+networks' last hidden layers make of every figure. Linear discriminants then stretch the directions that differ between
+sculpts and shrink those that differ between figures of one. `vision.likeness` reads the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.training import worlds
+from benchmarks.training.soldiers import Rng, Toy, toy
+from benchmarks.training.tiles import PX_PER_IN, ZOOM, views
+from rules.table import Posture
+from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
+
+_SCULPTS = 3  # of each posture in a box
+_TABLES = 2
+_SEEN = 0.35  # part of a figure
+_ASIDE_IN = 0.08  # the finder's hints miss the place by so much
+_DIRECTIONS = 48
+_SHRINK = 1.0  # how far the scatter within sculpts is drawn towards a round one, of its mean variance
+Box = dict[Posture, list[Toy]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """One figure as the networks see it: its sculpt's name, its posture, and a name for the picture it is in."""
+
+    sculpt: str
+    posture: Posture
+    picture: str
+    seen: Candidate
+
+
+def main() -> None:
+    """Write the metric."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--boxes", type=int, default=60)
+    parser.add_argument("--to", type=Path, default=Path("vision/likeness.npz"))
+    options = parser.parse_args()
+    recogniser = Recogniser()
+    looks = [look for box in range(options.boxes) for look in of_box(box, recogniser)]
+    names, features = [look.sculpt for look in looks], np.array([look.seen.features for look in looks])
+    middle, stretch = discriminants(names, features)
+    np.savez(options.to, middle=middle.astype(np.float16), stretch=stretch.astype(np.float16))
+    print(f"{len(looks)} looks at {len(set(names))} sculpts")
+
+
+def of_box(number: int, recogniser: Recogniser) -> Iterator[Look]:
+    """The figures of one box on its tables, each seen beside the empty table and without it."""
+    rng = np.random.default_rng([901, number])
+    box: Box = {posture: [toy(posture, rng) for _ in range(_SCULPTS)] for posture in POSTURES}
+    for table in range(_TABLES):
+        drawn: list[str] = []
+        _draw_from(box, drawn)
+        for way, (scene, view, places) in enumerate(views(np.random.default_rng([902, number, table]))):
+            aside = np.random.default_rng([903, number, table])
+            hints = [Hint(place + aside.normal(0, _ASIDE_IN * PX_PER_IN, 2), 1.0, ZOOM) for place in places]
+            looks = recogniser.looks(view, hints)
+            for name, stander, look in zip(drawn, scene.standers, looks, strict=True):
+                if look.second is not None and stander.part >= _SEEN:
+                    yield Look(f"{number} {name}", stander.posture, f"{number} {table} {way}", look.candidate)
+    worlds.toy = toy
+
+
+def _draw_from(box: Box, drawn: list[str]) -> None:
+    """Let worlds take their toys from this box, and note which."""
+
+    def pick(posture: Posture, rng: Rng) -> Toy:
+        k = int(rng.integers(_SCULPTS))
+        drawn.append(f"{posture} {k}")
+        return box[posture][k]
+
+    worlds.toy = pick
+
+
+def discriminants(names: list[str], features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(F,) the mean, and (F, `_DIRECTIONS`) what to multiply differences from it with."""
+    middle = features.mean(axis=0)
+    away = features - middle
+    within = np.zeros((len(middle), len(middle)))
+    owners = np.array(names)
+    for name in dict.fromkeys(names):
+        own = features[owners == name]
+        within += (own - own.mean(axis=0)).T @ (own - own.mean(axis=0))
+    within /= len(features)
+    within += _SHRINK * np.trace(within) / len(within) * np.eye(len(within))
+    values, vectors = np.linalg.eigh(within)
+    whiten = vectors / np.sqrt(values)
+    _, turn = np.linalg.eigh(whiten.T @ (away.T @ away / len(features)) @ whiten)
+    return middle, (whiten @ turn)[:, ::-1][:, :_DIRECTIONS]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Two corrected figures teach a third, in the real window; one action forgets it, and Undo brings it back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PyQt6.QtGui import QAction
+
+import vision.pipeline
+from rules.table import Posture
+from tests.ui.desktop.test_correct_window import ask, choose, figures
+from tests.ui.windows import POSTS, Open, Wait
+from ui.desktop.window import Window
+from vision.examples import Appearance
+from vision.figures import Sighting
+from vision.likeness import DIRECTIONS, unit
+
+KNEELS_MISREAD = (0.7, 0.25, 0.03, 0.02)
+FORGET = "Forget learned figures"
+
+
+def appearance(number: int, army: str) -> Appearance:
+    """Of the first three figures much the same; of the fourth another."""
+    sculpt = np.random.default_rng(number == 3).normal(size=DIRECTIONS)
+    noise = np.random.default_rng(10 + number).normal(0, 0.1, DIRECTIONS)
+    colour = (0.5, 0.1, -1.0) if army == "blue" else (-0.5, 0.1, -1.0)
+    return Appearance(unit((sculpt + noise).astype(np.float32)), KNEELS_MISREAD, ((army, 1.0),), colour)
+
+
+@pytest.fixture
+def learning_window(found: None, monkeypatch: pytest.MonkeyPatch, open_window: Open, wait_until: Wait) -> Window:
+    """Four figures that the camera says stand; three of them are one kneeling sculpt."""
+    find = vision.pipeline.Finder.find
+    order = sorted(POSTS.values())
+
+    def seen(*args: object, **options: object) -> tuple[Sighting, ...]:
+        return tuple(replace(one, appearance=appearance(_post(one, order), one.army)) for one in find(*args, **options))
+
+    monkeypatch.setattr("vision.pipeline.Finder.find", seen)
+    window = open_window()
+    wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
+    return window
+
+
+def _post(one: Sighting, order: list[tuple[float, float]]) -> int:
+    return int(np.argmin([np.hypot(one.x_in - x, one.y_in - y) for x, y in order]))
+
+
+def kneeling(window: Window) -> list[str]:
+    window.pull()
+    return sorted(name for name, (_, posture) in figures(window).items() if posture is Posture.KNEELING)
+
+
+def forget_action(window: Window) -> QAction:
+    return next(action for action in window.findChildren(QAction) if action.text() == FORGET)
+
+
+def test_two_corrected_kneelers_teach_the_third(learning_window: Window, wait_until: Wait) -> None:
+    window = learning_window
+    order = sorted(POSTS, key=POSTS.__getitem__)
+    siblings, other = order[:3], order[3]
+    assert kneeling(window) == []
+    for name in siblings[:2]:
+        choose(ask(window, POSTS[name]), "Posture", "kneeling")
+    wait_until(lambda: kneeling(window) == sorted(siblings))
+    assert figures(window)[other][1] is Posture.STANDING
+    learned = window.session.state.setup.examples.all
+    assert [(one.name, one.posture) for one in learned] == [(name, Posture.KNEELING) for name in siblings[:2]]
+    assert all(one.crop_bgr.std() > 3 for one in learned), "each has its picture"
+
+    forget_action(window).trigger()
+    assert "forgotten" in window.bar.text
+    wait_until(lambda: kneeling(window) == sorted(siblings[:2]))  # the corrections themselves stay
+    assert window.session.can_undo == "forget learned figures"
+    window.undo()
+    wait_until(lambda: kneeling(window) == sorted(siblings))
+
+
+def test_undoing_a_correction_takes_back_what_it_taught(learning_window: Window, wait_until: Wait) -> None:
+    window = learning_window
+    order = sorted(POSTS, key=POSTS.__getitem__)
+    choose(ask(window, POSTS[order[0]]), "Posture", "kneeling")
+    wait_until(lambda: kneeling(window) == sorted(order[:3]))
+    window.undo()
+    wait_until(lambda: kneeling(window) == [])
+    assert window.session.state.setup.examples.all == ()
+
+
+def test_there_is_nothing_to_forget_before_anything_is_learned(learning_window: Window) -> None:
+    forget_action(learning_window).trigger()
+    assert learning_window.bar.text.startswith("No figures are learned yet")
+    assert learning_window.session.can_undo is None

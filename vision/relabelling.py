@@ -1,0 +1,43 @@
+"""Sightings with the postures and armies that a table's examples make likelier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rules.table import Posture
+from vision.examples import Appearance, Examples
+from vision.figures import Sighting
+from vision.silhouette import base_outline
+
+_LYING = (Posture.PRONE, Posture.DOWN)
+
+
+def relabelled(
+    sightings: Sequence[Sighting], examples: Examples, scale: float, seen: Sequence[Appearance] = ()
+) -> tuple[Sighting, ...]:
+    """The same sightings, as many and in the same places.
+
+    Args:
+        sightings: Of one picture, or a part of it.
+        examples: What was taught.
+        scale: The figures' height / 2.1 in.
+        seen: What all figures on the table looked like when last seen: the sure ones are bystanders.
+    """
+    if not examples.all:
+        return tuple(sightings)
+    sure = examples.bystanders(seen)
+    return tuple(_relabelled(one, examples, scale, sure) for one in sightings)
+
+
+def _relabelled(one: Sighting, examples: Examples, scale: float, bystanders: Sequence[Appearance]) -> Sighting:
+    if one.appearance is None:
+        return one
+    posture, army = examples.posture_of(one.appearance, bystanders), examples.army_of(one.appearance)
+    base_in = one.base_in
+    if (posture in _LYING) != (one.posture in _LYING):
+        tip_x, tip_y = base_in[0]
+        turn_deg = math.degrees(math.atan2(tip_y - one.y_in, tip_x - one.x_in))
+        base_in = base_outline(posture, one.x_in, one.y_in, turn_deg, scale)
+    return replace(one, posture=posture, army=army, base_in=base_in)
