@@ -177,9 +177,9 @@ class MotionDetector:
         """Every place that differs from what is known: light, something at rest, or to be held."""
         assert self._stirred_s is not None and self._held_from_s is not None  # noqa: S101, PT018 - set by `_begin`
         differs = self._differs(small, known, self._blur)
-        if differs.any():
+        if quick and self._blur is None and differs.any():
             differs &= beyond_light(small, known)
-        places = list(_places(differs, small, known, _rim(known, self._aside)))
+        places = list(_places(differs, small, known, _rim(known, self._aside), apart=quick))
         held, rested = (np.zeros(small.shape, np.bool_) for _ in range(2))
         resting: list[_Place] = []
         hand = moving = False
@@ -188,8 +188,10 @@ class MotionDetector:
             rest_s = time_s - _quantile(self._stirred_s[one.part][one.own], 1 - _STIRRED)
             since_s = time_s - _quantile(self._held_from_s[one.part][one.own], 0.25)
             is_hand, restless = one.is_hand and rest_s < PATIENCE_S, quick and rest_s < STILL_S
+            # Between pictures far apart a hand may have been anywhere: all that is new is concluded from at once.
+            is_hand |= hand and not quick
             if (is_hand or restless) and since_s < (LONGEST_HAND_S if is_hand else LONGEST_S):
-                held[one.part] |= one.own & (stirring[one.part] | restless)
+                held[one.part] |= one.own & (stirring[one.part] | restless | (not quick))
                 hand, moving = hand or is_hand, moving or restless
             else:
                 resting.append(one)
@@ -245,13 +247,15 @@ class _Place:
         return (columns.start * SHRINK, rows.start * SHRINK, columns.stop * SHRINK, rows.stop * SHRINK)
 
 
-def _places(differs: MaskImage, small: _Small, known: _Small, rim: BoolImage) -> Iterator[_Place]:
+def _places(
+    differs: MaskImage, small: _Small, known: _Small, rim: BoolImage, *, apart: bool
+) -> Iterator[_Place]:
     """The connected parts of what is new, apart from noise and light: hands, and then what is beside them.
 
-    What a hand has just put down may be joined to it by a thread of noise or shadow, and is not part of it.
+    With `apart`, what is joined to a hand only by a thread of noise or shadow is not part of it.
     """
     new = np.asarray(cv2.morphologyEx(differs, cv2.MORPH_CLOSE, _CLOSE), np.uint8)
-    thick = np.asarray(cv2.morphologyEx(new, cv2.MORPH_OPEN, _CLOSE), np.uint8)
+    thick = np.asarray(cv2.morphologyEx(new, cv2.MORPH_OPEN, _CLOSE), np.uint8) if apart else new
     beside = new.copy()
     for one in _parts(thick, small, known):
         at_rim = _HAND_OF_PICTURE[0] < one.own.sum() / new.size < _HAND_OF_PICTURE[1] and rim[one.part][one.own].any()

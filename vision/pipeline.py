@@ -313,7 +313,7 @@ class Pipeline:
             return self._tracker.update(())
         camera = calibration.camera
         # Hands and sleeves have colours too: groups are proposed while none is there.
-        calm = not motion.hand or not self._finder.proposed
+        calm = not (motion.hand and motion.moving) or not self._finder.proposed
         proposing = self._proposal_due and setup.propose and not setup.palette and calm
         if proposing and self._proposed_at_start and not motion.hand:
             self._finder.forget_proposed()
