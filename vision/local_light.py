@@ -22,8 +22,7 @@ _SAME_EDGES = 0.8  # their correlation, from which only the light has changed
 _LEAST_TEXTURE = 0.03  # change of log brightness per cell from which edges can be compared
 _REACHES_CELLS = (24.0, 8.0, 3.0)  # one sigma: how far places tell the light of their neighbours, the nearest best
 _DOUBT = 0.03  # weight of what is known from further away
-_OTHER_LIGHT = (0.05, 0.15)  # least change of log brightness beyond that of the light around it: steady, uneven light
-_SIGMAS = 6.0  # of what light leaves unexplained
+_OTHER_LIGHT = 0.15  # change of log brightness beyond that of the light around it
 
 
 def beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
@@ -40,8 +39,7 @@ def beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
     texture = np.sqrt(np.sqrt(np.maximum(strength, 0)))
     same = (texture > _LEAST_TEXTURE) & (together > _SAME_EDGES * np.sqrt(np.maximum(strength, 1e-12)))
     change = np.log((now + _DARK) / (then + _DARK))
-    away = np.abs(change - _light(change, same))
-    return np.asarray(~same & (away > np.clip(_SIGMAS * 1.48 * float(np.median(away)), *_OTHER_LIGHT)))
+    return np.asarray(~same & (np.abs(change - _light(change, same)) > _OTHER_LIGHT))
 
 
 def _light(change: FloatImage, same: BoolImage) -> FloatImage:

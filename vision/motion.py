@@ -247,9 +247,7 @@ class _Place:
         return (columns.start * SHRINK, rows.start * SHRINK, columns.stop * SHRINK, rows.stop * SHRINK)
 
 
-def _places(
-    differs: MaskImage, small: _Small, known: _Small, rim: BoolImage, *, apart: bool
-) -> Iterator[_Place]:
+def _places(differs: MaskImage, small: _Small, known: _Small, rim: BoolImage, *, apart: bool) -> Iterator[_Place]:
     """The connected parts of what is new, apart from noise and light: hands, and then what is beside them.
 
     With `apart`, what is joined to a hand only by a thread of noise or shadow is not part of it.

@@ -139,7 +139,7 @@ class Track:
         seen: Frames it was seen in; fewer again where it was not seen although nothing had changed.
         missing: Frames in a row it was not.
         overlooked: Frames in a row it was not, and is taken to be there because its place has not changed.
-        touched: Of a newcomer or of one that is missing: whether the place is another than before something moved there.
+        touched: Of a newcomer or of one that is missing: whether the place was left changed.
     """
 
     id: str
@@ -263,7 +263,18 @@ def _track(figure: Figure, missing: int) -> Track:
         figure.confidence,
     )
     place = figure.centre_in
-    return Track(figure.id, figure.army, last, place, 1, place, figure.posture, believed=True, missing=missing, touched=missing > 0)
+    return Track(
+        figure.id,
+        figure.army,
+        last,
+        place,
+        1,
+        place,
+        figure.posture,
+        believed=True,
+        missing=missing,
+        touched=missing > 0,
+    )
 
 
 def update(

@@ -1,4 +1,4 @@
-"""Where something has been on the table since each place was last searched: only there can a figure have come or gone."""
+"""Where something has been on the table since each place was last searched: only there can figures come or go."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class Visits:
 
     def turned(self, old_to_new: FloatArray) -> None:
         """The camera was moved: the same places are seen elsewhere; (3, 3) homography of the picture's pixels."""
-        self._moved, self._changed = (_turned(one, old_to_new) for one in (self._moved, self._changed))
+        self._moved = _turned(self._moved, old_to_new)
+        # What a visit left changed cannot be told across such a turn: all that it passed may be another.
+        self._changed = None if self._moved is None else self._moved.copy()
 
     def everywhere(self) -> None:
         """All may be another than it was, until a few searches have shown it."""
