@@ -2,8 +2,8 @@
 
 Works on pictures an eighth as wide, where noise averages out and a soldier is still a few pixels. Light is not news:
 a lamp changes all that it lights by one factor and leaves sunlit parts alone, so every change between those two is
-explained by light, and so is a change that leaves the edges around it where they were. Nothing is ever waited for without
-end: a place that keeps changing is searched after a few seconds all the same.
+explained by light, and so is a change that leaves the edges around it where they were. Nothing is ever waited for
+without end: a place that keeps changing is searched after a few seconds all the same.
 """
 
 from __future__ import annotations
