@@ -2,14 +2,14 @@
 
 Works on pictures an eighth as wide, where noise averages out and a soldier is still a few pixels. Light is not news:
 a lamp changes all that it lights by one factor and leaves sunlit parts alone, so every change between those two is
-explained by light, and so is a change that leaves all edges where they were. Nothing is ever waited for without end: a
-place that keeps changing is searched after a few seconds all the same.
+explained by light, and so is a change that leaves the edges around it where they were. Nothing is ever waited for
+without end: a place that keeps changing is searched after a few seconds all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,14 +17,14 @@ import numpy.typing as npt
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from rules.table import FloatArray
+from vision.local_light import LightWatch, beyond_light
 
 SHRINK = 8
 """Pixels of the picture to one that is compared, along each axis."""
 STILL_S = 0.4
 """A place must rest this long before anything is concluded from it."""
-PATIENCE_S, PATIENCE_BETWEEN_S = 1.0, 4.0
-"""What reaches in over the table's edge and has rested this long is scenery, not a hand; the second where pictures are
-taken so far apart that it may have moved between them."""
+PATIENCE_S = 4.0
+"""What reaches in over the table's edge and has rested this long is scenery, not a hand: players rest their arms."""
 LONGEST_S, LONGEST_HAND_S = 5.0, 10.0
 """No place is held longer than this before it is searched all the same; the second where a hand moves."""
 
@@ -46,14 +46,11 @@ _SAME_EDGES = 0.8
 """Correlation of the edges in a place before and after, from which only its light has changed."""
 _EDGED_CELLS = 12
 """A place smaller than this has too few edges to compare."""
-_BESIDE = 2
-"""Cells beside a figure's feet in which what is seen of it may have changed."""
-_FIRST_LOOKS = 4
-"""So many searches show what is there at the start; what they differ in later has to have moved."""
 _UNKNOWN = -1000.0
 """Grey of what was never seen: beyond the edge of the pictures before the camera was moved."""
 _NEAR = np.ones((3, 3), np.uint8)
 _CLOSE = np.ones((5, 5), np.uint8)
+_WIDE = np.ones((9, 9), np.uint8)
 
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of the picture, the last two excluded."""
@@ -73,6 +70,8 @@ class Motion:
         hand: Whether something large reaches in over the picture's edge.
         moving: Whether some place has not rested long enough.
         unseen: Whether parts of the picture have not been searched since the camera was moved.
+        new: (rows, columns) as `held`: where in `places_px` the picture differs; None where that is nowhere.
+        unsteady: Whether light is changing over much of the picture, so that nothing is to be concluded from it.
     """
 
     places_px: tuple[Box, ...] = ()
@@ -80,6 +79,8 @@ class Motion:
     hand: bool = False
     moving: bool = False
     unseen: bool = False
+    new: BoolImage | None = None
+    unsteady: bool = False
 
     def holds(self, x_px: float, y_px: float) -> bool:
         """Whether nothing is to be concluded at this pixel of the picture."""
@@ -88,51 +89,6 @@ class Motion:
         row, column = int(y_px // SHRINK), int(x_px // SHRINK)
         rows, columns = self.held.shape
         return 0 <= row < rows and 0 <= column < columns and bool(self.held[row, column])
-
-
-class Visits:
-    """Where something has moved since all was last at rest and searched; at the start that is everywhere."""
-
-    def __init__(self) -> None:
-        self._everywhere = _FIRST_LOOKS
-        self._mask: MaskImage | None = None
-
-    def add(self, motion: Motion, size_px: tuple[int, int]) -> None:
-        """Something moves, or has moved, in these places of a picture of (width, height)."""
-        shape = (max(1, size_px[1] // SHRINK), max(1, size_px[0] // SHRINK))
-        if self._mask is None or self._mask.shape != shape:
-            self._mask = np.zeros(shape, np.uint8)
-        for left, top, right, bottom in motion.places_px:
-            self._mask[top // SHRINK : -(-bottom // SHRINK), left // SHRINK : -(-right // SHRINK)] = 1
-        if motion.held is not None:
-            self._mask[motion.held] = 1
-
-    def turned(self, old_to_new: FloatArray) -> None:
-        """The camera was moved: the same places are seen elsewhere; (3, 3) homography of the picture's pixels."""
-        if self._mask is not None:
-            size = self._mask.shape[::-1]
-            self._mask = np.asarray(cv2.warpPerspective(self._mask, _on_cells(old_to_new), size), np.uint8)
-
-    def everywhere(self) -> None:
-        """All may be another than it was, until a few searches have shown it."""
-        self._everywhere = _FIRST_LOOKS
-
-    def searched(self) -> None:
-        """All was searched once more, apart from what moves."""
-        self._everywhere = max(0, self._everywhere - 1)
-
-    def settle(self) -> None:
-        """All is at rest and was searched to the end."""
-        self._everywhere, self._mask = 0, None
-
-    def include(self, x_px: float, y_px: float) -> bool:
-        """Whether a figure whose feet are seen at this pixel may have been moved."""
-        if self._everywhere or self._mask is None:
-            return self._everywhere > 0
-        row, column = int(y_px // SHRINK), int(x_px // SHRINK)
-        return bool(
-            self._mask[max(0, row - _BESIDE) : row + _BESIDE + 1, max(0, column - _BESIDE) : column + _BESIDE + 1].any()
-        )
 
 
 class MotionDetector:
@@ -149,6 +105,7 @@ class MotionDetector:
         self._held_from_s: _Small | None = None  # since when each cell has been held
         self._before_s = -np.inf
         self._noise = 0.5
+        self._light = LightWatch()
 
     def look(
         self, gray: ImageGray, time_s: float, aside_px: Sequence[Box] = (), table_px: FloatArray | None = None
@@ -175,7 +132,9 @@ class MotionDetector:
         if self._known is None:
             return Motion((_whole(gray),))
         # Pictures far apart differ, and may be at rest all the same.
-        return self._compared(small, self._known, time_s, quick=restarted or time_s - last_s < STILL_S)
+        quick = restarted or time_s - last_s < STILL_S
+        motion = self._compared(small, self._known, time_s, quick=quick)
+        return replace(motion, unsteady=self._light.changes(small, time_s) and quick)
 
     def searched(self) -> None:
         """Take what the last picture shows for known, apart from places that are held."""
@@ -197,7 +156,7 @@ class MotionDetector:
         """
         if self._known is None or self._now is None:
             return
-        way = _on_cells(old_to_new)
+        way = on_cells(old_to_new)
         size = self._known.shape[::-1]
         known = np.asarray(cv2.warpPerspective(np.abs(self._known), way, size), np.float32)
         surely = np.asarray(cv2.warpPerspective(np.asarray(self._known >= 0, np.float32), way, size), np.float32)
@@ -217,28 +176,34 @@ class MotionDetector:
     def _compared(self, small: _Small, known: _Small, time_s: float, *, quick: bool) -> Motion:
         """Every place that differs from what is known: light, something at rest, or to be held."""
         assert self._stirred_s is not None and self._held_from_s is not None  # noqa: S101, PT018 - set by `_begin`
-        new = cv2.morphologyEx(self._differs(small, known, self._blur), cv2.MORPH_CLOSE, _CLOSE)
-        places = list(_places(np.asarray(new, np.uint8), small, known, _rim(known, self._aside)))
-        rested_s = [time_s - _quantile(self._stirred_s[one.part][one.own], 1 - _STIRRED) for one in places]
-        patience_s = PATIENCE_S if quick else PATIENCE_BETWEEN_S
-        hands = [one.is_hand and rest_s < patience_s for one, rest_s in zip(places, rested_s, strict=True)]
-        restless = [quick and rest_s < STILL_S for rest_s in rested_s]
-        # What a hand has left and where it puts it down belong together: all that is new is concluded from at once.
-        waiting = any(hands) or any(restless)
-        held = np.zeros(small.shape, np.bool_)
-        boxes: list[Box] = []
+        differs = self._differs(small, known, self._blur)
+        if quick and self._blur is None and differs.any():
+            differs &= beyond_light(small, known)
+        places = list(_places(differs, small, known, _rim(known, self._aside), apart=quick))
+        held, rested = (np.zeros(small.shape, np.bool_) for _ in range(2))
+        resting: list[_Place] = []
+        hand = moving = False
+        stirring = cv2.dilate((self._stirred_s > time_s - PATIENCE_S).astype(np.uint8), _WIDE) > 0
         for one in places:
+            rest_s = time_s - _quantile(self._stirred_s[one.part][one.own], 1 - _STIRRED)
             since_s = time_s - _quantile(self._held_from_s[one.part][one.own], 0.25)
-            if waiting and since_s < (LONGEST_HAND_S if any(hands) else LONGEST_S):
-                held[one.part] |= one.own
+            is_hand, restless = one.is_hand and rest_s < PATIENCE_S, quick and rest_s < STILL_S
+            # Between pictures far apart a hand may have been anywhere: all that is new is concluded from at once.
+            is_hand |= hand and not quick
+            if (is_hand or restless) and since_s < (LONGEST_HAND_S if is_hand else LONGEST_S):
+                held[one.part] |= one.own & (stirring[one.part] | restless | (not quick))
+                hand, moving = hand or is_hand, moving or restless
             else:
-                boxes.append(one.box_px)
+                resting.append(one)
         # Feet beside the last cell that changed are hidden too.
         held = np.asarray(cv2.dilate(held.astype(np.uint8), _CLOSE) > 0)
         self._held_from_s = np.where(held, np.minimum(self._held_from_s, time_s), np.inf).astype(np.float32)
         self._held = held if held.any() else None
-        waits = bool(held.any())
-        return Motion(tuple(boxes), self._held, any(hands) and waits, any(restless) and waits, bool(known.min() < 0))
+        resting = [one for one in resting if not held[one.part][one.own].all()]
+        for one in resting:
+            rested[one.part] |= one.own
+        boxes = tuple(one.box_px for one in resting)
+        return Motion(boxes, self._held, hand, moving, bool(known.min() < 0), rested if boxes else None)
 
     def _differs(self, small: _Small, other: _Small, blur: _Small | None = None) -> MaskImage:
         """Where two pictures differ beyond light, noise and blur; 1 there, else 0."""
@@ -273,7 +238,7 @@ class _Place:
 
     part: tuple[slice, slice]
     own: BoolImage
-    is_hand: bool
+    is_hand: bool = False
 
     @property
     def box_px(self) -> Box:
@@ -282,8 +247,23 @@ class _Place:
         return (columns.start * SHRINK, rows.start * SHRINK, columns.stop * SHRINK, rows.stop * SHRINK)
 
 
-def _places(new: MaskImage, small: _Small, known: _Small, rim: BoolImage) -> Iterator[_Place]:
-    """The connected parts of what is new, apart from noise and light."""
+def _places(differs: MaskImage, small: _Small, known: _Small, rim: BoolImage, *, apart: bool) -> Iterator[_Place]:
+    """The connected parts of what is new, apart from noise and light: hands, and then what is beside them.
+
+    With `apart`, what is joined to a hand only by a thread of noise or shadow is not part of it.
+    """
+    new = np.asarray(cv2.morphologyEx(differs, cv2.MORPH_CLOSE, _CLOSE), np.uint8)
+    thick = np.asarray(cv2.morphologyEx(new, cv2.MORPH_OPEN, _CLOSE), np.uint8) if apart else new
+    beside = new.copy()
+    for one in _parts(thick, small, known):
+        at_rim = _HAND_OF_PICTURE[0] < one.own.sum() / new.size < _HAND_OF_PICTURE[1] and rim[one.part][one.own].any()
+        if at_rim:
+            beside[one.part][one.own] = 0
+            yield replace(one, is_hand=True)
+    yield from _parts(beside, small, known)
+
+
+def _parts(new: MaskImage, small: _Small, known: _Small) -> Iterator[_Place]:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(new)
     for label in range(1, count):
         x, y, w, h, area = (int(v) for v in np.asarray(stats)[label])
@@ -291,8 +271,7 @@ def _places(new: MaskImage, small: _Small, known: _Small, rim: BoolImage) -> Ite
         own = np.asarray(labels[part] == label)
         if area < _LEAST_CELLS or (area >= _EDGED_CELLS and _edges_stayed(small, known, part, own)):
             continue
-        large = _HAND_OF_PICTURE[0] < area / new.size < _HAND_OF_PICTURE[1]
-        yield _Place(part, own, large and bool(rim[part][own].any()))
+        yield _Place(part, own)
 
 
 def _quantile(times_s: _Small, part: float) -> float:
@@ -318,7 +297,7 @@ def _edges_stayed(small: _Small, known: _Small, part: tuple[slice, slice], own: 
     return strength > 0 and float((now * then).sum()) / strength > _SAME_EDGES
 
 
-def _on_cells(old_to_new: FloatArray) -> FloatArray:
+def on_cells(old_to_new: FloatArray) -> FloatArray:
     """A homography of the picture's pixels, for the cells of the small picture."""
     shrink = np.diag([1 / SHRINK, 1 / SHRINK, 1.0])
     return np.asarray(shrink @ old_to_new @ np.linalg.inv(shrink))

@@ -28,6 +28,8 @@ _CHROMA_SIGMA = 0.045  # least spread of a log-ratio: one soldier differs this m
 _REACHES_PX = (40, 80, 160)  # a click never grows further: a soldier, not the table, is meant
 _TOLERANCES = (0.30, 0.22, 0.16, 0.12, 0.08)
 _LEAST_PX = 12
+_ONE_COLOUR = 0.36  # distance in log colour within which two plastics are taken for each other, when they are dark
+_LIGHT_WEIGHT = 0.45  # of log brightness in it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,3 +144,8 @@ def merged(known: ArmyColour, more: ArmyColour) -> ArmyColour:
     for array in (mean, covariance):
         array.setflags(write=False)
     return ArmyColour(known.name, mean, covariance, total)
+
+
+def nearly_one_colour(one: ArmyColour, other: ArmyColour) -> bool:
+    """Whether a figure of one army may well be taken for one of the other."""
+    return float(np.linalg.norm((one.mean - other.mean) * (1, 1, _LIGHT_WEIGHT))) < _ONE_COLOUR

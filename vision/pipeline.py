@@ -21,13 +21,14 @@ from vision.area import played_area, seen_area, table_area
 from vision.examples import Appearance, Examples
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
-from vision.motion import SHRINK, Box, Motion, MotionDetector, Visits
-from vision.palette import Palette
+from vision.motion import SHRINK, Box, Motion, MotionDetector
+from vision.palette import Palette, nearly_one_colour
 from vision.relabelling import relabelled
 from vision.separation import Separation
 from vision.silhouette import figure_scale
 from vision.spot import Likenesses
 from vision.tracking import PlaceIn, Scope, Tracker, Tracking, Tracks
+from vision.visits import Visits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,8 +147,9 @@ LOOKS = 8
 """So many pictures at rest are searched after a change; the tracker averages over them. Then none until the next."""
 LOOKS_AGAIN = 3
 """So many where only the camera's place is another, or better known: as many as a move needs to be told."""
-START_S = 0.7
-"""A camera's first pictures are still finding their exposure: what changes in them has not moved."""
+START_S, LONGEST_START_S = 0.7, 3.0
+"""A camera's first pictures are still finding their exposure: what changes in them has not moved. The second is the
+longest that is waited for the light to rest."""
 Part = tuple[Box, ...] | None
 """Where figures are looked for: everywhere if None."""
 
@@ -230,22 +232,22 @@ class Pipeline:
         if (told := self._told) is not None:
             self._told, self._tracker, self._asked = None, Tracker(tracks=told), (None, None)
         gray = frame.gray()
-        starting = self._is_starting(frame, setup)
         kept = self._keeper.look(gray, setup.prints, setup.lens)
         self._follow(kept.calibration, frame)
         self._empty = self._empty.after(setup, self._camera, _camera_moved(kept.drifts))
         table_px = None if kept.calibration is None else self._table_px(frame, kept.calibration, setup)
         motion = self._motion.look(gray, frame.time_s, setup.aside_px, table_px)
+        starting = self._is_starting(frame, setup, motion)
         waiting = _waiting(motion) if self._known.figures else None
         self._take_up(motion, kept.calibration, setup, frame.size_px)
         tracking = replace(self._known, events=(), renamed=())
-        if self._looks_left:
+        if self._looks_left and not (motion.unsteady and self._known.figures):
             self._motion.searched()
             tracking = self._known = self._searched(frame, kept.calibration, setup, motion)
             if starting:
                 tracking = replace(tracking, events=())
             self._looks_left -= 1
-            self._visits.searched()
+            self._visits.searched(self._where)
             self._unheld_looks_left = max(0, self._unheld_looks_left - 1)
         return TableView(
             frame,
@@ -262,10 +264,11 @@ class Pipeline:
             self._tracker.appearances,
         )
 
-    def _is_starting(self, frame: Frame, setup: Setup) -> bool:
+    def _is_starting(self, frame: Frame, setup: Setup, motion: Motion) -> bool:
         """Whether this is one of the first pictures; what was proposed from them is proposed anew after the last."""
         self._start_s = frame.time_s if self._start_s is None else self._start_s
-        was, self._starting = self._starting, frame.time_s - self._start_s < START_S
+        since_s = frame.time_s - self._start_s
+        was, self._starting = self._starting, since_s < (LONGEST_START_S if motion.unsteady else START_S)
         if was and not self._starting and frame.index > 0 and setup.propose and not setup.palette:
             self._proposed_at_start = True
             self._asked = None, self._asked[1]
@@ -273,9 +276,10 @@ class Pipeline:
 
     def _take_up(self, motion: Motion, calibration: Calibration | None, setup: Setup, size_px: tuple[int, int]) -> None:
         """Look again, and where: everywhere for another set-up or camera's place, else where something is new."""
-        if not self._looks_left and motion.held is None and not motion.places_px:
-            self._visits.settle()
+        if not self._looks_left and not motion.places_px:
             self._armies_open = False
+            if motion.held is None:
+                self._visits.settle()
         self._visits.add(motion, size_px)
         before, asked = self._asked, (calibration, setup)
         if asked != before or self._search_now:
@@ -299,12 +303,24 @@ class Pipeline:
         elif motion.places_px:
             self._proposal_due |= not self._looks_left
             still = self._where if self._looks_left else ()
-            self._where = None if still is None else _parts(motion.places_px, still, size_px)
+            places_px = (*motion.places_px, *self._undecided_px(calibration))
+            self._where = None if still is None else _parts(places_px, still, size_px)
             self._looks_left = LOOKS
+        elif not self._looks_left and motion.held is None and (undecided_px := self._undecided_px(calibration)):
+            self._looks_left, self._where = LOOKS_AGAIN, _parts(undecided_px, (), size_px)
+
+    def _undecided_px(self, calibration: Calibration | None) -> tuple[Box, ...]:
+        """Where somebody has gone or come, and another look will tell who."""
+        places_in = self._tracker.undecided_in
+        if calibration is None or not places_in:
+            return ()
+        feet_px = calibration.camera.table_to_pixel(np.array(places_in)).round().astype(int)
+        return tuple((x - SHRINK, y - SHRINK, x + SHRINK, y + SHRINK) for x, y in feet_px.tolist())
 
     def _is_proposing(self, setup: Setup, motion: Motion) -> bool:
-        """Whether this picture's figures are to be grouped into armies: not while a hand may be taken for figures."""
-        return self._proposal_due and setup.propose and not setup.palette and motion.held is None
+        """Whether this picture's figures are to be grouped into armies: hands and sleeves have colours too."""
+        calm = not (motion.hand and motion.moving)
+        return self._proposal_due and setup.propose and not setup.palette and calm
 
     def _searched(self, frame: Frame, calibration: Calibration | None, setup: Setup, motion: Motion) -> Tracking:
         """The figures where they are to be looked for, folded into what is known of all."""
@@ -312,7 +328,7 @@ class Pipeline:
             return self._tracker.update(())
         camera = calibration.camera
         proposing = self._is_proposing(setup, motion)
-        if proposing and self._proposed_at_start:
+        if proposing and self._proposed_at_start and not motion.hand:
             self._finder.forget_proposed()
             self._proposed_at_start = False
         parts = None if proposing else self._where
@@ -334,13 +350,21 @@ class Pipeline:
             inside = parts is None or any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
             return inside and (self._unheld_looks_left > 0 or not motion.holds(x, y))
 
+        colours = {colour.name: colour for colour in palette}
         scope = Scope(
-            searched,
-            lambda place_in: self._visits.include(*seen_at(place_in)),
-            lambda name: self._likenesses.unchanged(name, frame, camera),
-            frozenset(colour.name for colour in palette),
-            self._armies_open,
-            self._pinned,
+            searched=searched,
+            visited=lambda place_in: self._visits.include(*seen_at(place_in)),
+            touched=lambda place_in: self._visits.changed(*seen_at(place_in)),
+            unchanged=lambda name: self._likenesses.unchanged(name, frame, camera),
+            hidden=lambda place_in: motion.holds(*seen_at(place_in)),
+            hand=motion.held is not None,
+            alike=lambda one, other: (
+                one == other
+                or (one in colours and other in colours and nearly_one_colour(colours[one], colours[other]))
+            ),
+            armies=frozenset(colours),
+            reopened=self._armies_open,
+            pinned=self._pinned,
         )
         tracking = self._tracker.update([one for one in found if searched((one.x_in, one.y_in, one.z_in))], scope)
         self._likenesses.keep(frame, camera, [one for one in self._tracker.undoubted if searched(one[1])])

@@ -6,6 +6,7 @@ A pure fold: `update(tracks, sightings)` returns the next tracks and what happen
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -51,6 +52,7 @@ class Pace:
         sure: Confidence from which a newcomer that explains the only missing figure is believed at once.
         topple_in: A figure that fell lies no further than this from its base.
         posture_in: Inches of way that another posture weighs as much as, when it is decided who moved where.
+        army_in: The same for another army of nearly the same colour.
         memory: Frames over which a still figure's place is averaged; so many at most speak for his posture.
     """
 
@@ -67,6 +69,7 @@ class Pace:
     sure: float = 0.8
     topple_in: float = 2.5
     posture_in: float = 4.0
+    army_in: float = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,11 @@ class Scope:
         searched: Whether a place lies in the part of the picture that was searched.
         visited: Whether something has moved at a place since it was last at rest: only there can a figure have come,
             gone or fallen.
+        touched: Whether it left the place another than it was: only from and to such places is a figure carried.
         unchanged: Whether the place of the figure with this id looks as it did when its posture was last seen.
+        hidden: Whether a hand may be over a place now.
+        hand: Whether a hand is over the table, or something still moves: what is gone may be in it.
+        alike: Whether two armies are so nearly of one colour that a figure may be taken for one of the other.
         armies: The armies that are known; figures of others are forgotten. None where that is not to be decided.
         reopened: The armies have just changed: every figure's army is decided again.
         pinned: Ids whose army a player has settled.
@@ -103,7 +110,11 @@ class Scope:
 
     searched: Callable[[PlaceIn], bool] = lambda _: True
     visited: Callable[[PlaceIn], bool] = lambda _: True
+    touched: Callable[[PlaceIn], bool] = lambda _: True
     unchanged: Callable[[str], bool] = lambda _: False
+    hidden: Callable[[PlaceIn], bool] = lambda _: False
+    hand: bool = False
+    alike: Callable[[str, str], bool] = operator.eq
     armies: frozenset[str] | None = None
     reopened: bool = False
     pinned: frozenset[str] = frozenset()
@@ -128,6 +139,8 @@ class Track:
         votes: By how many frames his side of the two is ahead, where nothing has changed in the picture.
         seen: Frames it was seen in; fewer again where it was not seen although nothing had changed.
         missing: Frames in a row it was not.
+        overlooked: Frames in a row it was not, and is taken to be there because its place has not changed.
+        touched: Of a newcomer or of one that is missing: whether the place was left changed.
     """
 
     id: str
@@ -144,6 +157,8 @@ class Track:
     missing: int = 0
     armies_seen: tuple[str, ...] = ()
     rest_confidence: float = 1.0
+    overlooked: int = 0
+    touched: bool = False
 
     @property
     def at_in(self) -> PlaceIn:
@@ -197,13 +212,20 @@ class Tracker:
     @property
     def undoubted(self) -> tuple[tuple[str, PlaceIn], ...]:
         """Ids and places of the figures whose posture the last sighting confirmed."""
-        sure = [track for track in self._tracks.all if track.believed and not track.missing and not track.doubts]
+        known = (track for track in self._tracks.all if track.believed)
+        sure = [track for track in known if not (track.missing or track.doubts or track.overlooked)]
         return tuple((track.id, track.at_in) for track in sure)
 
     @property
     def appearances(self) -> dict[str, Appearance]:
         """What the figures looked like when last seen, by their ids."""
         return {one.id: one.last.appearance for one in self._tracks.all if one.believed and one.last.appearance}
+
+    @property
+    def undecided_in(self) -> tuple[PlaceIn, ...]:
+        """Where somebody has gone or come, and a few more pictures will tell who."""
+        patience = self._pace.patience
+        return tuple(one.at_in for one in self._tracks.all if not one.believed or 0 < one.missing < patience)
 
     def reopen_armies(self) -> None:
         """The known armies have changed: from now on only new sightings say which army a figure is of."""
@@ -239,6 +261,32 @@ def _track(figure: Figure, missing: int) -> Track:
     last = Sighting(f.army, f.x_in, f.y_in, f.z_in, f.sigma_in, f.posture, f.base_in, f.facing_deg, f.confidence)
     return Track(f.id, f.army, last, place, 1, place, f.posture, believed=True, missing=missing)
 
+    @property
+    last = Sighting(
+        figure.army,
+        figure.x_in,
+        figure.y_in,
+        figure.z_in,
+        figure.sigma_in,
+        figure.posture,
+        figure.base_in,
+        figure.facing_deg,
+        figure.confidence,
+    )
+    place = figure.centre_in
+    return Track(
+        figure.id,
+        figure.army,
+        last,
+        place,
+        1,
+        place,
+        figure.posture,
+        believed=True,
+        missing=missing,
+        touched=missing > 0,
+    )
+
 
 def update(
     tracks: Tracks, sightings: Sequence[Sighting], pace: Pace | None = None, scope: Scope | None = None
@@ -268,6 +316,8 @@ def update(
             differs = _disagree(track, sighting) or _strayed(track, sighting, pace)
             still = differs and scope.unchanged(track.id)
             now, news = _seen(track, sighting, pace, still=still, visited=scope.visited(track.at_in))
+            if not track.believed:
+                now = [replace(one, touched=one.touched or scope.touched(one.at_in)) for one in now]
         elif track in here:
             now, news = _unseen(track, pace, scope, matched.values())
         else:
@@ -282,7 +332,8 @@ def update(
             believed = not tracks.all or (is_new_army and sighting.confidence >= pace.sure)
             name = _next_id(sighting.army, count)
             born = Track(name, sighting.army, sighting, place, 1, place, sighting.posture, believed)
-            after.append(replace(born, rest_confidence=sighting.confidence))
+            touched = scope.touched(born.at_in)
+            after.append(replace(born, rest_confidence=sighting.confidence, touched=touched))
     after, back = _introduced(after, pace, scope)
     after, renamed = _armies_decided(after, count, scope)
     # A figure that is given up in the very picture in which it is known again was never lost to the players.
@@ -323,24 +374,43 @@ def _introduced(tracks: list[Track], pace: Pace, scope: Scope) -> tuple[list[Tra
     armies fit.
     """
     strangers = [track for track in tracks if not track.believed]
-    gone = [track for track in tracks if track.missing and (scope.visited(track.at_in) or _is_lost(track, pace))]
+    gone = [track for track in tracks if track.missing and track.touched]
     newcomers = [one for one in strangers if one.seen >= pace.confirm * _slowness(one, pace, scope)]
     if not newcomers:
         newcomers = [one for one in strangers if _explains(one, strangers, gone, pace, scope)]
-    pairs = _assign(gone, [track.last for track in newcomers], pace.carried_in, posture_in=pace.posture_in)
-    carried = {j: gone[k] for k, j in pairs.items()}
+    put_down = [j for j, one in enumerate(newcomers) if one.touched]
+    pairs = _assign(
+        gone,
+        [newcomers[j].last for j in put_down],
+        pace.carried_in,
+        alike=scope.alike,
+        posture_in=pace.posture_in,
+        army_in=pace.army_in,
+    )
+    carried = {put_down[j]: gone[k] for k, j in pairs.items()}
+    waiting = [j for j in put_down if j not in carried and _may_be_hidden(newcomers[j], tracks, scope)]
     after = [track for track in tracks if track not in newcomers and track not in carried.values()]
     events = []
     for j, newcomer in enumerate(newcomers):
-        if j not in carried:
+        if j in waiting:
+            after.append(newcomer)
+        elif j not in carried:
             after.append(replace(newcomer, believed=True))
             if tracks != newcomers:
                 events.append(Event(EventKind.FOUND, newcomer.id))
-            continue
-        now, news = _arrived(carried[j], newcomer, pace, _lookalike(j, newcomers, carried))
-        after.append(now)
-        events += news
+        else:
+            now, news = _arrived(carried[j], newcomer, pace, _lookalike(j, newcomers, carried))
+            after.append(now)
+            events += news
     return after, events
+
+
+def _may_be_hidden(one: Track, tracks: Sequence[Track], scope: Scope) -> bool:
+    """Whether a hand may still be over the place that a newcomer was carried away from."""
+    return scope.hand and any(
+        other.believed and not other.missing and scope.alike(other.army, one.army) and scope.hidden(other.at_in)
+        for other in tracks
+    )
 
 
 def _slowness(track: Track, pace: Pace, scope: Scope) -> int:
@@ -354,9 +424,9 @@ def _is_lost(track: Track, pace: Pace) -> bool:
 
 def _explains(one: Track, strangers: Sequence[Track], gone: Sequence[Track], pace: Pace, scope: Scope) -> bool:
     """Whether a newcomer, surely seen where a hand was, is the only one for its army's only figure that is gone."""
-    gone = [track for track in gone if track.army == one.army and not _is_lost(track, pace)]
-    alone = len(gone) == 1 and sum(other.army == one.army for other in strangers) == 1
-    return alone and one.last.confidence >= pace.sure and scope.visited(one.at_in) and not scope.unchanged(gone[0].id)
+    gone = [track for track in gone if scope.alike(track.army, one.army) and not _is_lost(track, pace)]
+    alone = len(gone) == 1 and sum(scope.alike(other.army, one.army) for other in strangers) == 1
+    return alone and one.last.confidence >= pace.sure and one.touched and not scope.unchanged(gone[0].id)
 
 
 def _lookalike(j: int, newcomers: Sequence[Track], carried: dict[int, Track]) -> str | None:
@@ -389,11 +459,15 @@ def _arrived(gone: Track, newcomer: Track, pace: Pace, or_else: str | None) -> t
 
 def _match(tracks: Sequence[Track], sightings: Sequence[Sighting], pace: Pace, *, any_army: bool) -> dict[int, int]:
     """Track index to sighting index: one's own army first, then one picture's mistake about the army."""
-    found = _assign(tracks, sightings, pace.gate_in, any_army=any_army)
+    found = _assign(tracks, sightings, pace.gate_in, alike=_any_army if any_army else operator.eq)
     rows = [k for k in range(len(tracks)) if k not in found and tracks[k].believed]
     columns = [j for j in range(len(sightings)) if j not in found.values()]
-    others = _assign([tracks[k] for k in rows], [sightings[j] for j in columns], pace.still_in, any_army=True)
+    others = _assign([tracks[k] for k in rows], [sightings[j] for j in columns], pace.still_in, alike=_any_army)
     return found | {rows[k]: columns[j] for k, j in others.items()}
+
+
+def _any_army(_: str, __: str) -> bool:
+    return True
 
 
 def _assign(
@@ -401,8 +475,9 @@ def _assign(
     sightings: Sequence[Sighting],
     gate_in: float,
     *,
-    any_army: bool = False,
+    alike: Callable[[str, str], bool],
     posture_in: float = 0.0,
+    army_in: float = 0.0,
 ) -> dict[int, int]:
     """Track index to sighting index: least total distance in inches, none beyond the gate, no tank for a soldier."""
     if not tracks or not sightings:
@@ -414,10 +489,10 @@ def _assign(
     for k, track in enumerate(tracks):
         for j, sighting in enumerate(sightings):
             tank = (track.posture is Posture.VEHICLE) != (sighting.posture is Posture.VEHICLE)
-            if tank or not (any_army or track.army == sighting.army):
+            if tank or not alike(track.army, sighting.army):
                 cost[k, j] = _FORBIDDEN
-            elif track.posture is not sighting.posture:
-                cost[k, j] += posture_in
+            cost[k, j] += posture_in * (track.posture is not sighting.posture)
+            cost[k, j] += army_in * (track.army != sighting.army)
     pairs = zip(*linear_sum_assignment(cost), strict=True)
     return {int(k): int(j) for k, j in pairs if cost[k, j] < _FORBIDDEN}
 
@@ -428,13 +503,27 @@ def _unseen(track: Track, pace: Pace, scope: Scope, others: Iterable[Sighting]) 
     crowded = any(math.dist(track.place_in, (one.x_in, one.y_in)) < pace.apart_in for one in others)
     if crowded and (scope.unchanged(track.id) or not scope.visited(track.at_in)):
         return [], []  # two cannot stand there: one figure was taken for two
-    if not track.missing and scope.unchanged(track.id):
-        # Where nothing has changed, a figure still stands that one look missed, unless more looks miss it than see it.
-        seen = min(track.seen, pace.memory) - 1
-        return [replace(track, seen=seen)] if seen else [], []
+    if scope.unchanged(track.id):
+        return _still_there(track, pace)
     patience = pace.patience * _slowness(track, pace, scope)
-    now = replace(track, missing=track.missing + 1, doubts=0)
+    if scope.hand and track.missing == patience - 1:
+        return [track], []  # a hand may hold it
+    touched = scope.touched(track.at_in) or (track.touched and track.missing > 0)
+    now = replace(track, missing=track.missing + 1, doubts=0, touched=touched)
     return [now], [Event(EventKind.LOST, now.id)] if now.missing == patience else []
+
+
+def _still_there(track: Track, pace: Pace) -> tuple[list[Track], list[Event]]:
+    """A figure that a look missed although its place looks as it did: an object that nobody touched cannot leave.
+
+    Unless it was never surely seen, and more looks miss it than see it: then it was print, or a shadow.
+    """
+    events = [Event(EventKind.FOUND, track.id)] if _is_lost(track, pace) else []
+    now = replace(track, missing=0, overlooked=track.overlooked + 1)
+    if track.seen >= pace.memory and track.rest_confidence >= pace.sure:
+        return [now], events
+    seen = min(track.seen, pace.memory) - 1
+    return ([replace(now, seen=seen)], events) if seen else ([], [])
 
 
 def _seen(
@@ -450,6 +539,7 @@ def _seen(
         weight=weight,
         seen=track.seen + 1,
         missing=0,
+        overlooked=0,
         armies_seen=(*track.armies_seen, sighting.army)[-pace.memory :],
     )
     events = [Event(EventKind.FOUND, now.id)] if _is_lost(track, pace) else []

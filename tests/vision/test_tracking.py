@@ -317,7 +317,8 @@ def test_nothing_is_carried_to_where_nothing_moved():
     """A shadow taken for a soldier is not the one that a hand has just taken away elsewhere."""
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 20, 5)])
-    scope = Scope(visited=lambda place: place[0] < 10)
+    near = lambda place: place[0] < 10  # noqa: E731
+    scope = Scope(visited=near, touched=near)
     views = [tracker.update([sighting("tan", 20, 5), sighting("tan", 30, 9)], scope) for _ in range(4)]
     assert EventKind.MOVED not in kinds(views)
 

@@ -1,0 +1,37 @@
+"""Where a hand has been, and where it left the table another than it was."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.motion import SHRINK, Motion
+from vision.visits import Visits
+
+SIZE_PX = (640, 480)
+
+
+def cells(x: slice, y: slice) -> np.ndarray:
+    mask = np.zeros((SIZE_PX[1] // SHRINK, SIZE_PX[0] // SHRINK), np.bool_)
+    mask[y, x] = True
+    return mask
+
+
+def test_a_hand_that_only_hovered_has_changed_nothing() -> None:
+    visits = Visits()
+    visits.settle()
+    visits.add(Motion(held=cells(slice(20, 40), slice(20, 40))), SIZE_PX)
+    visits.add(Motion(new=cells(slice(30, 33), slice(30, 33))), SIZE_PX)
+    assert visits.include(200, 200), "it was there"
+    assert not visits.changed(200, 200), "and left all as it was"
+    assert visits.changed(252, 252), "here it took something"
+
+
+def test_a_visit_ends_place_by_place() -> None:
+    visits = Visits()
+    visits.settle()
+    for x in (10, 50):
+        visits.add(Motion(new=cells(slice(x, x + 3), slice(10, 13))), SIZE_PX)
+    for _ in range(8):
+        visits.searched([(0, 0, 320, 480)])
+    assert not visits.changed(92, 92)
+    assert visits.changed(412, 92), "nobody has looked there yet"

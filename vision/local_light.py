@@ -1,0 +1,82 @@
+"""Changes between two small grey pictures that light alone explains, place by place.
+
+A shadow changes the brightness of what it falls on and leaves its edges where they were. So the places whose edges
+stayed tell by what factor the light around them changed, and what changed by another factor is a thing, not light. One
+factor for a whole picture would not do: a player who leans over the table shades a part of it, and the camera's
+exposure then brightens the rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.opencv import cv2
+
+FloatImage = npt.NDArray[np.float32]
+BoolImage = npt.NDArray[np.bool_]
+
+_DARK = 8.0  # grey levels added before the logarithm: below them a ratio is sensor noise
+_WINDOW = (3, 3)  # cells round each over which edges are compared
+_SAME_EDGES = 0.8  # their correlation, from which only the light has changed
+_LEAST_TEXTURE = 0.03  # change of log brightness per cell from which edges can be compared
+_REACHES_CELLS = (24.0, 8.0, 3.0)  # one sigma: how far places tell the light of their neighbours, the nearest best
+_DOUBT = 0.03  # weight of what is known from further away
+_OTHER_LIGHT = 0.15  # change of log brightness beyond that of the light around it
+
+
+def beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
+    """(rows, columns) where a picture differs from an earlier one by more than the light on it.
+
+    Args:
+        now: (rows, columns) grey levels.
+        before: of the same size.
+    """
+    then = np.maximum(before, 0)
+    edges_now, edges_then = _edges(now), _edges(then)
+    strength = cv2.blur((edges_now**2).sum(axis=2), _WINDOW) * cv2.blur((edges_then**2).sum(axis=2), _WINDOW)
+    together = cv2.blur((edges_now * edges_then).sum(axis=2), _WINDOW)
+    texture = np.sqrt(np.sqrt(np.maximum(strength, 0)))
+    same = (texture > _LEAST_TEXTURE) & (together > _SAME_EDGES * np.sqrt(np.maximum(strength, 1e-12)))
+    change = np.log((now + _DARK) / (then + _DARK))
+    return np.asarray(~same & (np.abs(change - _light(change, same)) > _OTHER_LIGHT))
+
+
+def _light(change: FloatImage, same: BoolImage) -> FloatImage:
+    """Change of log brightness that the light around each place brought, as the nearest that stayed tell it."""
+    light = np.full(change.shape, np.median(change), np.float32)
+    weight = np.asarray(same, np.float32)
+    for reach in _REACHES_CELLS:
+        near = cv2.GaussianBlur(weight, (0, 0), reach)
+        light = (cv2.GaussianBlur(change * weight, (0, 0), reach) + _DOUBT * light) / (near + _DOUBT)
+    return np.asarray(light, np.float32)
+
+
+def _edges(grey: FloatImage) -> FloatImage:
+    """(rows, columns, 2) change of log brightness per cell along both axes."""
+    log = np.log(grey + _DARK)
+    return np.dstack([cv2.Sobel(log, cv2.CV_32F, *axis, scale=1 / 8) for axis in ((1, 0), (0, 1))])
+
+
+class LightWatch:
+    """Tells from picture to picture whether the light on much of the table is changing just now."""
+
+    _CHANGE, _PART = 0.1, 0.1  # of log brightness, beside the picture's own change, and of the picture
+    _FLICKER_S = 2.0  # light that changes for longer is a lamp that flickers, and is not waited for
+
+    def __init__(self) -> None:
+        self._before: FloatImage | None = None
+        self._since_s: float | None = None
+
+    def changes(self, now: FloatImage, time_s: float) -> bool:
+        """Whether nothing is to be concluded from this picture, (rows, columns) grey levels, because of the light."""
+        before, self._before = self._before, now
+        if before is None or before.shape != now.shape:
+            return False
+        change = np.log((now + _DARK) / (before + _DARK))
+        away = np.abs(change - np.median(change)) > self._CHANGE
+        if float(away.mean()) < self._PART:
+            self._since_s = None
+            return False
+        self._since_s = time_s if self._since_s is None or time_s < self._since_s else self._since_s
+        return time_s - self._since_s < self._FLICKER_S
