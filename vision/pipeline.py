@@ -300,13 +300,19 @@ class Pipeline:
             self._looks_left, self._where = LOOKS, None
         elif calibration and not self._looks_left and self._is_proposing(setup, motion):  # a hand was there
             self._looks_left, self._where = LOOKS, None
-        elif motion.places_px:
+        else:
+            self._look_where_something_is_new(motion, calibration, size_px)
+
+    def _look_where_something_is_new(
+        self, motion: Motion, calibration: Calibration | None, size_px: tuple[int, int]
+    ) -> None:
+        undecided_px = self._undecided_px(calibration)
+        if motion.places_px:
             self._proposal_due |= not self._looks_left
             still = self._where if self._looks_left else ()
-            places_px = (*motion.places_px, *self._undecided_px(calibration))
-            self._where = None if still is None else _parts(places_px, still, size_px)
+            self._where = None if still is None else _parts((*motion.places_px, *undecided_px), still, size_px)
             self._looks_left = LOOKS
-        elif not self._looks_left and motion.held is None and (undecided_px := self._undecided_px(calibration)):
+        elif undecided_px and not self._looks_left and motion.held is None:
             self._looks_left, self._where = LOOKS_AGAIN, _parts(undecided_px, (), size_px)
 
     def _undecided_px(self, calibration: Calibration | None) -> tuple[Box, ...]:

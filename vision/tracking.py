@@ -259,33 +259,8 @@ def tracks_of(tracking: Tracking, known: Iterable[str] = ()) -> Tracks:
 def _track(figure: Figure, missing: int) -> Track:
     f, place = figure, figure.centre_in
     last = Sighting(f.army, f.x_in, f.y_in, f.z_in, f.sigma_in, f.posture, f.base_in, f.facing_deg, f.confidence)
-    return Track(f.id, f.army, last, place, 1, place, f.posture, believed=True, missing=missing)
-
-    @property
-    last = Sighting(
-        figure.army,
-        figure.x_in,
-        figure.y_in,
-        figure.z_in,
-        figure.sigma_in,
-        figure.posture,
-        figure.base_in,
-        figure.facing_deg,
-        figure.confidence,
-    )
-    place = figure.centre_in
-    return Track(
-        figure.id,
-        figure.army,
-        last,
-        place,
-        1,
-        place,
-        figure.posture,
-        believed=True,
-        missing=missing,
-        touched=missing > 0,
-    )
+    gone = missing > 0
+    return Track(f.id, f.army, last, place, 1, place, f.posture, believed=True, missing=missing, touched=gone)
 
 
 def update(
