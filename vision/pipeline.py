@@ -325,8 +325,7 @@ class Pipeline:
 
     def _is_proposing(self, setup: Setup, motion: Motion) -> bool:
         """Whether this picture's figures are to be grouped into armies: hands and sleeves have colours too."""
-        calm = not (motion.hand and motion.moving)
-        return self._proposal_due and setup.propose and not setup.palette and calm
+        return self._proposal_due and setup.propose and not setup.palette and motion.held is None
 
     def _searched(self, frame: Frame, calibration: Calibration | None, setup: Setup, motion: Motion) -> Tracking:
         """The figures where they are to be looked for, folded into what is known of all."""
