@@ -54,6 +54,25 @@ def test_soldiers_of_the_tables_own_hue_are_proposed_although_beside_the_empty_t
     assert [army.name for army in finder.proposed] == ["brown"]
 
 
+@pytest.mark.parametrize("light", [(0.5, 0.5, 0.5), (0.0, 0.8, 0.0), (0.8, 0.0, 0.8)])
+@pytest.mark.parametrize("beside_empty", [False, True])
+def test_thin_projected_lines_are_no_figures(light, beside_empty):
+    """2 mm lines, 2 px here, that make whatever they fall on half as bright again, or nearly twice in one colour."""
+    image, places = empty(), [(6, 6), (24, 6), (6, 18), (24, 18)]
+    for x, y in places:
+        soldier(image, EYE, x, y, GREEN)
+    lines = np.zeros(image.shape[:2], np.float32)
+    for x, y, radius_in in ((15, 12, 5), (6, 6, 2), (20, 16, 6)):
+        column, row = EYE.table_to_pixel((x, y))[0].round().astype(int).tolist()
+        cv2.circle(lines, (column, row), 25 * radius_in, 1.0, 2, cv2.LINE_AA)
+        cv2.line(lines, (column, row), (column + 200, row - 150), 1.0, 2, cv2.LINE_AA)
+    linear = (image / 255) ** 2.2 * (1 + np.multiply.outer(lines, light))
+    lit = np.clip(linear ** (1 / 2.2) * 255, 0, 255).astype(np.uint8)
+    found = find(lit, (), reference_bgr=empty() if beside_empty else None, propose=True)
+    assert sorted(min(off(sighting, *place) for sighting in found) < 0.3 for place in places) == [True] * 4
+    assert len(found) == 4
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.floats(3, 27), st.floats(3, 21), st.floats(0, 180), st.sampled_from(["green", "tan"]))
 def test_a_standing_soldier_is_where_his_base_is_not_where_his_colour_is(palette, x, y, turn, army):
