@@ -46,10 +46,10 @@ pictures: screenshot ## all pictures in the docs: the user's guide played on the
 	$(BIN)/python -m ui.desktop.pictures docs/pictures
 
 faces: setup ## every panel and dialog, light and dark, for FOLDER=...; fails if any cannot be read whole
-	$(BIN)/python -m ui.desktop.faces $(if $(FOLDER),$(FOLDER),build/faces)
+	$(BIN)/python -m ui.desktop.panel_screenshots $(if $(FOLDER),$(FOLDER),build/faces)
 
 words: setup ## every word of the window, to be translated, for TONGUE=de
-	$(BIN)/python -m ui.desktop.words $(TONGUE)
+	$(BIN)/python -m ui.desktop.extract_strings $(TONGUE)
 
 clean: ## remove the environment and everything made
 	rm -rf .venv .audit *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from calibration.calibration_targets import Prints, calibrate
 from calibration.camera import TableCamera
 from calibration.markers import find_markers
 from calibration.opencv import cv2
-from calibration.prints import Prints, calibrate
 from calibration.solve import Calibration, Target, marker_square, place_of, solve
 from rules.table import Figure, FloatArray, Posture, Refused
 from vision.frame import Frame, ImageBgr

@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.page import Table
 from benchmarks.scenes import SEEN, Known, place_of, rendered
 from benchmarks.training.likeness import of_box
-from calibration.prints import Prints
+from calibration.calibration_targets import Prints
 from rules.table import Posture
 from vision.examples import CROP_PX, Appearance, Example, Examples
 from vision.frame import Frame

@@ -18,8 +18,8 @@ from benchmarks.accuracy import Tally, count_in, spread
 from benchmarks.page import Table, number
 from benchmarks.scenes import Known, rendered, samples, simulated
 from benchmarks.tutorial import find_by_colour
+from calibration.calibration_targets import Prints
 from calibration.opencv import cv2
-from calibration.prints import Prints
 from rules.table import Figure
 from vision.frame import Frame
 from vision.palette import teach

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from calibration.calibration_targets import Prints
 from calibration.camera import TableCamera
 from calibration.print_scale import TRUE_PRINT
-from calibration.prints import Prints
 from calibration.solve import Target, marker_square, solve
 from rules.table import FloatArray
 from vision.simulation.simulator import overhead_camera

@@ -23,7 +23,7 @@ from pathlib import Path
 from rules.battle import Battle
 from rules.events import Noted
 from rules.table import Refused
-from ui.battle.album import Album
+from ui.battle.thumbnail_store import Album
 
 LONGEST_WAIT_S = 0.12
 """Between the first confirmed entry and the kill: some dozens of entries."""

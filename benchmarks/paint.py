@@ -29,7 +29,7 @@ from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Shape
 from ui.questions.fan import fan_finding
 from ui.questions.reach import Arm
-from ui.questions.situation import Situation
+from ui.questions.tool_context import Situation
 from ui.session import Ruler, TableState
 from ui.theme import WHITE
 from vision.frame import Frame

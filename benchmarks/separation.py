@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.scenes import Known, rendered, simulated
-from calibration.prints import Prints
+from calibration.calibration_targets import Prints
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline, Setup

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from benchmarks.memory import resident_mib
 from benchmarks.page import Budget, Table, number
-from calibration.keeper import Keeper
+from calibration.calibration_targets import Prints
+from calibration.calibration_tracker import Keeper
 from calibration.opencv import cv2
-from calibration.prints import Prints
 from vision import figures, pipeline
 from vision.figures import Finder
 from vision.frame import Frame, ImageBgr

@@ -14,8 +14,8 @@ import numpy as np
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import beside
 from benchmarks.watch import COUNTS, SIZE_IN, markers_of
+from calibration.calibration_targets import Prints, fix, see
 from calibration.opencv import cv2
-from calibration.prints import Prints, fix, see
 from vision.simulation.scene import Scene
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface

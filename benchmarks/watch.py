@@ -13,13 +13,13 @@ import numpy as np
 
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import beside
+from calibration.calibration_targets import Prints, see, see_again
+from calibration.calibration_tracker import Keeper
 from calibration.camera import Lens, TableCamera
-from calibration.keeper import Keeper
+from calibration.marker_tracker import lookout
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
-from calibration.prints import Prints, see, see_again
 from calibration.solve import laid_at, place_of
-from calibration.watch import lookout
 from vision.simulation.scene import PrintedMarker, Scene, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface

@@ -16,12 +16,12 @@ from enum import StrEnum
 
 import numpy as np
 
-from calibration.backdrop import Backdrop, backdrop
+from calibration.background_motion import Backdrop, backdrop
+from calibration.calibration_targets import Prints, Sight
 from calibration.camera import TableCamera, times_full_hd
 from calibration.consensus import common_pose, misfit_px
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
-from calibration.prints import Prints, Sight
 from calibration.solve import Calibration, Target, laid_at, place_of, solve
 from rules.table import FloatArray, PointIn
 

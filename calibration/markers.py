@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.opencv import cv2
 from calibration.profile import read_text
-from calibration.trouble import Reason, Trouble, outline_of
 from rules.table import FloatArray, Refused
 
 ImageGray = npt.NDArray[np.uint8]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
 from calibration.page import (
@@ -22,7 +23,6 @@ from calibration.page import (
     room,
     slots,
 )
-from calibration.prints import SHEET_SIDE_IN
 from rules.table import Refused
 
 EDGE_SIDE_IN = 1.5

@@ -9,10 +9,10 @@ from shapely.affinity import translate
 from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
-from rules.call import EXACT, Call, Choice, choice, doubtful_shifts
 from rules.measure import Range, base_area, range_between
 from rules.table import Figure, Outline, PointIn, Refused, TerrainKind, TerrainPiece, area_of
 from rules.template import Hit, Zone, under
+from rules.tolerance import EXACT, Call, Choice, choice, doubtful_shifts
 
 LAID_OVER = frozenset({TerrainKind.ROAD, TerrainKind.BRIDGE})
 """What is laid over the ground: beneath it the ground does not count."""

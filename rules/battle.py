@@ -9,9 +9,8 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType, TracebackType
 from typing import Any
 
-from rules.course import course_of, foldable
 from rules.dice import Dice, DiceRequest, Roll, play
-from rules.entries import check_version, event_of, is_event
+from rules.event_codec import check_version, event_of, is_event
 from rules.events import Asked, Begun, Effects, Enlisted, Event, Overruled, Throw, Told, plain
 from rules.game import Game
 from rules.games import open_game
@@ -19,9 +18,10 @@ from rules.journal import BEFALLEN, REDO, UNDO, Damaged, Entry, Journal
 from rules.progress import Cancelled, Step, no_step, part_of
 from rules.roster import check_card
 from rules.ruleset import Value, check_needs_no_file, rules_text
-from rules.spoken import label
 from rules.state import State, fold
 from rules.table import Refused
+from rules.text import label
+from rules.turn_history import course_of, foldable
 from rules.verdict import Verdict
 
 _HOUSE_RULES = "house_rules.toml"

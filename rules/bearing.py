@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from rules.call import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
 from rules.table import Figure, PointIn, Refused
+from rules.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
 
 
 def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:

@@ -9,8 +9,8 @@ from enum import Enum
 from typing import Annotated, Any, ClassVar
 
 from rules.dice import DiceRequest, Roll
+from rules.schema import Inches, Reader, Within
 from rules.table import Outline, PointIn, Refused, TerrainPiece
-from rules.typed import Inches, Reader, Within
 from rules.verdict import Verdict
 
 EntryNumber = Annotated[int, Within(low=1)]

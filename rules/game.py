@@ -11,8 +11,8 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_t
 
 from rules.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.ruleset import Option, Ruleset, Value
+from rules.schema import Asked, Reader, answers_to, field_name, hints, typed_as
 from rules.table import Refused
-from rules.typed import Asked, Reader, answers_to, field_name, hints, typed_as
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")

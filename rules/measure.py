@@ -12,8 +12,8 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import nearest_points
 
-from rules.call import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
 from rules.table import Figure, Outline, PointIn, Refused, area_of
+from rules.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from shapely.geometry import Point, Polygon
 
 from rules.area import LAID_OVER, counting
 from rules.bearing import bearing_deg
-from rules.call import EXACT, Call, at_most
-from rules.going import Gait, Rounding
 from rules.path import Path, checked, legs, place_at, spans_in
 from rules.table import PointIn, Refused, TerrainKind, TerrainPiece
+from rules.terrain_cost import Gait, Rounding
+from rules.tolerance import EXACT, Call, at_most
 
 
 class Reason(StrEnum):

@@ -17,8 +17,8 @@ from shapely.geometry import LineString, MultiPoint, Point
 from shapely.geometry.base import BaseGeometry
 
 from rules.bearing import bearing_deg, onward, turn_deg
-from rules.call import EXACT, Call, at_most
 from rules.table import Figure, Outline, PointIn, Refused, area_of
+from rules.tolerance import EXACT, Call, at_most
 
 Path = tuple[PointIn, ...]
 Span = tuple[float, float]

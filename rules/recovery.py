@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from rules.battle import Clock
-from rules.course import foldable
 from rules.events import Noted
 from rules.journal import Journal, survey_of
 from rules.progress import Step, no_step
 from rules.table import Refused
+from rules.turn_history import foldable
 
 
 def recover(path: Path, copy: Path, clock: Clock, step: Step = no_step) -> int:

@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
-from rules.aims import Task
 from rules.battle import Battle
-from rules.call import DOUBT_SIGMAS
 from rules.condition import CONDITIONS, Condition
 from rules.dice import Dice
 from rules.events import Effects, PhaseBegun
 from rules.game import Game, Question
-from rules.moment import Moment, View
+from rules.objectives import Task
 from rules.path import Path
+from rules.position import Moment, View
 from rules.ruleset import Ruleset
 from rules.scene import SightRules
-from rules.spoken import listed, place_words, spoken
 from rules.state import State
 from rules.table import PointIn, Refused, TerrainPiece
 from rules.template import Template
+from rules.text import listed, place_words, spoken
+from rules.tolerance import DOUBT_SIGMAS
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")

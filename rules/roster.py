@@ -8,9 +8,9 @@ from typing import Any
 
 from rules.events import Enlisted, one_card, plain
 from rules.game import Game
+from rules.schema import Reader
 from rules.state import Unit
 from rules.table import Refused
-from rules.typed import Reader
 
 SCHEMA = 1
 

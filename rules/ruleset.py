@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 from rules.regular_file import open_regular
+from rules.schema import Reader, hints
 from rules.table import Refused, refuse_strange
-from rules.typed import Reader, hints
 from rules.verdict import Reason, RuleRefusal
 
 HOME = Path(__file__).parent / "games"

@@ -8,14 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from rules.battle import Battle
-from rules.course import course_of
 from rules.events import Asked, Change, Effects, Event, GivenBack, Move, Noted, Overruled, Ruled
-from rules.moment import Moment
 from rules.path import Path
+from rules.position import Moment
 from rules.referee import Deed, Referee, prospect
-from rules.spoken import change_words, outcome_words
 from rules.state import State, Unit
 from rules.table import Refused
+from rules.text import change_words, outcome_words
+from rules.turn_history import course_of
 from rules.verdict import Verdict
 
 Verdicts = Asked | Ruled

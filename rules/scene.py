@@ -11,7 +11,6 @@ import shapely
 from shapely.geometry import Polygon
 
 from rules.body import BODIES, Body, mean_half_width, strips
-from rules.call import EXACT
 from rules.occlusion import (
     BoolArray,
     Crossings,
@@ -37,6 +36,7 @@ from rules.table import (
     TerrainPiece,
     ellipse_outline,
 )
+from rules.tolerance import EXACT
 
 ON_TOP_IN = 0.15
 """A figure whose feet are this little under a piece's top stands on the piece, not in it."""

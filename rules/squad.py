@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.call import Call, all_of, at_most
 from rules.measure import Range, range_between
 from rules.table import Figure, Refused
+from rules.tolerance import Call, all_of, at_most
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from rules.events import (
     Throw,
 )
 from rules.game import Game
-from rules.spoken import (
+from rules.text import (
     answer_words,
     change_words,
     label,

@@ -15,9 +15,9 @@ from shapely.geometry.base import BaseGeometry
 
 from rules.bearing import onward
 from rules.burst import reached
-from rules.call import DOUBT_SIGMAS, EXACT, Call, Choice, choice, doubtful_shifts
 from rules.measure import base_area
 from rules.table import Figure, Outline, PointIn, Refused, TerrainPiece, area_of
+from rules.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, choice, doubtful_shifts
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from calibration.calibration_targets import Prints
 from calibration.camera import Lens
 from calibration.drift import Drift
-from calibration.prints import Prints
-from rules.spoken import spoken
 from rules.table import PointIn, Refused, TerrainPiece
 from rules.template import Template
-from ui.readout import Basis, place_words
+from rules.text import spoken
+from ui.formatting import Basis, place_words
 from ui.table.corrections import (
     Added,
     Bound,
@@ -35,7 +35,7 @@ from vision.frame import Frame
 from vision.motion import Box
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup, TableView
-from vision.plastics import usual_colour
+from vision.stock_colours import usual_colour
 from vision.teaching import ClickedFigure, FigurePicker
 from vision.tracking import Event, Tracking, tracks_of
 

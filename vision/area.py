@@ -13,7 +13,7 @@ from calibration.opencv import cv2
 from rules.table import FloatArray, Outline
 from vision.frame import ImageBgr
 from vision.palette import log_colour
-from vision.sheet import lay_sheet
+from vision.rectified import lay_sheet
 
 _PX_PER_IN = 2.0
 _FAR_IN = 60.0  # from the camera's foot; nobody plays further out

@@ -30,11 +30,11 @@ from vision.examples import Appearance
 from vision.frame import ImageBgr
 from vision.ground import Ground, Laid, Lie
 from vision.likeness import signature
-from vision.lookout import worth_a_look
 from vision.motion import Box
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
 from vision.proposals import SeenPlastic, joined, proposed_palette, refined_by_groups
 from vision.recogniser import POSTURES, Candidate, Recogniser
+from vision.rectified import BoolImage
 from vision.segment import (
     EVIDENCE_LIMIT,
     CellImage,
@@ -47,8 +47,8 @@ from vision.segment import (
     likelihood,
 )
 from vision.separation import Separation, separations
-from vision.sheet import BoolImage
 from vision.silhouette import base_outline, figure_scale, solids
+from vision.tile_proposals import worth_a_look
 from vision.tiles import View
 from vision.vehicles import hulls
 

@@ -14,8 +14,8 @@ from rules.table import POSTURE_HEIGHT_IN, FloatArray, Outline, Posture, Terrain
 from vision.frame import ImageBgr
 from vision.motion import Box
 from vision.palette import FloatImage
+from vision.rectified import BoolImage, Sheet, lay_sheet
 from vision.segment import Empty, disc, empty_table
-from vision.sheet import BoolImage, Sheet, lay_sheet
 from vision.tiles import CLOSER_PX_PER_IN, Photo
 
 _PX_PER_IN = 18.0

@@ -9,13 +9,13 @@ from enum import StrEnum
 import numpy as np
 from shapely.geometry import Point, Polygon
 
+from calibration.calibration_targets import Prints
+from calibration.calibration_tracker import Keeper
 from calibration.camera import Lens, TableCamera
 from calibration.drift import Drift, Moved
-from calibration.keeper import Keeper
+from calibration.marker_issue import Trouble
 from calibration.opencv import cv2
-from calibration.prints import Prints
 from calibration.solve import Calibration
-from calibration.trouble import Trouble
 from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
 from vision.area import played_area, seen_area, table_area
 from vision.examples import Appearance, Examples
@@ -23,10 +23,10 @@ from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import SHRINK, Box, Motion, MotionDetector
 from vision.palette import Palette, nearly_one_colour
+from vision.patch_memory import Likenesses
 from vision.relabelling import relabelled
 from vision.separation import Separation
 from vision.silhouette import figure_scale
-from vision.spot import Likenesses
 from vision.tracking import PlaceIn, Scope, Tracker, Tracking, Tracks
 from vision.visits import Visits
 

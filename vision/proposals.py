@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 
 from rules.table import FloatArray
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
-from vision.plastics import usual_colour, usual_names
+from vision.stock_colours import usual_colour, usual_names
 
 _SAME_PLASTIC = 0.2  # distance in log colour between the figures of one army, most of it from lamp to shade
 _LIGHT_WEIGHT = 0.25  # of log brightness in that distance: one army stands in the sun and in the shade

@@ -21,8 +21,8 @@ from vision.ground import Laid, Lie
 from vision.motion import MaskImage
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
+from vision.rectified import BoolImage, Sheet
 from vision.segment import EVIDENCE_LIMIT, Likelihood, army_evidence, cells_of, disc, in_the_light_of_now, likelihood
-from vision.sheet import BoolImage, Sheet
 from vision.silhouette import figure_scale, solids
 from vision.tiles import TILE_PX_PER_IN, View, tile_at
 from vision.vehicles import hulls

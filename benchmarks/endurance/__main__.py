@@ -30,7 +30,7 @@ from benchmarks.endurance.players import Players
 from benchmarks.endurance.room import Room, Still, truth
 from benchmarks.endurance.script import Script, Shot
 from rules.table import Refused
-from ui.desktop.bench import Bench
+from ui.desktop.source_controller import Bench
 from ui.desktop.worker import Worker
 from ui.session import Session, TableState
 from ui.setup.demo_armies import demo_setup

@@ -9,12 +9,12 @@ from rules.battle import Battle
 from rules.dice import Dice, DiceRequest, Roll, rolled
 from rules.games import open_game
 from rules.journal import Entry
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Deed
 from rules.replay import replay
 from rules.table import Refused
-from ui.battle.muster import Muster, begin, usual_army
-from ui.battle.play import Play, Proposal
+from ui.battle.battle_session import Play, Proposal
+from ui.battle.battle_setup import Muster, begin, usual_army
 from ui.session import Session
 from vision.pipeline import TableView
 

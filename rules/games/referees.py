@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rules.aftermath import wrecks
 from rules.battle import Battle
+from rules.effects import wrecks
 from rules.games import GAMES, module_of
 from rules.measure import range_between
-from rules.moment import Measure, Moment
+from rules.position import Measure, Moment
 from rules.referee import Referee
 from rules.table import Figure, Refused, TerrainPiece
 

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.calibration.test_scene_texture import grain
 
-from calibration.backdrop import Backdrop
+from calibration.background_motion import Backdrop
+from calibration.calibration_targets import Prints, Sight
 from calibration.camera import Lens
 from calibration.drift import Drift, Moved, _blame, judge, laid_anew, posed, seen_on_table, still_px
 from calibration.markers import Board, SeenBoard
 from calibration.opencv import cv2
-from calibration.prints import Prints, Sight
 from calibration.solve import Target, solve
 from tests.calibration.drawn import camera, marker_corners
-from tests.calibration.test_grain import grain
 
 SIZE = (960, 540)
 HERE = (0.0, 0.0, 0.0)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from calibration.marker_issue import Reason
 from calibration.markers import (
     SMALLEST_SIDE_PX,
     Board,
@@ -24,7 +25,6 @@ from calibration.markers import (
     sort_markers,
 )
 from calibration.opencv import cv2
-from calibration.trouble import Reason
 from rules.table import Refused
 from tests.calibration.drawn import camera, marker_corners, picture
 

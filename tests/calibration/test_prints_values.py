@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from calibration.by_hand import Rectangle, Taped
+from calibration.calibration_targets import SHEET_SIDE_IN, Prints, Sight, fix, see_again, together
 from calibration.camera import Lens
+from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import Board, SeenBoard
 from calibration.print_scale import PrintScale
-from calibration.prints import SHEET_SIDE_IN, Prints, Sight, fix, see_again, together
 from calibration.solve import laid_at, marker_square
-from calibration.trouble import Reason, Trouble, outline_of
 from rules.table import Refused
 from tests.calibration.drawn import camera, marker_corners, picture
 

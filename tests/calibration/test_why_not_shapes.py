@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from calibration.opencv import cv2
-from calibration.prints import Prints
-from calibration.trouble import Reason
-from calibration.why_not import (
+from calibration.calibration_targets import Prints
+from calibration.diagnosis import (
     _glare,
     _like,
     _mask,
@@ -19,6 +17,8 @@ from calibration.why_not import (
     _unread,
     why_not,
 )
+from calibration.marker_issue import Reason
+from calibration.opencv import cv2
 
 SQUARE = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 GRAY = np.full((200, 300), 220, np.uint8)

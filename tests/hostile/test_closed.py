@@ -46,9 +46,9 @@ ALLOWED = {
     ("hardware/emulator.py", "pty"),
     *((where, "importlib.import_module") for where in ("rules/games/__init__.py", "ui/commands/doctor.py")),
     ("hardware/bluetooth_dice.py", "importlib.import_module"),
-    ("ui/desktop/faces.py", "subprocess"),
-    ("ui/desktop/words.py", "subprocess"),
-    ("ui/desktop/tongue.py", "xml.etree.ElementTree"),
+    ("ui/desktop/panel_screenshots.py", "subprocess"),
+    ("ui/desktop/extract_strings.py", "subprocess"),
+    ("ui/desktop/translation.py", "xml.etree.ElementTree"),
 }
 """An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it. Modules are imported by
 name where they are large or may be missing: the names are the program's own, in tables beside the call. Two commands

@@ -22,12 +22,12 @@ from rules.journal import Damaged, Journal
 from rules.recovery import recover
 from rules.table import Refused
 from tests.hostile.nasty import is_a_sentence
-from ui.battle.album import Album, album_path
 from ui.battle.armies import load_army
+from ui.battle.thumbnail_store import Album, album_path
 from ui.cli import main
 from ui.commands.replay import replay_text
 from ui.files import read_terrain, write_json
-from ui.setup.kept_shelf import TableShelf
+from ui.setup.saved_table_store import TableShelf
 from vision.source import open_source, read_image
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")

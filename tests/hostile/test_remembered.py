@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PyQt6.QtCore import QByteArray, QSettings
 
+from calibration.calibration_targets import Prints
 from calibration.print_scale import PrintScale
-from calibration.prints import Prints
 from hardware.range_rod import RodShape
 from tests.hostile.nasty import NASTY, damaged, few, mutants, text_of
-from ui.desktop.memory import Memory
+from ui.desktop.settings import Memory
 from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour

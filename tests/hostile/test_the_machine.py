@@ -15,16 +15,16 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QLocale, QSettings
 
+from calibration.calibration_targets import Prints
 from calibration.camera import Lens
-from calibration.prints import Prints
 from rules.battle import Battle
 from rules.events import Enlisted, Noted
 from rules.roster import Army, Recruit
 from rules.table import Refused
 from ui.battle.armies import Shelf
 from ui.cli import main
-from ui.desktop.memory import Memory
 from ui.desktop.paper import write_pdf
+from ui.desktop.settings import Memory
 from ui.files import write_json, write_picture
 from ui.paper.printing import PrintJob, sheet_of
 from ui.setup.profiles import LensProfiles

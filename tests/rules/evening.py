@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 
 from rules.battle import Battle
-from rules.course import course_of
 from rules.dice import DiceRequest, Roll, Scripted
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Change, Changed, Placed
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Deed, Outlook, Prospect, at_spot, outlook, perform, prospect
 from rules.replay import replay
 from rules.roster import Army, Recruit, enlistment
 from rules.state import Unit
 from rules.story import tell
 from rules.table import Figure, PointIn, TerrainPiece
+from rules.turn_history import course_of
 from rules.verdict import Verdict
 from tests.rules.board import figure
 

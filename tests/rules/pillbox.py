@@ -7,9 +7,9 @@ from pathlib import Path
 from rules.events import Change, Changed
 from rules.referee import Deed
 from rules.roster import Army, Recruit
-from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure, PointIn, TerrainKind
+from rules.text import spoken
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import (
     Evening,

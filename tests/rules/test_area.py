@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.area import counting, ground_under, inside, near, off_table, refuse_off_table, standing_on, surface_in
-from rules.call import Call
 from rules.table import Refused, TerrainKind
 from rules.template import Extent
+from rules.tolerance import Call
 from tests.rules.board import Turned, block, box, figure, piece, square
 
 K = TerrainKind

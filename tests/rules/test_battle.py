@@ -11,7 +11,7 @@ import pytest
 
 from rules.battle import Battle
 from rules.dice import DiceRequest, Roll, Scripted
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import CameraMoved, Change, Effects, Enlisted, MarkerMoved, Noted, Overruled
 from rules.journal import Entry, Journal
 from rules.replay import replay

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle import Battle
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.roster import Army
 from tests.rules.evening import Evening, begun, random_evening, recruits
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rules.battle import Battle
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Doubted, Settled
 from rules.games.rosters import points_check
 from rules.referee import SET_UP

@@ -15,8 +15,8 @@ from rules.bearing import (
     side_struck,
     turn_deg,
 )
-from rules.call import Call
 from rules.table import Refused
+from rules.tolerance import Call
 from tests.rules.board import Turned, figure
 
 angles = st.floats(-720, 720)

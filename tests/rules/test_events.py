@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 
 from rules.dice import DiceRequest, Die, Roll
-from rules.entries import EVENTS, event_of
+from rules.event_codec import EVENTS, event_of
 from rules.events import Change, Enlisted, Event, Placed, Throw, Told, plain
 from rules.journal import Entry
-from rules.spoken import label
 from rules.table import Refused
+from rules.text import label
 from rules.verdict import Reason, forbidden
 from tests.rules.test_state import events
 

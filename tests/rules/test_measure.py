@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.call import Call
 from rules.measure import Bands, range_between, range_to, stepped
 from rules.table import Refused
+from rules.tolerance import Call
 from tests.rules.board import Turned, block, figure, square
 
 places = st.floats(-50, 50)

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.bearing import Turning, bearing_deg
-from rules.call import Call
-from rules.going import IMPASSABLE, Gait, Going, Rounding, hurdle, slowed
 from rules.movement import Reason, Toll, walk
 from rules.path import length_in
 from rules.table import Refused, TerrainKind
+from rules.terrain_cost import IMPASSABLE, Gait, Going, Rounding, hurdle, slowed
+from rules.tolerance import Call
 from tests.rules.board import Turned, box, piece
 
 few = settings(max_examples=40)

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
-from rules.call import Call
 from rules.measure import range_between
 from rules.path import (
     approaches,
@@ -23,6 +22,7 @@ from rules.path import (
     up_to_contact,
 )
 from rules.table import Refused
+from rules.tolerance import Call
 from tests.rules.board import Turned, block, box, figure
 
 few = settings(max_examples=40)

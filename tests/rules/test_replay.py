@@ -10,7 +10,7 @@ import pytest
 
 from rules.battle import Battle, events_of
 from rules.dice import Scripted
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Enlisted
 from rules.journal import Entry
 from rules.replay import differences

@@ -12,8 +12,8 @@ from typing import Annotated
 import pytest
 
 from rules.ruleset import Ruleset, load
+from rules.schema import Inches, Row
 from rules.table import Refused
-from rules.typed import Inches, Row
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 

@@ -12,7 +12,7 @@ import pytest
 from rules.battle import Battle
 from rules.condition import befallen
 from rules.dice import Scripted
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Effects, Overruled
 from rules.referee import Deed
 from rules.replay import replay

@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.call import Call
 from rules.squad import ahead_of, chain, lead, stayed
 from rules.table import Refused
+from rules.tolerance import Call
 from tests.rules.board import Turned, block, figure
 
 few = settings(max_examples=40)

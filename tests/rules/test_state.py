@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.entries import EVENTS
+from rules.event_codec import EVENTS
 from rules.events import (
     Asked,
     Begun,

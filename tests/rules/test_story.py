@@ -33,9 +33,9 @@ from rules.events import (
     Told,
 )
 from rules.games import open_game
-from rules.spoken import outcome_words, status_words, told
 from rules.story import tell
 from rules.table import TerrainKind, TerrainPiece
+from rules.text import outcome_words, status_words, told
 from tests.rules.test_state import BEGUN, events
 
 GAME = open_game("simple_plastic")

@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from shapely.geometry import Point, Polygon
 
-from rules.call import Call
 from rules.table import Refused, ellipse_outline
 from rules.template import Blast, Extent, Flame, Hit, Strip, Wedge, Zone, drawn, fraction_inside, under, under_blast
+from rules.tolerance import Call
 from tests.rules.board import Turned, box, figure, square
 
 SQUARE = ((0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.battle import Battle
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import CameraMoved, Enlisted, Noted, Placed, TableLaid
 from rules.journal import BEFALLEN, Entry, redoable, standing
 from rules.table import Refused, TerrainKind, TerrainPiece

@@ -19,8 +19,8 @@ from calibration.camera import TableCamera
 from rules.table import Figure
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
-from ui.care.diary import Diary
 from ui.desktop.window import Window
+from ui.diagnostics.event_log import Diary
 from vision.figures import Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import Box

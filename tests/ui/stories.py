@@ -26,13 +26,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.spoken import spoken
 from rules.table import PointIn, Refused, TerrainPiece
+from rules.text import spoken
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table
-from ui.desktop.battle.muster_dialog import MusterDialog
-from ui.desktop.battle.roll import RollDialog
+from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Play, Scene, Sculpt, corner_markers

@@ -11,9 +11,9 @@ from rules.roster import Army, Recruit
 from rules.table import Figure, Outline, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from tests.rules.evening import begun
 from tests.ui.picture.test_overlay import view_of
-from ui.battle.play import Play
-from ui.questions.situation import Situation
-from ui.readout import Basis
+from ui.battle.battle_session import Play
+from ui.formatting import Basis
+from ui.questions.tool_context import Situation
 from ui.session import TableState
 from vision.pipeline import Setup
 

@@ -10,7 +10,7 @@ from PyQt6.QtGui import QAction
 
 from rules.games import GAMES, open_game
 from tests.ui.windows import Open
-from ui.desktop.help_desk import keys_of
+from ui.desktop.help_controller import keys_of
 
 DOCS = Path(__file__).parents[2] / "docs"
 GUIDE = (DOCS / "guide.md").read_text()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from calibration.by_hand import Taped
+from calibration.calibration_targets import Prints
 from calibration.drift import Drift, Moved
-from calibration.prints import Prints
 from calibration.solve import Calibration
 from rules.table import Refused
 from rules.template import Blast

@@ -8,7 +8,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from calibration.prints import Prints
+from calibration.calibration_targets import Prints
 from rules.table import Figure
 from ui.session import Session
 from vision.frame import Frame

@@ -9,8 +9,8 @@ from rules.table import Figure, Posture
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.figure_colours import plastic_colours
 from vision.palette import log_colour
-from vision.plastics import usual_colour
 from vision.silhouette import base_outline
+from vision.stock_colours import usual_colour
 
 EITHER = (usual_colour("green"), usual_colour("tan"))
 

@@ -12,7 +12,7 @@ from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill,
 from vision.figures import Finder
 from vision.ground import Lie
 from vision.palette import teach
-from vision.sheet import lay_sheet
+from vision.rectified import lay_sheet
 from vision.simulation.simulator import demo_table
 
 EYE = camera()

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from calibration.calibration_targets import Prints
+from calibration.calibration_tracker import FRAMES
 from calibration.camera import TableCamera
-from calibration.keeper import FRAMES
-from calibration.prints import Prints
 from vision import pipeline
 from vision.figures import Finder
 from vision.frame import Frame

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from calibration.calibration_targets import Prints
 from calibration.print_scale import TRUE_PRINT
-from calibration.prints import Prints
 from calibration.solve import laid_at, place_of
 from rules.table import Posture, Refused, TerrainKind, TerrainPiece
 from vision.frame import Frame

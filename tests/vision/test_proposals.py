@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vision.palette import FloatImage, log_colour
-from vision.plastics import PLASTIC_BGR
 from vision.proposals import SeenPlastic, halves, joined, proposed_palette, refined_by_groups
+from vision.stock_colours import PLASTIC_BGR
 
 
 def plastic(name: str, light: float = 1.0, pixels: int = 60, seed: int = 0) -> FloatImage:

@@ -6,9 +6,9 @@ import pytest
 from rules.table import Posture
 from tests.vision.figure_pictures import GREEN, camera, empty, soldier
 from vision.ground import Lie
-from vision.lookout import place_at
 from vision.recogniser import POSTURES, Recogniser
 from vision.segment import EVIDENCE_LIMIT
+from vision.tile_proposals import place_at
 from vision.tiles import Photo, View
 
 EYE = camera()

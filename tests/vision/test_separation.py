@@ -10,11 +10,11 @@ from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import ArmyColour, log_colour, teach
 from vision.pipeline import Pipeline, Setup
-from vision.plastics import PLASTIC_BGR, usual_colour
 from vision.separation import Level, Separation, separations
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
+from vision.stock_colours import PLASTIC_BGR, usual_colour
 
 
 def of_colour(bgr, name, spread=0.04):

@@ -6,7 +6,7 @@ from shapely.geometry import MultiPoint, Point, Polygon
 
 from rules.table import Posture
 from tests.vision.figure_pictures import camera
-from vision.sheet import lay_sheet
+from vision.rectified import lay_sheet
 from vision.silhouette import base_outline, figure_scale, solids
 
 EYE = camera()  # 40 in above (15, 12)

@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from calibration.camera import TableCamera
-from rules.moment import Moment
+from rules.position import Moment
 from rules.table import PointIn
-from ui.battle.walk import in_turn
+from ui.battle.round_sequence import in_turn
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import PREVIEW
 

@@ -10,13 +10,13 @@ from html import escape
 from typing import Any
 
 from rules.battle import Battle
-from rules.entries import is_event
+from rules.event_codec import is_event
 from rules.events import plain
 from rules.journal import Entry, standing
 from rules.progress import Step, no_step
 from rules.replay import Difference, differences
-from rules.spoken import spoken
 from rules.story import tell
+from rules.text import spoken
 from ui.battle.history import Moment
 
 SCHEMA = 1

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rules.aims import Aim, Task, agreed, aims_of
 from rules.battle import Battle
 from rules.events import Changed
 from rules.games.referees import referee_of
-from rules.moment import Moment
+from rules.objectives import Aim, Task, agreed, aims_of
+from rules.position import Moment
 from rules.referee import prospect
-from rules.spoken import outcome_words, spoken
-from ui.battle.play import Play
+from rules.text import outcome_words, spoken
+from ui.battle.battle_session import Play
 
 
 def tasks_in(battle: Battle) -> tuple[Task, ...]:
@@ -28,7 +28,7 @@ def agree(battle: Battle, aims: Sequence[Aim]) -> int:
     """Let the sides have these aims, an entry for each that is new; how many were.
 
     Raises:
-        Refused: as `rules.aims.agreed`; then nothing has happened.
+        Refused: as `rules.objectives.agreed`; then nothing has happened.
     """
     now, tasks = agreed_aims(battle), tasks_in(battle)
     news = [changes for aim in aims if aim not in now and (changes := agreed(battle.state, tasks, aim))]

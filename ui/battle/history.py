@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from rules.battle import Battle
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Enlisted, Event, PhaseBegun, Placed
 from rules.game import Game
 from rules.journal import BEFALLEN, Entry, redoable, standing
-from rules.spoken import label
 from rules.state import State, fold
 from rules.story import tell
-from ui.readout import begun
+from rules.text import label
+from ui.formatting import begun
 
 _TOGETHER: Mapping[type[Event], str] = {Enlisted: "figures join", Placed: "figures are placed"}
 """Events that come in rows: a row of them is one moment."""

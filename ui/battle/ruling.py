@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from rules.condition import befallen
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Asked, Change, Effects, Event, Ruled
 from rules.journal import standing
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Prospect
 from rules.ruling import Holding, Verdicts, known_holdings, overrule, rule
-from rules.spoken import listed, outcome_words, spoken
-from ui.battle.chances import deed_words
-from ui.battle.play import Play
-from ui.readout import percent_words
+from rules.text import listed, outcome_words, spoken
+from ui.battle.action_text import deed_words
+from ui.battle.battle_session import Play
+from ui.formatting import percent_words
 
 NOTHING, UNTRIED = "nothing comes of it", "it was never tried"
 _MOST_CASES = 12

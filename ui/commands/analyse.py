@@ -9,19 +9,19 @@ from dataclasses import replace
 from typing import Any
 
 from calibration.by_hand import Rectangle
+from calibration.calibration_targets import Prints
+from calibration.diagnosis import why_not
+from calibration.marker_issue import Trouble
 from calibration.markers import Board
 from calibration.print_scale import PrintScale
-from calibration.prints import Prints
 from calibration.profile import read_layout, read_lens
-from calibration.trouble import Trouble
-from calibration.why_not import why_not
 from rules.table import Refused
 from rules.template import Blast
 from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
 from ui.commands.report import report
 from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture
+from ui.picture.marker_issues import trouble_overlay
 from ui.picture.overlay import table_overlay
-from ui.picture.troubles import trouble_overlay
 from ui.session import Session
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from vision.frame import Frame

@@ -19,8 +19,8 @@ from hardware.emulator import EmulatedDice, Mischief, Wire
 from hardware.ports import attached
 from rules.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
 from rules.table import Refused
-from ui.devices.asking import request_of
-from ui.devices.wires import Following, Source, emulated_wire, list_ports, turns
+from ui.devices.cli_links import Following, Source, emulated_wire, list_ports, turns
+from ui.devices.dice_source import request_of
 
 _HELP = "Commands: roll [FACES ...], unplug, plug, quit; mischief: " + ", ".join(Mischief)
 

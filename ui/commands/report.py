@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rules.template import Blast
+from ui.formatting import in_order
 from ui.measuring import blasted, measured, sights
-from ui.readout import in_order
 from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separations_of
 from vision.pipeline import Setup, TableView
 

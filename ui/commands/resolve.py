@@ -11,7 +11,7 @@ from calibration.profile import from_json, read_text
 from rules.dice import Scripted
 from rules.game import Game
 from rules.games import open_game
-from rules.typed import Reader
+from rules.schema import Reader
 from rules.verdict import RuleRefusal, Verdict
 
 

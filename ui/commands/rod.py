@@ -10,9 +10,9 @@ from hardware.devices import RangeRod, finder
 from hardware.emulator import EmulatedRod, Wire
 from hardware.range_rod import Alarm, DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign
 from hardware.rod_text import LETTERS, blocks, letters, scale
-from rules.call import at_most
 from rules.table import Refused
-from ui.devices.wires import Following, emulated_wire, list_ports, turns
+from rules.tolerance import at_most
+from ui.devices.cli_links import Following, emulated_wire, list_ports, turns
 
 _PLAIN_REDRAW_S = 0.2
 """A picture that moves is printed no oftener than this where it cannot be drawn over."""

@@ -14,11 +14,11 @@ from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.battle.files import BattleFiles
-from ui.desktop.battle.history_desk import HistoryDesk
+from ui.desktop.battle.history_controller import HistoryDesk
+from ui.desktop.frozen_frame import Stills
 from ui.desktop.picture.view import PictureView
-from ui.desktop.setup.table_desk import TableDesk
-from ui.desktop.stills import Stills
-from ui.desktop.tongue import mark, tr
+from ui.desktop.setup.table_controller import TableDesk
+from ui.desktop.translation import mark, tr
 from ui.setup.cameras import Camera, cameras
 
 _CLOSER = 1.25

@@ -14,14 +14,14 @@ from types import TracebackType
 from PyQt6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
-from ui.care.crashes import crash_file, crashes_kept, last_crash
-from ui.care.diary import Diary, log_file
-from ui.care.stalls import StallWatch
-from ui.desktop.claims import Claims, claims_folder
+from ui.desktop.camera_lock import Claims, claims_folder
 from ui.desktop.garbage import collected_here
 from ui.desktop.heartbeat import Heartbeat
-from ui.desktop.tongue import speak, tr
+from ui.desktop.translation import speak, tr
 from ui.desktop.window import Window
+from ui.diagnostics.crashes import crash_file, crashes_kept, last_crash
+from ui.diagnostics.event_log import Diary, log_file
+from ui.diagnostics.ui_watchdog import StallWatch
 
 
 def run(source: str | None = None, examined: Callable[[], str] = lambda: "") -> int:

@@ -19,8 +19,8 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.table import Figure, PointIn
-from ui.desktop.tongue import tr
-from ui.readout import in_order, place_words
+from ui.desktop.translation import tr
+from ui.formatting import in_order, place_words
 from ui.theme import Colour, army_colour
 
 _ARMY = Qt.ItemDataRole.UserRole

@@ -6,10 +6,10 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QFontDatabase, QGuiApplication
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
-from ui.behind import Behind
-from ui.care.bug_report import bug_report
-from ui.care.diary import Diary
-from ui.desktop.tongue import mark, tr
+from ui.background_task import Behind
+from ui.desktop.translation import mark, tr
+from ui.diagnostics.bug_report import bug_report
+from ui.diagnostics.event_log import Diary
 
 _TICK_MS = 100
 _SIZE = (760, 560)

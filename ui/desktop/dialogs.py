@@ -19,13 +19,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from calibration.calibration_targets import Prints
 from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from calibration.prints import Prints
 from rules.table import Refused
 from ui.desktop.labels import word_label
-from ui.desktop.tongue import tr
-from ui.readout import begun
+from ui.desktop.translation import tr
+from ui.formatting import begun
 from vision.source import IMAGE_SUFFIXES
 
 _DICTIONARIES = tuple(f"{cells}X{cells}_{count}" for cells in (4, 5, 6) for count in (50, 100, 250, 1000))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QObject, Qt, QTimer
 
-from ui.care.stalls import BEAT_S, StallWatch
+from ui.diagnostics.ui_watchdog import BEAT_S, StallWatch
 
 
 class Heartbeat(QObject):

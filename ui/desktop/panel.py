@@ -19,11 +19,11 @@ from PyQt6.QtWidgets import (
 from rules.table import Figure, PointIn
 from ui.desktop.army_list import ArmyList, swatch
 from ui.desktop.labels import as_typed, fitted, plain_label, word_label
-from ui.desktop.tongue import tr
-from ui.readout import place_words
+from ui.desktop.translation import tr
+from ui.formatting import place_words
 from ui.table.finding import Answer
 from ui.theme import army_colour
-from vision.plastics import PLASTIC_BGR
+from vision.stock_colours import PLASTIC_BGR
 
 SUGGESTED_ARMIES = tuple(PLASTIC_BGR)
 _HEADLINE_PT = 30

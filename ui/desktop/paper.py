@@ -24,7 +24,7 @@ from PyQt6.QtGui import (
 from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from rules.table import Refused
 from ui.desktop.picture.painting import painting
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.files import write_bytes
 from ui.paper.pdf import unscaled
 

@@ -13,8 +13,8 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.table import Figure, Posture, Refused
 from ui.battle.armies import Shelf
-from ui.desktop.battle.muster_dialog import MusterDialog
-from ui.desktop.dark import dark_palette
+from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.dark_palette import dark_palette
 from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, staged, wait
 from ui.desktop.window import Window
 from ui.measuring import sights

@@ -21,9 +21,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.page import Sheet
 from calibration.print_scale import PrintScale
-from calibration.prints import SHEET_SIDE_IN
 from calibration.sheet import EDGE_SIDE_IN
 from rules.games import GAMES, open_game
 from rules.roster import Army
@@ -33,9 +33,9 @@ from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
 from ui.desktop.labels import plain_label, word_label
 from ui.desktop.paper import preview
-from ui.desktop.tongue import mark, tr
+from ui.desktop.translation import mark, tr
+from ui.formatting import begun
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
-from ui.readout import begun
 
 _KINDS = (
     (

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from PyQt6.QtWidgets import QStatusBar, QToolButton
 
 from calibration.solve import Calibration
-from ui.desktop.bench import Bench
 from ui.desktop.labels import plain_label
-from ui.desktop.tongue import mark, tr
+from ui.desktop.source_controller import Bench
 from ui.desktop.tools.tool import Pointed
-from ui.readout import calibration_words
+from ui.desktop.translation import mark, tr
+from ui.formatting import calibration_words
 from ui.session import TableState
 from ui.units import Unit
 from vision.pipeline import TableView, Waiting

@@ -12,52 +12,52 @@ from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QMainWindow
 
 from rules.table import Refused
-from ui.care.diary import Diary
 from ui.desktop.actions import Actions
+from ui.desktop.background_save import Errand
 from ui.desktop.bar import MessageBar, Ways
-from ui.desktop.battle.desk import BattleDesk
+from ui.desktop.battle.battle_controller import BattleDesk
 from ui.desktop.battle.files import BattleFiles
-from ui.desktop.battle.history_desk import HistoryDesk
+from ui.desktop.battle.history_controller import HistoryDesk
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.bench import Bench
-from ui.desktop.devices.desk import DevicesDesk
+from ui.desktop.central_widget import Middle
+from ui.desktop.devices.devices_controller import DevicesDesk
 from ui.desktop.dialogs import ask_file, ask_folder
-from ui.desktop.errand import Errand
-from ui.desktop.help_desk import HelpDesk
+from ui.desktop.frozen_frame import Stills
+from ui.desktop.help_controller import HelpDesk
 from ui.desktop.labels import word_label
-from ui.desktop.memory import Memory
-from ui.desktop.middle import Middle
 from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
-from ui.desktop.print_desk import PrintDesk
-from ui.desktop.said import Said
-from ui.desktop.setup.calibration_desk import CalibrationDesk
+from ui.desktop.print_controller import PrintDesk
+from ui.desktop.settings import Memory
+from ui.desktop.setup.calibration_controller import CalibrationDesk
 from ui.desktop.setup.empty_table_controller import EmptyTableController
-from ui.desktop.setup.kept_tables import KeptTables
-from ui.desktop.setup.table_desk import TableDesk
-from ui.desktop.stage import Stage
+from ui.desktop.setup.saved_tables import KeptTables
+from ui.desktop.setup.table_controller import TableDesk
+from ui.desktop.source_controller import Bench
 from ui.desktop.status_line import StatusLine
-from ui.desktop.stills import Stills
-from ui.desktop.tongue import tr
+from ui.desktop.status_message import Said
+from ui.desktop.table_display import Stage
 from ui.desktop.tools.correct_menu import CorrectDesk
 from ui.desktop.tools.groups_controller import GroupsController
-from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.move_questions import MoveQuestions
 from ui.desktop.tools.practice_controller import PracticeController
 from ui.desktop.tools.teach_controller import TeachController
-from ui.desktop.tools.terrain_desk import TerrainDesk
+from ui.desktop.tools.terrain_controller import TerrainDesk
 from ui.desktop.tools.tool import Pointed, Tool
 from ui.desktop.tools.toolbox import Toolbox
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
+from ui.diagnostics.event_log import Diary
+from ui.formatting import begun
 from ui.measuring import Readings
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.answer import Laid, asked_now, current_answer, newest
-from ui.questions.situation import Situation, basis_of
-from ui.readout import begun
+from ui.questions.tool_context import Situation, basis_of
 from ui.session import Ruler, Session
 from ui.setup.guidance import TEACH, next_step, title_words
-from ui.setup.kept_shelf import TableShelf, tables_folder
+from ui.setup.saved_table_store import TableShelf, tables_folder
 from vision.source import Source, open_source
 
 _TICK_MS = 16

@@ -20,9 +20,9 @@ from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
 from rules.dice import Die
-from ui.devices.asking import fell_words
-from ui.devices.berth import ANY, RADIO, Berth, finding
-from ui.devices.wires import Source
+from ui.devices.cli_links import Source
+from ui.devices.device_connection import ANY, RADIO, Berth, finding
+from ui.devices.dice_source import fell_words
 
 TEST_S = 1.2
 """How long each light of the rod's test stays."""

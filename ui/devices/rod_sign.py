@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler, Sign
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Deed, Prospect, prospect
+from ui.formatting import Basis
 from ui.measuring import Reading
-from ui.readout import Basis
 
 _DISTANCE = "distance_in"
 """The name that every game with ranges gives to the fact."""

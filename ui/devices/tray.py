@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from calibration.camera import TableCamera
 from hardware.dice_reader import KEEP_S
 from hardware.emulator import Wire
-from ui.devices.berth import Berth, Choice
+from ui.devices.device_connection import Berth, Choice
 from ui.devices.rod_and_dice import counted
 from ui.devices.tray_camera import TABLE, WHOLE, Read, Region, Seen, TrayCamera, read_tray
 from vision.dice.tray import TrayReading

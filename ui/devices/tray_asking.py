@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hardware.dice_reader import FORGET_S, KEEP_S
 from rules.dice import DiceRequest, Roll, rolled
-from ui.devices.asking import YES
 from ui.devices.camera_dice import Proposal, propose
+from ui.devices.dice_source import YES
 from ui.devices.tray import TrayHand, reading_words
 from ui.devices.tray_camera import Seen
-from ui.readout import sentence
+from ui.formatting import sentence
 
 
 class TrayAsking:

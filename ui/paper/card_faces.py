@@ -15,7 +15,7 @@ from rules.games.plastic_fudge.fire import reach_in
 from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
 from rules.ruleset import limit
-from ui.readout import begun, sentence
+from ui.formatting import begun, sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,8 @@ from calibration.page import (
 )
 from rules.game import Game
 from rules.table import Refused
+from ui.formatting import begun
 from ui.paper.card_faces import UnitCard
-from ui.readout import begun
 
 CARD_MM = (92.0, 60.0)
 _COLUMNS, _ROWS = 2, 4

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from rules.game import Game
 from rules.roster import Army, check_army
-from rules.typed import Reader, hints
+from rules.schema import Reader, hints
 from ui.paper.card_faces import FACES, UnitCard
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.markers import Board
 from calibration.page import Sheet, corrected
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from calibration.prints import SHEET_SIDE_IN
 from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
 from rules.games import GAMES, open_game
 from rules.games.rosters import points_check

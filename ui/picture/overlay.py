@@ -11,8 +11,8 @@ import numpy.typing as npt
 from calibration.camera import TableCamera
 from rules.table import Figure, PointIn, TerrainPiece
 from rules.template import Blast, Hit, Template, drawn
+from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
-from ui.readout import other_words, percent_words, range_words, spread_in
 from ui.session import Ruler, TableState
 from ui.table.finding import Finding, Mark, Rows, Trace, lifted, ring
 from ui.table.play_area import area_marks

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rules.spoken import spoken, told
 from rules.table import Figure
 from rules.template import Hit, Template
+from rules.text import spoken, told
+from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
 from ui.measuring import Reading, covered, read_off, standing_at
 from ui.picture.overlay import Preview
-from ui.readout import Basis, other_words, percent_words, range_words, spread_words
 from ui.session import Ruler, TableState
 from ui.table.finding import Answer
 from ui.table.shapes import template_words

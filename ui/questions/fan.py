@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from rules.call import Call
 from rules.measure import Range, base_area
 from rules.sight import SLIVER, exposures
-from rules.spoken import spoken
 from rules.table import Figure
 from rules.template import Blast, drawn
+from rules.text import spoken
+from rules.tolerance import Call
+from ui.formatting import Basis, percent_words, range_words
 from ui.measuring import Tape
 from ui.questions.reach import Arm
 from ui.questions.sighting import cross
-from ui.questions.situation import Situation
-from ui.readout import Basis, percent_words, range_words
+from ui.questions.tool_context import Situation
 from ui.session import TableState
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted, ring
 from ui.theme import PURPLE, SILVER, SKY, YELLOW, Colour, faded

@@ -9,16 +9,16 @@ from itertools import pairwise
 from shapely.geometry import Polygon
 
 from rules.area import surface_in
-from rules.call import Call, at_most
 from rules.path import Path, cut, length_in, place_at, placed, spans_in
 from rules.referee import Prospect, prospect
-from rules.spoken import spoken
 from rules.table import Figure, Point3In, Refused
-from ui.battle.chances import refusal_words, verdict_rows
-from ui.battle.play import Play
+from rules.text import spoken
+from rules.tolerance import Call, at_most
+from ui.battle.action_text import refusal_words, verdict_rows
+from ui.battle.battle_session import Play
+from ui.formatting import spread_in
 from ui.questions.sighting import cross
-from ui.questions.situation import Situation
-from ui.readout import spread_in
+from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, YELLOW, faded
 

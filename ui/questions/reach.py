@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules.call import Call, all_of, at_least, at_most
 from rules.game import Game
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.plastic_fudge.tables import rating
 from rules.measure import Range
-from rules.moment import Moment
-from rules.spoken import spoken
-from ui.readout import Basis
+from rules.position import Moment
+from rules.text import spoken
+from rules.tolerance import Call, all_of, at_least, at_most
+from ui.formatting import Basis
 
 
 @dataclass(frozen=True, slots=True)

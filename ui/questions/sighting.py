@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rules.sight import Hidden, Ray, Sight, sight
-from rules.spoken import spoken
 from rules.table import Figure, Point3In
-from ui.questions.situation import Situation
-from ui.readout import other_words, percent_words, range_words
+from rules.text import spoken
+from ui.formatting import other_words, percent_words, range_words
+from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along
 from ui.theme import BLAST, BLAST_WORDS, SKY, WHITE, Colour, faded
 

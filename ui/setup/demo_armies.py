@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from calibration.prints import Prints
+from calibration.calibration_targets import Prints
 from rules.table import Figure, Posture, Refused
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, Palette, teach

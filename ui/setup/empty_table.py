@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from calibration.camera import TableCamera
 from rules.table import Outline
-from ui.behind import Behind
+from ui.background_task import Behind
 from ui.session import TableState
 from vision.figures import Finder
 from vision.frame import ImageBgr

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from ui.readout import sentence
+from ui.formatting import sentence
 from ui.session import TableState
 from ui.setup.cameras import Camera
 from ui.setup.colours import doubts, one_colour_words, proposed

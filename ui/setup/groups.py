@@ -11,11 +11,11 @@ from dataclasses import replace
 import numpy as np
 
 from rules.table import Figure, Refused
-from ui.readout import begun
+from ui.formatting import begun
 from ui.session import TableState
 from ui.setup.colours import MARK_THEM
+from ui.table.correction_options import everybody
 from ui.table.corrections import Added, ArmyChanged, Correction, names_in, next_name
-from ui.table.remedies import everybody
 from vision.figure_colours import plastic_colours
 from vision.palette import ArmyColour, FloatImage, Palette, army_names, learn_colour
 from vision.pipeline import TableView

@@ -11,7 +11,7 @@ from calibration.lens import FEWEST_VIEWS, Gathering, View, apart_px, find_view,
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray
 from calibration.sheet import LENS_BOARD
-from ui.readout import sentence
+from ui.formatting import sentence
 
 WANTED_VIEWS = 12
 """More make the lens hardly surer."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from rules.path import placed
 from rules.table import Figure, Outline, PointIn, Posture, ellipse_outline
-from vision.spot import Spot
+from vision.patch_memory import Spot
 from vision.tracking import Event, EventKind, Tracking
 
 HOLDS_IN = 0.5

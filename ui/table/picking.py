@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.opencv import cv2
-from ui.behind import Behind
+from ui.background_task import Behind
 from vision.frame import Frame
 from vision.palette import ArmyColour
 from vision.pipeline import Setup, TableView, marker_papers

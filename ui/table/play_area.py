@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rules.call import EXACT
 from rules.table import Outline, PointIn, Refused
+from rules.tolerance import EXACT
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import SKY, faded
 

@@ -11,9 +11,9 @@ from typing import Any
 from rules.bearing import bearing_deg, onward
 from rules.game import Game
 from rules.path import length_in
-from rules.spoken import spoken
 from rules.table import PointIn
 from rules.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
+from rules.text import spoken
 
 _STEP_IN = 0.5
 _LEAST_IN, _MOST_IN = 0.5, 48.0

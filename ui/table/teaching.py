@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from rules.spoken import spoken
 from rules.table import Figure, Refused
+from rules.text import spoken
 from ui.table.picking import PointPx, apart, is_other_plastic, same_plastic
 from vision.palette import ArmyColour, Palette, merged
 from vision.pipeline import TableView
-from vision.plastics import is_usual
+from vision.stock_colours import is_usual
 
 _NEAREST_IN = 6.0
 """A click this far from a figure may have been meant for it."""

@@ -13,8 +13,8 @@ from shapely.geometry import LineString, Point, Polygon
 
 from calibration.camera import TableCamera
 from rules.area import CARRIES
-from rules.call import EXACT
 from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
+from rules.tolerance import EXACT
 from ui.files import write_json
 
 Terrain = tuple[TerrainPiece, ...]

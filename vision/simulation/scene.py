@@ -20,10 +20,10 @@ from rules.table import (
     TerrainPiece,
     ellipse_outline,
 )
-from vision.plastics import PLASTIC_BGR
 from vision.simulation.mesh import Mesh, turn_z
 from vision.simulation.surface import Surface
 from vision.simulation.toy_models import HALF_BASE_IN, SCULPT_POSTURE, SOLDIER_HALF_BASE_IN, Sculpt, toy
+from vision.stock_colours import PLASTIC_BGR
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Model:
 
     Attributes:
         id: Name, as "green-1".
-        army: A key of `vision.plastics.PLASTIC_BGR`.
+        army: A key of `vision.stock_colours.PLASTIC_BGR`.
         sculpt: Which toy.
         x_in, y_in, z_in: Centre of its base, and the height of what it stands on.
         facing_deg: Counter-clockwise from +x.

@@ -13,13 +13,13 @@ from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from rules.table import Figure, FloatArray, TerrainKind, TerrainPiece
 from vision.frame import Frame, ImageBgr
-from vision.plastics import PLASTIC_BGR
 from vision.simulation.drawing import SCREEN_GAMMA, Box, Sprite, sprite
 from vision.simulation.hand import Hand, hand_sprite
 from vision.simulation.mesh import Mesh
 from vision.simulation.scene import STILL, Model, Play, Scene, demo_play, demo_scene
 from vision.simulation.scenery import terrain_mesh
 from vision.simulation.surface import Picture, PixelMap, lay_marker, light_over, sun_patches, table_picture
+from vision.stock_colours import PLASTIC_BGR
 
 STEP_S = 1 / 30
 """Between two frames where no clock is handed in."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.army_men.hard import blind, hard_die, hard_modifiers
@@ -23,6 +22,7 @@ from rules.games.army_men.shot import (
 )
 from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase
 from rules.ruleset import limit, row_words
+from rules.tolerance import within
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
 
 # What forbids an attack, in the order in which it is looked at.

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 from rules.bearing import bearing_deg, onward
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure, Roll
 from rules.game import Answer
 from rules.games.army_men.attack import TWO_DICE, aim, barred, struck
@@ -18,6 +17,7 @@ from rules.ruleset import limit, row_words
 from rules.table import PointIn
 from rules.template import Blast as Disc
 from rules.template import Flame, Hit, Strip, Template
+from rules.tolerance import within
 from rules.verdict import Verdict, forbidden, verdict
 
 

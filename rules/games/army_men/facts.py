@@ -10,8 +10,8 @@ from rules.games.army_men.bursts import radius_in
 from rules.games.army_men.shot import near_cover, struck_face, touching
 from rules.games.army_men.tables import Face, Indirect, Rules, WeaponName
 from rules.ruleset import limit, row_words
+from rules.schema import Asked, Inches, Row
 from rules.table import TerrainKind
-from rules.typed import Asked, Inches, Row
 from rules.verdict import Verdict, forbidden, verdict
 
 

@@ -12,7 +12,7 @@ from rules.games.army_men.movement import Step, not_now
 from rules.games.army_men.shot import touching
 from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, Rules
 from rules.ruleset import limit
-from rules.typed import Inches
+from rules.schema import Inches
 from rules.verdict import Verdict, forbidden, verdict
 
 

@@ -8,14 +8,14 @@ from shapely.geometry import Point, Polygon
 
 from rules.games.army_men.movement import Stretch
 from rules.games.army_men.tables import Rules, Shelter
-from rules.going import IMPASSABLE, Gait, Going
 from rules.measure import base_area
-from rules.moment import View
 from rules.movement import Walk
 from rules.opacity import Opacity, Veil
+from rules.position import View
 from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.table import Figure, TerrainKind, TerrainPiece
+from rules.terrain_cost import IMPASSABLE, Gait, Going
 
 
 def gait(rules: Rules, unit: str) -> Gait:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, in_phase
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches, Row
+from rules.schema import Asked, Count, Inches, Row
+from rules.tolerance import within
 from rules.verdict import Reason, Verdict, forbidden, total, verdict
 
 

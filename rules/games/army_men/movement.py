@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import within
 from rules.games.army_men.shot import touching
 from rules.games.army_men.tables import (
     MOVING,
@@ -19,8 +18,9 @@ from rules.games.army_men.tables import (
     in_phase,
 )
 from rules.ruleset import limit
+from rules.schema import Asked, Count, Inches, Row
 from rules.table import TerrainKind
-from rules.typed import Asked, Count, Inches, Row
+from rules.tolerance import within
 from rules.verdict import Reason, Verdict, forbidden, verdict
 
 

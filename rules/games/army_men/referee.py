@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rules.aftermath import following
-from rules.aims import Task
 from rules.condition import CONDITIONS, condition, unharmed
+from rules.effects import following
 from rules.events import PhaseBegun, plain
 from rules.games.army_men import status
 from rules.games.army_men.ground import gait, sight_rules, stretches
@@ -17,14 +16,15 @@ from rules.games.army_men.referee_effects import effects
 from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
 from rules.games.army_men.referee_shells import at_spot
 from rules.games.army_men.tables import MOVING, Tables
-from rules.moment import Moment
 from rules.movement import Walk, walk
+from rules.objectives import Task
 from rules.path import Path, turns_deg
+from rules.position import Moment
 from rules.referee import FIRE, Deed, Measured, Referee
 from rules.ruleset import Ruleset
-from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.table import PointIn
+from rules.text import spoken
 from rules.verdict import Verdict
 
 TURN_SLACK_DEG = 10.0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from rules.aftermath import goal_of
+from rules.effects import goal_of
 from rules.games.army_men import status
 from rules.games.army_men.hard import THROUGH_THE_PORT
 from rules.games.army_men.movement import TRACTORS
@@ -14,11 +14,11 @@ from rules.games.army_men.referee_facts import firer, zone_of
 from rules.games.army_men.referee_fire import bursts
 from rules.games.army_men.specialists import as_what
 from rules.measure import range_to
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Deed, Measured
-from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import TerrainKind, TerrainPiece
+from rules.text import spoken
 from rules.verdict import Verdict, forbidden
 
 USUAL_GOAL = "destroy_all"

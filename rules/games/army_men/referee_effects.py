@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rules.aftermath import WRECK, fallen, marked, taken_along, walked
 from rules.dice import no_dice
+from rules.effects import WRECK, fallen, marked, taken_along, walked
 from rules.events import Change, Effects, Move
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
-from rules.moment import Moment
 from rules.path import Path, contacts, legs, length_in, place_at, placed, spans_over
+from rules.position import Moment
 from rules.referee import Deed
 from rules.scatter import Compass, drifted
 from rules.sight import exposures

@@ -12,14 +12,14 @@ from rules.games.army_men.bursts import smallest_arc_deg
 from rules.games.army_men.referee_facts import aim_of, errors, facts_of
 from rules.games.army_men.referee_shells import shell
 from rules.games.army_men.shot import armoured
-from rules.moment import Moment
 from rules.path import placed
+from rules.position import Moment
 from rules.referee import Deed, Measured, at_once
 from rules.ruleset import limit
 from rules.sight import SLIVER
-from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import PointIn
+from rules.text import spoken
 from rules.verdict import Verdict
 
 OPPORTUNITY, IN_RETURN = "Opportunity fire", "Return fire"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rules.doubt import in_sight
+from rules.ambiguity import in_sight
 from rules.games.army_men import status
 from rules.games.army_men.bursts import laid
 from rules.games.army_men.referee_facts import (
@@ -19,13 +19,13 @@ from rules.games.army_men.referee_facts import (
     target_facts,
 )
 from rules.games.army_men.shot import armoured
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Deed, Measured, at_once
 from rules.sight import SLIVER
-from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn, Refused
 from rules.template import Template, under
+from rules.text import place_words, spoken
 from rules.verdict import Verdict, forbidden
 
 SAME_SPOT_IN = 1.0

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
 from rules.games.army_men.attack import TWO_DICE, exploded
 from rules.games.army_men.shot import Shot, holds, touching
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches, Row
+from rules.schema import Asked, Count, Inches, Row
+from rules.tolerance import within
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 

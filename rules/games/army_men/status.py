@@ -8,7 +8,7 @@ from typing import Any
 from rules.area import counting
 from rules.games.army_men.ground import held_by, inside_pillbox
 from rules.games.army_men.tables import Kind, Weapon
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import at_once
 from rules.state import State, Unit
 from rules.table import TerrainPiece

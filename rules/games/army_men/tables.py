@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.call import within
 from rules.ruleset import Limit, Ruleset
+from rules.schema import Count, Inches, Row
 from rules.table import TerrainKind
-from rules.typed import Count, Inches, Row
+from rules.tolerance import within
 
 INCHES_A_FOOT = 12
 """The rulebook measures ranges in feet (AM-03)."""

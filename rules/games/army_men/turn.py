@@ -10,7 +10,7 @@ from rules.dice import DiceRequest, Die, Procedure
 from rules.game import NoFacts
 from rules.games.army_men.tables import Indirect, Rules, WeaponName
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Row
+from rules.schema import Asked, Count, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")

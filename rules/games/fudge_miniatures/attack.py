@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from rules.call import EXACT, within
 from rules.dice import Procedure
 from rules.game import Answer
 from rules.games.fudge_miniatures.rolls import (
@@ -21,7 +20,8 @@ from rules.games.fudge_miniatures.rolls import (
 )
 from rules.games.fudge_miniatures.tables import Concern, Rules, State, named, whole
 from rules.games.fudge_miniatures.wounds import Wounds, apply_wounds, column_of, spoken
-from rules.typed import Asked, Inches, Row, Within
+from rules.schema import Asked, Inches, Row, Within
+from rules.tolerance import EXACT, within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 MELEE = "the melee weapon (MODF)"

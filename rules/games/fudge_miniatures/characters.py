@@ -10,7 +10,7 @@ from rules.games.fudge_miniatures.rolls import Situation, trait_reasons
 from rules.games.fudge_miniatures.tables import Card, CardName, Concern, Item, ItemKind, Rules, Stat, whole
 from rules.games.fudge_miniatures.wounds import worst_penalty
 from rules.ruleset import limit
-from rules.typed import Count, Row
+from rules.schema import Count, Row
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
 

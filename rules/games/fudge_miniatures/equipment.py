@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.games.fudge_miniatures.tables import CardName, Hands, Item, ItemKind, Rules, whole
-from rules.typed import Count, Within
+from rules.schema import Count, Within
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 

@@ -20,7 +20,7 @@ from rules.games.fudge_miniatures.rolls import (
 from rules.games.fudge_miniatures.tables import Concern, Effect, Rules, whole
 from rules.games.fudge_miniatures.wounds import rank
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches, Row, Within
+from rules.schema import Asked, Count, Inches, Row, Within
 from rules.verdict import Reason, Verdict, total, verdict
 
 EffectName = Annotated[str, Row("guts_effects", "unknown_effect")]

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rules.call import EXACT, within
 from rules.dice import Procedure
 from rules.game import Answer
 from rules.games.fudge_miniatures.attack import MELEE, Melee, aimed, barred, shaken, struck
 from rules.games.fudge_miniatures.rolls import Modifier, added, because_of, throw, told, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, Rules, whole
-from rules.going import Gait, Going, Rounding
 from rules.movement import Reason as TollFor
 from rules.movement import Walk
 from rules.ruleset import limit
+from rules.schema import Asked, Count, Inches, Row
 from rules.table import TerrainPiece
-from rules.typed import Asked, Count, Inches, Row
+from rules.terrain_cost import Gait, Going, Rounding
+from rules.tolerance import EXACT, within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 

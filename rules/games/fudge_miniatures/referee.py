@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rules.aftermath import following
-from rules.aims import Task
 from rules.condition import CONDITIONS, condition, unharmed
+from rules.effects import following
 from rules.events import PhaseBegun
 from rules.games.fudge_miniatures.referee_deeds import USUAL_GOAL, duties, others
 from rules.games.fudge_miniatures.referee_effects import effects
@@ -23,7 +22,8 @@ from rules.games.fudge_miniatures.referee_moves import march, movement
 from rules.games.fudge_miniatures.referee_turn import order, step_of
 from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
-from rules.moment import Moment
+from rules.objectives import Task
+from rules.position import Moment
 from rules.referee import FIRE, Referee, at_once
 from rules.ruleset import Ruleset
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rules.aftermath import as_journalled, goal_of, kept
+from rules.effects import as_journalled, goal_of, kept
 from rules.games.fudge_miniatures.referee_facts import (
     CARRIES,
     CLINGS,
@@ -40,10 +40,10 @@ from rules.games.fudge_miniatures.referee_turn import not_now, opponent, step_of
 from rules.games.fudge_miniatures.tables import Concern
 from rules.games.fudge_miniatures.wounds import NEAR_DEATH
 from rules.measure import Range, range_to
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Deed, Measured
-from rules.spoken import spoken
 from rules.state import Unit
+from rules.text import spoken
 from rules.verdict import Verdict
 
 USUAL_GOAL = "last_man_standing"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rules.aftermath import kept
 from rules.bearing import bearing_deg
+from rules.effects import kept
 from rules.games.fudge_miniatures.referee_facts import (
     DONE,
     MUST_RUN,
@@ -29,11 +29,11 @@ from rules.games.fudge_miniatures.referee_facts import (
 from rules.games.fudge_miniatures.referee_turn import may_strike, not_now, strikers
 from rules.games.fudge_miniatures.shooting import ranges
 from rules.games.fudge_miniatures.tables import Concern, Item, ItemKind
-from rules.moment import Moment, View
+from rules.position import Moment, View
 from rules.referee import Deed, Measured, at_once
 from rules.sight import SLIVER
-from rules.spoken import spoken
 from rules.state import Unit
+from rules.text import spoken
 from rules.verdict import Verdict, forbidden
 
 MELEE, SHOOT, CAST = "melee", "shoot", "cast_spell"

@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rules.aftermath import kept
 from rules.bearing import onward
-from rules.call import DOUBT_SIGMAS, Call
+from rules.effects import kept
 from rules.events import plain
 from rules.games.fudge_miniatures.movement import gait, measured
 from rules.games.fudge_miniatures.referee_facts import (
@@ -26,12 +25,13 @@ from rules.games.fudge_miniatures.referee_facts import (
 )
 from rules.games.fudge_miniatures.referee_turn import guards, not_now, waits_for
 from rules.measure import range_between
-from rules.moment import Moment
 from rules.movement import Walk, walk
 from rules.path import Path, length_in, placed
+from rules.position import Moment
 from rules.referee import Deed, Measured, at_once
-from rules.spoken import spoken
 from rules.state import Unit
+from rules.text import spoken
+from rules.tolerance import DOUBT_SIGMAS, Call
 from rules.verdict import Verdict, forbidden
 
 MOVE = "move"

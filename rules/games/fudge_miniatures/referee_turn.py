@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules.aftermath import kept
+from rules.effects import kept
 from rules.games.fudge_miniatures.referee_facts import (
     MUST_RUN,
     ORDER,
@@ -22,10 +22,10 @@ from rules.games.fudge_miniatures.referee_facts import (
     touched,
 )
 from rules.games.fudge_miniatures.tables import ItemKind, Step
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import at_once
-from rules.spoken import spoken
 from rules.state import State, Unit
+from rules.text import spoken
 from rules.verdict import Verdict, forbidden
 
 

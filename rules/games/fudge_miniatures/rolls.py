@@ -9,7 +9,7 @@ from typing import Annotated
 
 from rules.dice import DiceRequest, Die, Procedure
 from rules.games.fudge_miniatures.tables import Concern, Rules, Trait, whole
-from rules.typed import Asked
+from rules.schema import Asked
 from rules.verdict import Reason, Verdict, verdict
 
 PLUS = 1

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import EXACT, within
 from rules.dice import Procedure
 from rules.game import Answer
 from rules.games.fudge_miniatures.attack import Bars, Strike, aimed, barred, struck, wish_barred
 from rules.games.fudge_miniatures.tables import Rules, whole
 from rules.ruleset import limit
 from rules.scene import SightRules
-from rules.typed import Asked, Inches, Part, Within
+from rules.schema import Asked, Inches, Part, Within
+from rules.tolerance import EXACT, within
 from rules.verdict import Reason, Verdict, forbidden, verdict
 
 Range = Annotated[float, Within(low=0.1, code="bad_range")]

@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Annotated, Protocol, TypeAlias, TypeVar
 
 from rules.ruleset import Limit, Ruleset, limit
+from rules.schema import Count, Inches, Row, Within
 from rules.table import TerrainKind
-from rules.typed import Count, Inches, Row, Within
 from rules.verdict import RuleRefusal
 
 CardName = Annotated[str, Row("cards", "unknown_card")]

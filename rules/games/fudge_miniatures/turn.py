@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import within
 from rules.games.fudge_miniatures.attack import state
 from rules.games.fudge_miniatures.tables import Rules, named
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches, Row
+from rules.schema import Asked, Count, Inches, Row
+from rules.tolerance import within
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 

@@ -11,7 +11,7 @@ from rules.game import Answer
 from rules.games.fudge_miniatures.rolls import Modifier, added, throw, told
 from rules.games.fudge_miniatures.tables import Rules, named, whole
 from rules.ruleset import limit
-from rules.typed import Asked, Row, Within
+from rules.schema import Asked, Row, Within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 NEAR_DEATH, VERY_HURT, DEAD = "near_death", "very_hurt", "dead"

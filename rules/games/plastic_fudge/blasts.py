@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.call import within
 from rules.dice import Procedure
 from rules.game import Answer, NoFacts
 from rules.games.plastic_fudge.combat import (
@@ -33,7 +32,8 @@ from rules.games.plastic_fudge.tables import (
     thrown,
 )
 from rules.ruleset import row_words
-from rules.typed import Asked, Count, Inches, Part
+from rules.schema import Asked, Count, Inches, Part
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 HALF = 0.5

@@ -9,11 +9,9 @@ from shapely.geometry import Point, Polygon
 
 from rules.area import standing_on
 from rules.bearing import Turning
-from rules.call import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
 from rules.games.plastic_fudge.tables import Rules
-from rules.going import IMPASSABLE, Gait, Going
 from rules.measure import Bands, Range, base_area, range_between, stepped
 from rules.movement import walk
 from rules.path import Path, placed, straight
@@ -21,6 +19,8 @@ from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.template import Blast, Wedge
+from rules.terrain_cost import IMPASSABLE, Gait, Going
+from rules.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 from rules.verdict import Verdict
 
 PART = ", part "

@@ -22,7 +22,7 @@ from rules.games.plastic_fudge.tables import (
     thrown,
 )
 from rules.ruleset import limit, row_words
-from rules.typed import Asked, Count, Part
+from rules.schema import Asked, Count, Part
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 # The damage chart.

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.call import within
 from rules.dice import Procedure
 from rules.game import Answer, NoFacts
 from rules.games.plastic_fudge.tables import ClassName, LevelName, MoraleModifier, Rating, Rules, fudge, rating, thrown
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches
+from rules.schema import Asked, Count, Inches
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 # The round and its order.

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import within
 from rules.dice import Procedure
 from rules.games.plastic_fudge.combat import Stance, bands_of_height, by_hand, is_legendary
 from rules.games.plastic_fudge.tables import (
@@ -25,7 +24,8 @@ from rules.games.plastic_fudge.tables import (
     thrown,
 )
 from rules.ruleset import limit, row_words
-from rules.typed import Asked, Count, Inches
+from rules.schema import Asked, Count, Inches
+from rules.tolerance import within
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 # Range.

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.call import within
 from rules.games.plastic_fudge.tables import (
     Card,
     ClassName,
@@ -20,7 +19,8 @@ from rules.games.plastic_fudge.tables import (
     special_of,
 )
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Row
+from rules.schema import Asked, Count, Row
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
 ScenarioName = Annotated[str, Row("scenarios", "unknown_scenario")]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from rules.call import within
 from rules.games.plastic_fudge.tables import (
     ClassName,
     LevelName,
@@ -19,7 +18,8 @@ from rules.games.plastic_fudge.tables import (
     special_of,
 )
 from rules.ruleset import limit, row_words
-from rules.typed import Asked, Count, Inches
+from rules.schema import Asked, Count, Inches
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules.aftermath import following
 from rules.bearing import bearing_deg
 from rules.condition import CONDITIONS, condition, unharmed
+from rules.effects import following
 from rules.events import PhaseBegun
 from rules.games.plastic_fudge.board import sight_rules, stretches
 from rules.games.plastic_fudge.command import steps
@@ -42,8 +42,8 @@ from rules.games.plastic_fudge.referee_fire import (
     others,
 )
 from rules.games.plastic_fudge.tables import Tables
-from rules.moment import Moment
 from rules.path import Path, turns_deg
+from rules.position import Moment
 from rules.referee import FIRE, Deed, Referee
 from rules.state import Unit
 from rules.verdict import forbidden

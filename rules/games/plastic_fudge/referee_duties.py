@@ -7,8 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from rules.aftermath import kept
-from rules.call import DOUBT_SIGMAS
+from rules.effects import kept
 from rules.games.plastic_fudge.board import disk, spoken_of
 from rules.games.plastic_fudge.forces import counted
 from rules.games.plastic_fudge.referee_facts import (
@@ -43,12 +42,13 @@ from rules.games.plastic_fudge.referee_facts import (
 )
 from rules.games.plastic_fudge.referee_fire import fleeing, real_mine
 from rules.games.plastic_fudge.tables import rating
-from rules.moment import Moment
 from rules.path import approaches, placed
+from rules.position import Moment
 from rules.referee import Deed, Measured, at_once
-from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure, TerrainPiece
+from rules.text import spoken
+from rules.tolerance import DOUBT_SIGMAS
 
 
 def duties(moment: Moment) -> Iterator[Deed]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rules.aftermath import fallen, kept, marked, taken_along, walked
+from rules.effects import fallen, kept, marked, taken_along, walked
 from rules.events import Change, Effects
 from rules.games.plastic_fudge.referee_facts import (
     ATTACKED_BY_HAND,
@@ -43,8 +43,8 @@ from rules.games.plastic_fudge.referee_fire import (
     went,
 )
 from rules.games.plastic_fudge.tables import together_in
-from rules.moment import Moment
 from rules.path import Path
+from rules.position import Moment
 from rules.referee import Deed
 from rules.state import Unit
 from rules.template import Blast

@@ -11,7 +11,6 @@ from typing import Any
 from shapely.geometry import Point, Polygon
 
 from rules.bearing import bearing_deg
-from rules.call import Call
 from rules.games.plastic_fudge.board import disk, flame, flight, rod, spoken_of
 from rules.games.plastic_fudge.movement import JetTurn, jet_acts
 from rules.games.plastic_fudge.referee_facts import (
@@ -43,13 +42,14 @@ from rules.games.plastic_fudge.referee_facts import (
 )
 from rules.games.plastic_fudge.tables import Weapon
 from rules.measure import Range, range_to
-from rules.moment import Moment, View
 from rules.path import length_in
+from rules.position import Moment, View
 from rules.referee import Deed, Measured, at_once
-from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn, TerrainKind, TerrainPiece
 from rules.template import Template
+from rules.text import place_words, spoken
+from rules.tolerance import Call
 from rules.verdict import Verdict, forbidden
 
 # Attacks.

@@ -31,7 +31,7 @@ from rules.games.plastic_fudge.combat import (
 from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
 from rules.games.plastic_fudge.tables import Rating, Rules, TerrainName, called
 from rules.ruleset import limit
-from rules.typed import Asked
+from rules.schema import Asked
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 # At one target.

@@ -8,8 +8,8 @@ from typing import Annotated, TypeAlias
 
 from rules.dice import DiceRequest, Die, Procedure
 from rules.ruleset import Limit, Ruleset, limit
+from rules.schema import Count, Inches, Part, Row, Within
 from rules.table import TerrainKind
-from rules.typed import Count, Inches, Part, Row, Within
 from rules.verdict import Reason
 
 LevelName = Annotated[str, Row("levels", "unknown_level")]

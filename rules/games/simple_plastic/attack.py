@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic.tables import Cover, Elevation, PhaseName, Rules, Unit, UnitName
 from rules.ruleset import limit, row_words
-from rules.typed import Asked, Count, Inches, Part
+from rules.schema import Asked, Count, Inches, Part
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 HIGHER_OR_LOWER = Asked("Does the target stand higher than the attacker, lower, or level with him?")

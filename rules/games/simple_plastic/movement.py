@@ -8,16 +8,16 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Annotated
 
-from rules.call import within
 from rules.games.simple_plastic.tables import PhaseName, Rules
-from rules.going import Gait, Going
 from rules.measure import Range, range_between
 from rules.opacity import OPACITY, Opacity, Veil
 from rules.ruleset import limit
 from rules.scene import SightRules
+from rules.schema import Asked, Inches
 from rules.squad import chain
 from rules.table import Figure, TerrainKind, TerrainPiece
-from rules.typed import Asked, Inches
+from rules.terrain_cost import Gait, Going
+from rules.tolerance import within
 from rules.verdict import Reason, Verdict, forbidden, verdict
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rules.aftermath import fallen, following, marked, walked
 from rules.bearing import bearing_deg
+from rules.effects import fallen, following, marked, walked
 from rules.events import Effects, PhaseBegun
 from rules.games.simple_plastic.attack import level
 from rules.games.simple_plastic.movement import distances, sight_rules
 from rules.games.simple_plastic.tables import Tables
-from rules.moment import Moment
 from rules.opacity import Veil
 from rules.path import Path, length_in, placed
+from rules.position import Moment
 from rules.referee import FIRE, Deed, Measured, Referee, at_once
-from rules.spoken import spoken
 from rules.squad import ahead_of, lead
 from rules.state import Unit
+from rules.text import spoken
 from rules.verdict import Verdict, forbidden
 
 MOVED = "moved"

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, TypeAlias
 
 from rules.ruleset import Limit, Ruleset
-from rules.typed import Count, Row
+from rules.schema import Count, Row
 
 UnitName = Annotated[str, Row("units", "unknown_unit_type")]
 CoverName = Annotated[str, Row("covers", "unknown_obstacle")]

@@ -11,8 +11,8 @@ from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer, NoFacts
 from rules.games.simple_plastic.tables import Rules, UnitName
 from rules.ruleset import limit, row_words
+from rules.schema import Asked, Count, Row
 from rules.table import Posture
-from rules.typed import Asked, Count, Row
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 # Armies.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.call import EXACT
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic.attack import (
@@ -21,6 +20,7 @@ from rules.games.simple_plastic.attack import (
 )
 from rules.games.simple_plastic.tables import Rules, UnitName
 from rules.ruleset import row_words
+from rules.tolerance import EXACT
 from rules.verdict import Reason, RuleRefusal, Verdict, total, verdict
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import within
 from rules.dice import Procedure
 from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, lowered, worst
@@ -27,7 +26,8 @@ from rules.games.simple_plastic_figure.tables import (
     weapon_of,
 )
 from rules.ruleset import limit
-from rules.typed import Asked, Inches
+from rules.schema import Asked, Inches
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from shapely.geometry import Point, Polygon
 
 from rules.area import ground_under
-from rules.call import EXACT
 from rules.games.simple_plastic_figure.tables import Rules
 from rules.movement import Walk
 from rules.opacity import OPACITY, Opacity, Veil, Within
 from rules.ruleset import limit
 from rules.scene import ON_TOP_IN, SightRules
 from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tolerance import EXACT
 
 
 def sight_rules(rules: Rules) -> SightRules:

@@ -42,7 +42,7 @@ from rules.games.simple_plastic_figure.tables import (
     legal,
     weapon_of,
 )
-from rules.typed import Asked, Inches
+from rules.schema import Asked, Inches
 from rules.verdict import Reason, Verdict
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated
 
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure.tables import (
@@ -23,7 +22,8 @@ from rules.games.simple_plastic_figure.tables import (
 )
 from rules.games.simple_plastic_figure.turn import Deed, Wanted, actions, checked, permits
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches
+from rules.schema import Asked, Count, Inches
+from rules.tolerance import within
 from rules.verdict import Reason, Verdict, verdict
 
 

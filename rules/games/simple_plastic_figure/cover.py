@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.call import reaches
 from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, spoken
 from rules.ruleset import limit
+from rules.schema import Asked, Part
 from rules.table import TerrainKind
-from rules.typed import Asked, Part
+from rules.tolerance import reaches
 from rules.verdict import Reason, Verdict, verdict
 
 

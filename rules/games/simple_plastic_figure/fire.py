@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rules.call import reaches, within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure.command import Helped, both, fire_help
@@ -28,7 +27,8 @@ from rules.games.simple_plastic_figure.tables import (
 )
 from rules.games.simple_plastic_figure.turn import Deed, permits
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches, Part, Row
+from rules.schema import Asked, Count, Inches, Part, Row
+from rules.tolerance import reaches, within
 from rules.verdict import Reason, Verdict, total, verdict
 
 # What the tables say of a weapon.

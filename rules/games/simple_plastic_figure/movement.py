@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from rules.call import EXACT, within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure.command import Helped, led
@@ -22,10 +21,11 @@ from rules.games.simple_plastic_figure.tables import (
     spoken,
 )
 from rules.games.simple_plastic_figure.turn import Deed, permits
-from rules.going import IMPASSABLE, Gait, Going, hurdle
 from rules.ruleset import limit
+from rules.schema import Asked, Inches
 from rules.table import TerrainPiece
-from rules.typed import Asked, Inches
+from rules.terrain_cost import IMPASSABLE, Gait, Going, hurdle
+from rules.tolerance import EXACT, within
 from rules.verdict import Reason, Verdict, total, verdict
 
 

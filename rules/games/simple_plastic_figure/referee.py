@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.aftermath import following
-from rules.aims import HalfOf, Task
 from rules.condition import CONDITIONS, unharmed
+from rules.effects import following
 from rules.events import PhaseBegun
 from rules.games.simple_plastic_figure.board import sight_rules
 from rules.games.simple_plastic_figure.referee_bursts import aimed_at, explosives_at, spot_of
@@ -26,7 +25,8 @@ from rules.games.simple_plastic_figure.referee_facts import (
 from rules.games.simple_plastic_figure.referee_fire import shot
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.tables import AimAt, Tables
-from rules.moment import Moment
+from rules.objectives import HalfOf, Task
+from rules.position import Moment
 from rules.referee import FIRE, Deed, Referee, at_once
 from rules.ruleset import Ruleset
 from rules.table import PointIn

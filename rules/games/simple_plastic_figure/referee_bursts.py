@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from rules.call import DOUBT_SIGMAS, Call
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.referee_facts import (
     FALLING,
@@ -25,12 +24,13 @@ from rules.games.simple_plastic_figure.referee_fire import band_of, firer, firer
 from rules.games.simple_plastic_figure.shells import Choice
 from rules.games.simple_plastic_figure.tables import AimAt
 from rules.measure import Range, range_to
-from rules.moment import Moment, View
+from rules.position import Moment, View
 from rules.referee import Deed, Measured
-from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn, TerrainPiece
 from rules.template import Blast
+from rules.text import place_words, spoken
+from rules.tolerance import DOUBT_SIGMAS, Call
 from rules.verdict import Verdict
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from rules.aftermath import goal_of
+from rules.effects import goal_of
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -42,13 +42,13 @@ from rules.games.simple_plastic_figure.referee_facts import (
 from rules.games.simple_plastic_figure.referee_fire import spreads
 from rules.games.simple_plastic_figure.referee_moves import march
 from rules.games.simple_plastic_figure.tables import Commander, Enemies
-from rules.moment import Moment, View
+from rules.position import Moment, View
 from rules.referee import Deed, Measured
 from rules.sight import SLIVER
-from rules.spoken import place_words, spoken
 from rules.state import Unit
 from rules.table import PointIn
 from rules.template import Blast
+from rules.text import place_words, spoken
 
 USUAL_GOAL = "eliminate_all"
 

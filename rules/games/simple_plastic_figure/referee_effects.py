@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rules.aftermath import fallen, goal_of, marked, walked
+from rules.effects import fallen, goal_of, marked, walked
 from rules.events import Change, Effects, Move
 from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.movement import met
@@ -34,8 +34,8 @@ from rules.games.simple_plastic_figure.referee_facts import (
     rules_of,
 )
 from rules.games.simple_plastic_figure.tables import weapon_of
-from rules.moment import Moment
 from rules.path import length_in
+from rules.position import Moment
 from rules.referee import Deed
 from rules.state import ELIMINATED
 from rules.verdict import Verdict

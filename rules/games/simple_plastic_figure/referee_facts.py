@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rules.call import DOUBT_SIGMAS, Call
 from rules.games.simple_plastic_figure.board import holder, near, place_kind, terrain_names
 from rules.games.simple_plastic_figure.cover import Piece, exposure
 from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon
 from rules.measure import range_to
-from rules.moment import Moment, View, rules_with
+from rules.position import Moment, View, rules_with
 from rules.referee import Measured, at_once
 from rules.sight import SLIVER, exposures
-from rules.spoken import spoken
 from rules.state import State, Unit
 from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
+from rules.text import spoken
+from rules.tolerance import DOUBT_SIGMAS, Call
 from rules.verdict import Verdict, forbidden
 
 DONE = "done"

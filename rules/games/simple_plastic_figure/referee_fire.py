@@ -27,11 +27,11 @@ from rules.games.simple_plastic_figure.referee_facts import (
 )
 from rules.games.simple_plastic_figure.tables import AimAt, band, called
 from rules.measure import Range
-from rules.moment import Moment, View
+from rules.position import Moment, View
 from rules.referee import Deed, Measured, prospect
-from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import PointIn
+from rules.text import spoken
 from rules.verdict import Verdict
 
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rules.call import DOUBT_SIGMAS, Call
 from rules.games.simple_plastic_figure.board import crossings, holder, place_kind
 from rules.games.simple_plastic_figure.movement import gait
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -21,13 +20,14 @@ from rules.games.simple_plastic_figure.referee_facts import (
 from rules.games.simple_plastic_figure.referee_facts import place as place_held
 from rules.games.simple_plastic_figure.tables import Enemies
 from rules.measure import range_between, range_to
-from rules.moment import Moment
 from rules.movement import Walk, walk
 from rules.path import Path, contacts, length_in, placed
+from rules.position import Moment
 from rules.referee import Deed, Measured, at_once
-from rules.spoken import spoken
 from rules.state import Unit
 from rules.table import Figure, TerrainPiece
+from rules.text import spoken
+from rules.tolerance import DOUBT_SIGMAS, Call
 from rules.verdict import Verdict, forbidden
 
 

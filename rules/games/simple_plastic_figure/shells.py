@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import Answer
 from rules.games.simple_plastic_figure.blast import Caught, blast_radius_in, caught, hole_in, names, outside
@@ -28,8 +27,9 @@ from rules.games.simple_plastic_figure.tables import (
 )
 from rules.ruleset import limit
 from rules.scatter import Along, Compass, drifted, strayed
+from rules.schema import Asked, Inches
 from rules.table import PointIn
-from rules.typed import Asked, Inches
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict, total
 
 

@@ -30,7 +30,7 @@ from rules.games.simple_plastic_figure.tables import (
     legal,
     weapon_of,
 )
-from rules.typed import Asked, Count
+from rules.schema import Asked, Count
 from rules.verdict import Reason, Verdict, total
 
 

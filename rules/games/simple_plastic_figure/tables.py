@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
-from rules.call import within
 from rules.ruleset import Limit, Ruleset
+from rules.schema import Count, Inches, Part, Row, Within
 from rules.table import TerrainKind
-from rules.typed import Count, Inches, Part, Row, Within
+from rules.tolerance import within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
 WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]

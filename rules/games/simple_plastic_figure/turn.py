@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from rules.call import within
 from rules.dice import DiceRequest, Die, Procedure
 from rules.game import NoFacts
 from rules.games.simple_plastic_figure.tables import (
@@ -23,7 +22,8 @@ from rules.games.simple_plastic_figure.tables import (
     weapon_of,
 )
 from rules.ruleset import limit
-from rules.typed import Asked, Count, Inches, Row, Within
+from rules.schema import Asked, Count, Inches, Row, Within
+from rules.tolerance import within
 from rules.verdict import RuleRefusal, Verdict, verdict
 
 # Before the first turn.

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.call import Call
 from rules.dice import DiceRequest, Roll, Scripted
 from rules.game import Game
 from rules.games import open_game
@@ -22,6 +21,7 @@ from rules.games.simple_plastic.tables import Tables
 from rules.movement import walk
 from rules.opacity import Veil
 from rules.table import Refused, TerrainKind
+from rules.tolerance import Call
 from tests.rules import rule_table
 from tests.rules.board import block, box, piece
 

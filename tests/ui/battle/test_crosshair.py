@@ -10,7 +10,7 @@ import pytest
 from calibration.camera import TableCamera
 from rules.events import Change, Changed, PhaseBegun
 from rules.games.referees import moment_of
-from rules.moment import Moment
+from rules.position import Moment
 from rules.roster import Army
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits

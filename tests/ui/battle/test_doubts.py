@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from rules.battle import Battle
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Change, Changed, Doubted, PhaseBegun, Settled
 from rules.games.referees import moment_of
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Prospect
 from rules.roster import Army
 from rules.table import TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import begun, recruits
-from ui.battle.chances import chance_words, needed_words
-from ui.battle.play import Play
+from ui.battle.action_text import chance_words, needed_words
+from ui.battle.battle_session import Play
 
 SIGMA_IN = 0.05
 """Of each place; the error of a range between two is 0.07 in, and two of those are in doubt."""

@@ -21,10 +21,10 @@ from rules.dice import Scripted
 from rules.events import CameraMoved, Change, Changed, Effects, Enlisted, Noted, PhaseBegun, Placed, TableLaid
 from rules.table import Refused, TerrainKind, TerrainPiece
 from rules.verdict import Verdict
-from ui.battle.album import MOST_BYTES, Album, album_path, small_jpeg
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.export import battle_document, battle_json, page
 from ui.battle.history import Moment, matching, moments
+from ui.battle.thumbnail_store import MOST_BYTES, Album, album_path, small_jpeg
 from ui.picture.overlay import Label, Line
 
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from rules.battle import Battle
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.events import Asked, Change, Changed, PhaseBegun, Ruled
 from rules.games.referees import moment_of
-from rules.moment import Moment
+from rules.position import Moment
 from rules.roster import Army
 from rules.state import Unit
 from rules.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
-from ui.battle.play import Play
+from ui.battle.battle_session import Play
 
 GAMES = {
     "simple_plastic": ("soldier", PhaseBegun(turn=1, side="green", phase="moving")),

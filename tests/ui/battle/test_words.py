@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rules.entries import event_of
+from rules.event_codec import event_of
 from rules.journal import standing
 from rules.referee import Prospect
-from rules.spoken import label
+from rules.text import label
 from tests.rules import (
     test_battle_army_men,
     test_battle_fudge_miniatures,
@@ -20,7 +20,7 @@ from tests.rules import (
     test_battle_simple_plastic_figure,
 )
 from tests.rules.evening import Evening, random_evening
-from ui.battle.chances import (
+from ui.battle.action_text import (
     chance_lines,
     deed_words,
     movement_words,
@@ -29,7 +29,7 @@ from ui.battle.chances import (
     refusal_words,
     state_words,
 )
-from ui.battle.play import Play
+from ui.battle.battle_session import Play
 from ui.battle.ruling import case_before, cases_after
 
 SET_UPS: dict[str, Callable[[Path], Evening]] = {

@@ -16,7 +16,7 @@ from rules.dice import DiceRequest, Die, Procedure, Roll, play
 from rules.table import Refused
 from ui.cli import main
 from ui.commands.dice import confirmed, typed_dice, virtual_dice
-from ui.devices.asking import request_of
+from ui.devices.dice_source import request_of
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 

@@ -14,7 +14,7 @@ from hardware.ports import Port
 from hardware.range_rod import Lamp, Measured, RodShape, colours
 from ui.cli import main
 from ui.commands.rod import measured
-from ui.devices.wires import Following, list_ports
+from ui.devices.cli_links import Following, list_ports
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -123,7 +123,7 @@ def test_wrong_usage(arguments, capsys) -> None:
 
 def test_the_ports_are_listed(monkeypatch, capsys) -> None:
     port = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60, "0001", "1-1")
-    monkeypatch.setattr("ui.devices.wires.attached", lambda: (port,))
+    monkeypatch.setattr("ui.devices.cli_links.attached", lambda: (port,))
     assert list_ports(()) == "No serial port has anything on it: plug the device in, or try --emulate."
     assert main(["rod", "--list"]) == 0
     assert capsys.readouterr().out == "likely  /dev/ttyUSB0   CP2102  usb:10c4:ea60:0001@1-1\n"

@@ -10,9 +10,9 @@ import pytest
 from PyQt6.QtCore import QSettings, QTimer
 from PyQt6.QtWidgets import QApplication
 
-from ui.care.diary import Diary
 from ui.desktop.app import run
 from ui.desktop.window import Window
+from ui.diagnostics.event_log import Diary
 from vision.simulation.simulator import SimulatedTable
 
 

@@ -11,7 +11,7 @@ from PyQt6.QtTest import QTest
 from rules.template import Blast
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.windows import POSTS
-from ui.desktop.help_desk import keys_of
+from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
 
 KEY, SHIFT = Qt.Key, Qt.KeyboardModifier.ShiftModifier

@@ -12,15 +12,15 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from rules.dice import DiceRequest, Die, Roll, Scripted
 from rules.events import Change, Changed
-from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Blast
+from rules.text import spoken
 from tests.ui.desktop.modal import answered
 from tests.ui.windows import POSTS, Open, Owned, Wait, click, point
 from ui.battle.armies import Shelf
-from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.roll import RollDialog
 from ui.desktop.window import Window
 from ui.session import Ruler
 

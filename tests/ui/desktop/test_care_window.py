@@ -8,10 +8,10 @@ from PyQt6.QtWidgets import QApplication
 
 from rules.table import Refused
 from tests.ui.windows import LEFT, Open, Wait
-from ui.care.diary import Diary
-from ui.care.stalls import Stall, StallWatch
 from ui.desktop.details import DetailsDialog
 from ui.desktop.heartbeat import Heartbeat
+from ui.diagnostics.event_log import Diary
+from ui.diagnostics.ui_watchdog import Stall, StallWatch
 from vision.source import Source
 
 

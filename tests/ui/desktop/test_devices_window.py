@@ -22,9 +22,9 @@ from rules.dice import DiceRequest, Die, Roll
 from rules.table import Refused
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import POSTS, Open, Wait, click
+from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.battle.panel import BattlePanel
-from ui.desktop.battle.roll import RollDialog
 from ui.desktop.devices.panel import DevicesPanel
 from ui.desktop.devices.tray_view import BoxPicker, TrayDialog
 from ui.desktop.dialogs import NumberBox

@@ -8,13 +8,13 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QDialogButtonBox, QGroupBox
 
-from rules.aims import Aim
+from rules.objectives import Aim
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
 from ui.battle.armies import Shelf
 from ui.battle.goals import agreed_aims
+from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.battle.goals_dialog import GoalsDialog
-from ui.desktop.battle.muster_dialog import MusterDialog
 from ui.desktop.window import Window
 
 

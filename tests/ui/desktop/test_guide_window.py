@@ -12,7 +12,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QTextBrowser
 
 from tests.ui.windows import LEFT, POSTS, Open, Wait, click
-from ui.desktop.help_desk import keys_of
+from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
 from ui.setup.cameras import Camera
 from ui.setup.first_run import Mark, Step
@@ -23,7 +23,7 @@ from vision.source import SETTLING, Source, Webcam
 
 @pytest.fixture(autouse=True)
 def no_cameras(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ui.desktop.setup.guide_desk.cameras", tuple)
+    monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", tuple)
 
 
 @pytest.fixture(autouse=True)
@@ -185,7 +185,7 @@ class HeldCamera:
 def test_a_cameras_exposure_is_held_and_read_back(
     open_window: Open, table: SimulatedTable, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.setup.guide_desk.cameras", lambda: (Camera(2, "HD Webcam"),))
+    monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", lambda: (Camera(2, "HD Webcam"),))
 
     def opener(spec: str) -> Source:
         return Webcam(2, open_capture=lambda *_: HeldCamera(table), linux=True) if spec == "2" else table

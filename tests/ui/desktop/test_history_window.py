@@ -11,8 +11,8 @@ from PyQt6.QtTest import QTest
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.tables import box, piece
 from tests.ui.windows import LEFT, Wait
-from ui.battle.album import MOST_BYTES
 from ui.battle.export import battle_document
+from ui.battle.thumbnail_store import MOST_BYTES
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.picture.view import PictureView
 from ui.desktop.window import Window

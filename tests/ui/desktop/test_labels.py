@@ -21,8 +21,8 @@ from PyQt6.QtWidgets import (
 from rules.dice import DiceRequest, Die
 from tests.ui.windows import POSTS, Open, Wait, click
 from ui.battle.armies import Shelf
-from ui.desktop.battle.muster_dialog import MusterDialog
-from ui.desktop.battle.roll import RollDialog
+from ui.desktop.battle.battle_setup_dialog import MusterDialog
+from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.labels import as_typed, marked_label, plain_label, word_label
 from ui.desktop.tools.correct_menu import ask_name
 from ui.desktop.window import Window

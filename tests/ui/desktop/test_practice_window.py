@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QApplication
 
 from rules.table import PointIn, Posture
 from tests.ui.windows import BARE_IN, LEFT, POSTS, TABLE_IN, Open, Wait, at, click, move, point
-from ui.desktop.help_desk import keys_of
+from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
 from vision.pipeline import LOOKS, TableView
 from vision.simulation.practice_table import PracticeTable

@@ -24,7 +24,7 @@ def test_a_sheet_is_printed_from_the_menu_and_the_printers_scale_is_remembered(
         offered.append(job)
         return replace(job, kind=Kind.BOARD, scale=PrintScale(98.5, 101.0)), pdf
 
-    monkeypatch.setattr("ui.desktop.print_desk.ask_sheet", answer)
+    monkeypatch.setattr("ui.desktop.print_controller.ask_sheet", answer)
     QTest.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
     wait_until(lambda: window.bar.text.endswith("is written: print it at 100 % (actual size)."))
     assert pdf.read_bytes().startswith(b"%PDF")

@@ -9,10 +9,10 @@ from PyQt6.QtWidgets import QLabel, QPushButton
 
 from rules.table import Refused
 from tests.ui.windows import LEFT, Wait
-from ui.desktop.errand import Errand
+from ui.desktop.background_save import Errand
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
-from ui.table.remedies import place
+from ui.table.correction_options import place
 
 
 def drawn_words(window: Window) -> list[str]:

@@ -23,7 +23,7 @@ def table() -> Board:
 def test_from_nothing_to_a_range(
     open_window: Open, table: Board, wait_until: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.setup.guide_desk.cameras", tuple)
+    monkeypatch.setattr("ui.desktop.setup.guide_controller.cameras", tuple)
     window = open_window(None)
     player, guide = Player(window, table, wait_until), window.help.guide
     guide.begin_at_first()

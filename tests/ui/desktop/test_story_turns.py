@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QApplication
 
 from tests.ui.stories import Board, Player, typed
 from tests.ui.windows import Wait
-from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.window import Window
 
 SET_UP = [

@@ -10,15 +10,15 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
-from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Strip, Wedge
+from rules.text import spoken
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, at, click, point
 from ui.desktop.tools.questions import SightTool
 from ui.desktop.window import Window
+from ui.formatting import Basis
 from ui.picture.overlay import Label, Line
-from ui.readout import Basis
 from ui.table.finding import Note
 from ui.theme import SKY
 

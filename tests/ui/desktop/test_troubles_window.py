@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QPushButton
 from rules.roster import Army, Recruit
 from rules.table import Refused
 from tests.ui.windows import Open, Wait, click
-from ui.battle.muster import Muster
+from ui.battle.battle_setup import Muster
 from ui.desktop.window import Window
 from vision.frame import Frame, ImageBgr
 from vision.simulation.simulator import SimulatedTable
@@ -55,7 +55,7 @@ def ways(window: Window) -> list[str]:
 def test_a_camera_that_is_unplugged_leaves_the_table_and_comes_back_by_itself(
     camera: Camera, open_window: Open, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.desktop.bench._CAMERA_RETRY_S", 0.2)
+    monkeypatch.setattr("ui.desktop.source_controller._CAMERA_RETRY_S", 0.2)
     window = open_window("3", camera.open)
     wait_until(lambda: window.bench.view and window.bench.view.calibration)
     window.use_tool("measure")

@@ -14,7 +14,7 @@ from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 
-from calibration.prints import Prints
+from calibration.calibration_targets import Prints
 from rules.table import Refused
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
 from ui import measuring

@@ -18,7 +18,7 @@ from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
 from rules.dice import Die
-from ui.devices.berth import ANY, EMULATED, Berth, Level, Ports, choices, finding
+from ui.devices.device_connection import ANY, EMULATED, Berth, Level, Ports, choices, finding
 from ui.devices.rod_and_dice import HEAR_S, TEST_S, TESTED, DiceHand, Rod, counted
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")

@@ -9,12 +9,12 @@ import pytest
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler
 from rules.games.referees import moment_of
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Prospect
 from rules.roster import Army, Recruit
 from tests.rules.board import figure
 from tests.rules.evening import begun
-from ui.battle.play import Play
+from ui.battle.battle_session import Play
 from ui.devices.rod_sign import deed_sign, reach_in, sign_words
 
 Shot = Callable[..., tuple[Moment, Prospect]]

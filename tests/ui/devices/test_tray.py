@@ -13,7 +13,7 @@ from hardware.dice_reader import FORGET_S, KEEP_S
 from rules.dice import DiceRequest, Die, Roll
 from rules.table import Refused
 from tests.vision.dice.pictures import Drawn, draw
-from ui.devices.berth import Level
+from ui.devices.device_connection import Level
 from ui.devices.tray import TrayHand, cameras, reading_words
 from ui.devices.tray_asking import TrayAsking
 from ui.devices.tray_camera import TABLE, Region, Seen

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera
+from calibration.marker_issue import Reason, Trouble
 from calibration.solve import NUDGE, Calibration
-from calibration.trouble import Reason, Trouble
 from rules.table import Figure, Posture, ellipse_outline
 from rules.template import Blast
+from ui.picture.marker_issues import trouble_overlay
 from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
-from ui.picture.troubles import trouble_overlay
 from ui.session import Ruler, TableState
 from ui.theme import BLAST, PREVIEW, RULER, army_colour
 from vision.frame import Frame

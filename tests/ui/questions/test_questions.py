@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.call import Call
 from rules.games import open_game
 from rules.measure import range_between
 from rules.path import length_in
+from rules.tolerance import Call
 from tests.ui.tables import before, box, in_battle, piece, soldier
+from ui.formatting import Basis
 from ui.questions.fan import Chance, aims, fan_finding
 from ui.questions.plan import plan_finding, planned
 from ui.questions.reach import Arm, card_arms
 from ui.questions.sighting import sight_finding
-from ui.questions.situation import basis_of
-from ui.readout import Basis
+from ui.questions.tool_context import basis_of
 from ui.table.finding import Finding, Note, Trace, along
 
 GREEN, TAN = soldier("green-1", 10, 10), soldier("tan-1", 20, 10)

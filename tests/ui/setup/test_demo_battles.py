@@ -11,7 +11,7 @@ import pytest
 from rules.games import GAMES, open_game
 from rules.games.referees import moment_of, referee_of
 from rules.referee import prospect
-from ui.battle.muster import Muster, begin, usual_army
+from ui.battle.battle_setup import Muster, begin, usual_army
 from vision.simulation.scene import demo_scene
 
 

@@ -18,8 +18,8 @@ from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged
 from ui.table.corrections import Added, ArmyChanged, Confirmed, corrected
 from vision.palette import army_names
 from vision.pipeline import Setup
-from vision.plastics import PLASTIC_BGR, usual_colour
 from vision.separation import Separation
+from vision.stock_colours import PLASTIC_BGR, usual_colour
 from vision.tracking import Tracking
 
 NAMES = ("tan", "green", "grey", "blue")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rules.table import Figure, Posture, Refused, area_of, ellipse_outline
 from tests.ui.views import figure, view_of
 from ui.session import Session
+from ui.table.correction_options import everybody, place, remedies_at, remedies_for, rename
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -24,7 +25,6 @@ from ui.table.corrections import (
     next_name,
     usual_base,
 )
-from ui.table.remedies import everybody, place, remedies_at, remedies_for, rename
 from vision.frame import Frame
 from vision.pipeline import TableView, Waiting
 from vision.tracking import Event, EventKind, Tracking

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ui.desktop.labels import in_mark_up, marked_label
-from ui.desktop.tongue import tr
-from ui.devices.asking import Asking
+from ui.desktop.translation import tr
+from ui.devices.dice_source import Asking
 
 
 class DiceStrip(QWidget):

@@ -10,16 +10,16 @@ from PyQt6.QtWidgets import QWidget
 from rules.battle import Battle
 from rules.table import Refused
 from ui.battle.armies import Shelf, armies_folder
-from ui.battle.muster import NEEDS_TWO_SIDES
-from ui.desktop.battle.desk import BattleDesk
-from ui.desktop.battle.muster_dialog import MusterDialog
+from ui.battle.battle_setup import NEEDS_TWO_SIDES
+from ui.desktop.background_save import Say
+from ui.desktop.battle.battle_controller import BattleDesk
+from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.battle.opening import BattleOpening
 from ui.desktop.dialogs import ask_battle, ask_where
-from ui.desktop.errand import Say
-from ui.desktop.tongue import tr
-from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
 from ui.files import write_bytes
-from ui.readout import begun
+from ui.formatting import begun
 from vision.palette import army_names
 
 

@@ -17,13 +17,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.aims import Aim, Task
-from rules.moment import Moment
-from rules.spoken import spoken
+from rules.objectives import Aim, Task
+from rules.position import Moment
+from rules.text import spoken
+from ui.battle.battle_session import Play
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
-from ui.battle.play import Play
 from ui.desktop.labels import plain_label, word_label
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 
 _SIZE = (520, 320)
 _MOST = 999

@@ -24,12 +24,12 @@ from PyQt6.QtWidgets import (
 
 from rules.battle import Battle
 from rules.state import State
-from ui.battle.album import Album
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.history import Moment, matching, moments
+from ui.battle.thumbnail_store import Album
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.theme import DARK
 
 _ICON = QSize(128, 72)

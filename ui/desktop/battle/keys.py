@@ -11,9 +11,9 @@ from PyQt6.QtWidgets import QMainWindow
 from rules.table import Refused
 from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
 from ui.desktop.action import action_of
-from ui.desktop.battle.desk import BattleDesk
-from ui.desktop.tongue import tr
-from ui.desktop.tools.hands import Hands
+from ui.desktop.battle.battle_controller import BattleDesk
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
 
 _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 

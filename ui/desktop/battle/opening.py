@@ -12,11 +12,11 @@ from rules.battle import Battle, Clock
 from rules.journal import Damaged
 from rules.progress import Cancelled
 from rules.recovery import recover
-from ui.behind import Behind
+from ui.background_task import Behind
+from ui.desktop.background_save import Say
 from ui.desktop.bar import Ways
 from ui.desktop.dialogs import ask_where
-from ui.desktop.errand import Say
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 
 _TICK_MS = 40
 _AT_ONCE_S = 0.05

@@ -22,21 +22,21 @@ from PyQt6.QtWidgets import (
 
 from rules.game import Question
 from rules.referee import Deed, Doubt, Outlook, Prospect
-from rules.spoken import spoken
 from rules.table import Refused
 from rules.template import Template
-from ui.battle.chances import (
+from rules.text import spoken
+from ui.battle.action_text import (
     movement_words,
     needed_words,
     owed_words,
     reason_rows,
 )
-from ui.desktop.battle.deeds import DeedList
-from ui.desktop.battle.walk_strip import WalkStrip
-from ui.desktop.battle.ways import WaysStrip
+from ui.desktop.battle.action_list import DeedList
+from ui.desktop.battle.pending_moves import WaysStrip
+from ui.desktop.battle.round_bar import WalkStrip
 from ui.desktop.labels import as_typed, in_mark_up, marked_label, plain_label, word_label
 from ui.desktop.scrolled import Scrolled
-from ui.desktop.tongue import mark, tr
+from ui.desktop.translation import mark, tr
 
 CLICK_ONE = mark("Click a soldier to see what he can do. U chooses one after another.")
 _BIG, _TEXT = 1.7, 1.2

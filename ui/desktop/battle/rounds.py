@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from PyQt6.QtCore import QTimer
 
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Prospect, prospect
-from ui.battle.play import Play
-from ui.battle.walk import Walk, Walker, rounds
-from ui.desktop.battle.walk_strip import WalkStrip
+from ui.battle.battle_session import Play
+from ui.battle.round_sequence import Walk, Walker, rounds
+from ui.desktop.battle.round_bar import WalkStrip
 
 
 class Rounds:

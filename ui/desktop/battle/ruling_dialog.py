@@ -18,12 +18,12 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.moment import Moment
+from rules.position import Moment
 from rules.referee import Prospect
 from rules.ruling import Holding
-from rules.spoken import spoken
 from rules.table import Refused
-from ui.battle.play import Play
+from rules.text import spoken
+from ui.battle.battle_session import Play
 from ui.battle.ruling import (
     Case,
     Ruling,
@@ -36,7 +36,7 @@ from ui.battle.ruling import (
     holdings,
 )
 from ui.desktop.labels import plain_label
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 
 _SIZE = (620, 540)
 _SAID_ROWS = 3

@@ -8,8 +8,8 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QGroupBox, QHBoxLayout, QPushButton, QVBoxLayout
 
 from ui.desktop.labels import in_mark_up, marked_label, word_label
-from ui.desktop.tongue import mark, tr
-from ui.devices.berth import Choice, Level, Standing
+from ui.desktop.translation import mark, tr
+from ui.devices.device_connection import Choice, Level, Standing
 
 _MARKS = {Level.OFF: "○", Level.LOOKING: "◔", Level.UP: "●", Level.TROUBLE: "▲"}  # told apart without their colours
 _TINTS = {Level.OFF: "#8a8f98", Level.LOOKING: "#56b4e9", Level.UP: "#00be8a", Level.TROUBLE: "#e69f00"}

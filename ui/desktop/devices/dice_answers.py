@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.battle.dice_strip import DiceStrip
-from ui.desktop.battle.roll import RollDialog
 from ui.desktop.devices.tray_view import TrayView, close_up
-from ui.desktop.tongue import tr
-from ui.devices.asking import Asking, ElectronicAsking
+from ui.desktop.translation import tr
+from ui.devices.dice_source import Asking, ElectronicAsking
 from ui.devices.rod_and_dice import DiceHand
 from ui.devices.tray import TrayHand
 from ui.devices.tray_asking import TrayAsking

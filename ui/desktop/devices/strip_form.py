@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QCheckBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from hardware.range_rod import RodShape
 from ui.desktop.dialogs import NumberBox
-from ui.desktop.tongue import mark, tr
+from ui.desktop.translation import mark, tr
 
 _APPLY_TIP = mark("The rod is connected anew with it; a board that does not greet takes 3 s")
 

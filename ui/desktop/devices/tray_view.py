@@ -14,7 +14,7 @@ from rules.table import Refused
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.devices.tray_camera import WHOLE, Region, Seen
 from ui.theme import DARK, GREEN, ORANGE
 from vision.dice.view import DieKind

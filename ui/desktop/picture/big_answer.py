@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from ui.desktop.labels import fitted
 from ui.desktop.picture.painting import painting
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.table.finding import Answer
 from ui.theme import DARK, SILVER, WHITE
 

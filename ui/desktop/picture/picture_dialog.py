@@ -10,9 +10,9 @@ from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
 from ui.desktop.picture.view import PictureView
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
+from ui.formatting import begun
 from ui.picture.overlay import PointPx
-from ui.readout import begun
 from ui.theme import YELLOW
 from vision.frame import ImageBgr
 

@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from ui.desktop.picture.layers import Layers
 from ui.desktop.picture.painting import painting
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Shape
 
 _CLOSEST = 16.0

@@ -12,7 +12,7 @@ from rules.table import PointIn, Refused
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Shape, marked
 from ui.table.play_area import PlayArea, area_marks
 from ui.units import Unit

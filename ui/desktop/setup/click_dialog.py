@@ -14,7 +14,7 @@ from rules.table import Refused
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
-from ui.desktop.tongue import mark, tr
+from ui.desktop.translation import mark, tr
 from ui.picture.overlay import Label, Line, PointPx, Shape
 from ui.theme import YELLOW, faded
 from ui.units import Unit

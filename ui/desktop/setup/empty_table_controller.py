@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ui.desktop.bar import Ways
-from ui.desktop.bench import Bench
-from ui.desktop.tongue import tr
-from ui.desktop.tools.hands import Hands
+from ui.desktop.source_controller import Bench
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
 from ui.setup.empty_table import EmptyTableCheck
 
 

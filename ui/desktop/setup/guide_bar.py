@@ -9,7 +9,7 @@ from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from ui.desktop.labels import in_mark_up, marked_label, word_label
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.setup.first_run import Guide, Mark, Step
 
 _SIGN = {Mark.DONE: "✓", Mark.NOW: "▸", Mark.SKIPPED: "»", Mark.AHEAD: "·"}

@@ -12,13 +12,13 @@ from calibration.lens import FEWEST_VIEWS, Coverage, Gathering
 from calibration.lens_fit import LensFit
 from calibration.opencv import cv2
 from calibration.sheet import board_words
-from ui.behind import Behind
+from ui.background_task import Behind
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
+from ui.formatting import sentence
 from ui.picture.overlay import Line, Shape
-from ui.readout import sentence
 from ui.setup.lens_session import LensSession
 from ui.theme import GREEN, ORANGE, SKY, Colour, faded
 from vision.frame import Frame

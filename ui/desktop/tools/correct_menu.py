@@ -12,12 +12,12 @@ from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 from rules.table import Figure, Refused
 from ui.desktop.labels import as_typed
 from ui.desktop.picture.view import PictureView
-from ui.desktop.tongue import mark, tr
-from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import mark, tr
 from ui.picture.overlay import Preview
 from ui.setup.groups import armies_of
-from ui.table.remedies import Remedy, merge, place, remedies_at, remedies_for, rename
+from ui.table.correction_options import Remedy, merge, place, remedies_at, remedies_for, rename
 from ui.table.terrain import standing_place
 from vision.pipeline import TableView
 

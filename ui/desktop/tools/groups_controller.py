@@ -7,8 +7,8 @@ from collections.abc import Callable
 from rules.table import Figure, Refused
 from ui.desktop.bar import Ways
 from ui.desktop.panel import SidePanel
-from ui.desktop.tongue import tr
-from ui.desktop.tools.hands import Hands
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
 from ui.session import Session
 from ui.setup.colours import one_colour_words, proposed, separation_words
 from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split

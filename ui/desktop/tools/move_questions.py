@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from rules.spoken import spoken
+from rules.text import spoken
 from ui.desktop.bar import Ways
-from ui.desktop.bench import Bench
-from ui.desktop.tongue import tr
-from ui.desktop.tools.hands import Hands
+from ui.desktop.source_controller import Bench
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
 
 
 class MoveQuestions:

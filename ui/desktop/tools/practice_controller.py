@@ -12,10 +12,10 @@ from PyQt6.QtWidgets import QMainWindow, QMenu
 from rules.table import Refused
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.picture.view import PictureView
-from ui.desktop.tongue import mark, tr
-from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.terrain_tool import TERRAIN
 from ui.desktop.tools.tool import REACH_PX, Pointed, was_dragged
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import mark, tr
 from vision.simulation.light import Light
 from vision.simulation.practice import OFF_S, Practice
 from vision.simulation.practice_table import PracticeTable

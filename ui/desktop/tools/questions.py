@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rules.path import Path
-from rules.spoken import spoken
 from rules.table import Figure, PointIn, Refused
-from ui.desktop.tongue import tr
+from rules.text import spoken
 from ui.desktop.tools.tool import PlainTool, Pointed, was_dragged
+from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.fan import fan_finding
 from ui.questions.plan import plan_finding
 from ui.questions.reach import Arm, arms_of
 from ui.questions.sighting import sight_finding
-from ui.questions.situation import Situation
+from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding
 
 Now = Callable[[], Situation | None]

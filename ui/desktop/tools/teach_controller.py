@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
-from rules.spoken import spoken
+from rules.text import spoken
 from ui.desktop.bar import Ways
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
-from ui.desktop.tongue import tr
-from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.session import Session
 from ui.setup.guidance import TEACH

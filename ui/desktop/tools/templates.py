@@ -9,8 +9,8 @@ from typing import Any
 from rules.game import Game
 from rules.games import GAMES, open_game
 from rules.template import Template
-from ui.desktop.tongue import tr
 from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Session
 from ui.table.shapes import USUAL, Form, Kind, forms

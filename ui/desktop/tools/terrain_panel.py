@@ -19,7 +19,7 @@ from PyQt6.QtWidgets import (
 from rules.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.labels import plain_label
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.table.terrain import Terrain, piece_named, terrain_words
 
 _HIGHEST_IN = 40.0

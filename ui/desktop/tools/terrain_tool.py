@@ -12,9 +12,9 @@ from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
 from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
-from ui.desktop.tongue import tr
-from ui.desktop.tools.hands import Hands
 from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.desktop.tools.window_context import Hands
+from ui.desktop.translation import tr
 from ui.picture.overlay import GroundPreview, PointPx, Preview
 from ui.session import Session
 from ui.table.terrain import (

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from rules.table import Figure, PointIn
-from ui.desktop.tongue import tr
+from ui.desktop.translation import tr
 from ui.measuring import figure_at
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Ruler, Session

@@ -11,7 +11,7 @@ from ui.desktop.tools.questions import FanTool, PlanTool, SightTool
 from ui.desktop.tools.templates import FormShelf, TemplateTool
 from ui.desktop.tools.tool import MeasureTool, PathTool, Pointed, SelectTool, Tool
 from ui.picture.overlay import Preview
-from ui.questions.situation import Situation
+from ui.questions.tool_context import Situation
 from ui.session import Session
 from ui.table.shapes import Kind
 

@@ -1,0 +1,281 @@
+"""What was printed and laid on the table, and the calibration of pictures that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from calibration.by_hand import Rectangle, Taped
+from calibration.camera import Lens, times_full_hd
+from calibration.consensus import SUSPECT_PX, agreeing
+from calibration.marker_issue import Reason, Trouble, outline_of
+from calibration.markers import (
+    Board,
+    ImageGray,
+    SeenBoard,
+    SeenMarker,
+    dictionary_of,
+    find_board,
+    refit_marker,
+    sort_markers,
+)
+from calibration.print_scale import TRUE_PRINT, PrintScale
+from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
+from rules.table import FloatArray, Refused
+
+SHEET_SIDE_IN = 3.0
+"""Side of the markers on the program's own sheet."""
+
+_MEASURED_SIGMA, _UNMEASURED_SIGMA = 0.0025, 0.005
+"""A ruler is read to a quarter of a millimetre in 100. Unmeasured, a printer that was told 100 % is most often true to
+half a per cent; the 2 % that some miss by is four of these, and is what the scales on the sheet are there to find."""
+
+_LAYOUT_SIGMA_IN = 0.02
+"""Of a marker's place in a layout: half a millimetre, which is careful work with a steel rule."""
+
+_STILL_PX = 1.0
+"""At 1920 px across, a marker this far from where another frame saw it was not at rest."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prints:
+    """What the player says lies on the table.
+
+    Attributes:
+        side_in: Side of the single markers.
+        dictionary: ArUco dictionary, as "4X4_50".
+        board: A ChArUco board instead of single markers.
+        layout: Marker id -> (4, 2) corners on the table, where the places are known.
+        scale: What the player's ruler says of the 100 mm scales on the sheet; None where nobody has measured them.
+        rectangle: Clicked instead, where no marker lies.
+        taped: Distances measured on the table, in the pixels of the picture that is calibrated.
+
+    Raises:
+        Refused: if the side cannot be, or OpenCV has no such dictionary.
+    """
+
+    side_in: float = SHEET_SIDE_IN
+    dictionary: str = "4X4_50"
+    board: Board | None = None
+    layout: Mapping[int, FloatArray] | None = None
+    scale: PrintScale | None = None
+    rectangle: Rectangle | None = None
+    taped: tuple[Taped, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0.2 <= self.side_in <= 40:
+            raise Refused(f"a marker side of {self.side_in:g} in cannot be: give the printed black side in inches")
+        dictionary_of(self.dictionary)
+
+    def is_more_taped(self, before: Prints) -> bool:
+        """Whether these are the prints of before, and nothing but more distances measured."""
+        count = len(before.taped)
+        return len(self.taped) > count and self.taped[:count] == before.taped and self._marks == before._marks
+
+    @property
+    def unclicked(self) -> Prints:
+        """Without what was clicked: pixels of another camera's picture are other places."""
+        return replace(self, rectangle=None, taped=())
+
+    @property
+    def _marks(self) -> tuple[object, ...]:
+        return (self.side_in, self.dictionary, self.board, id(self.layout), self.scale, self.rectangle)
+
+    @property
+    def size_sigma(self) -> float:
+        """Standard deviation of the prints' size, as a part of it."""
+        return _MEASURED_SIGMA if self.scale else _UNMEASURED_SIGMA
+
+    @property
+    def square_in(self) -> FloatArray:
+        """(4, 2) corners of a marker as it lies there, about its centre; no square where the print came out uneven."""
+        return self._printed(marker_square(self.side_in))
+
+    @property
+    def board_marks_in(self) -> Mapping[int, FloatArray]:
+        """Marker id -> (4, 2) corners on the board as it lies there, in its own frame; none without a board."""
+        marks = self.board.marker_corners_in(self.dictionary) if self.board else {}
+        return {number: self._printed(corners) for number, corners in marks.items()}
+
+    def board_corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
+        """(N, 2) inner corners of the board as it lies there, in its own frame; none without a board."""
+        return self._printed(self.board.corners_in(ids)) if self.board else np.empty((0, 2))
+
+    def _printed(self, drawn_in: FloatArray) -> FloatArray:
+        return (self.scale or TRUE_PRINT).true_in(drawn_in)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sight:
+    """What of the prints was seen.
+
+    Attributes:
+        image_size: (width, height) of the picture.
+        corners_px: Id -> (4, 2) of the single markers.
+        board: Inner corners of the board.
+        set_aside: Markers that were seen and cannot be measured by.
+    """
+
+    image_size: tuple[int, int]
+    corners_px: Mapping[int, FloatArray]
+    board: SeenBoard | None = None
+    set_aside: tuple[Trouble, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fix:
+    """A calibration and what it rests on.
+
+    Attributes:
+        calibration: The camera, and the markers' places.
+        sight: Where the markers were seen.
+        set_aside: Markers that were seen and left out, with the reason.
+    """
+
+    calibration: Calibration
+    sight: Sight
+    set_aside: tuple[Trouble, ...]
+
+
+def calibrate(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> Calibration:
+    """Find the prints in a picture and solve for the camera.
+
+    Raises:
+        Refused: see `fix`.
+    """
+    return fix(see(gray, prints), prints, lens).calibration
+
+
+def see(gray: ImageGray, prints: Prints) -> Sight:
+    """Look for the prints in the whole picture."""
+    size = (gray.shape[1], gray.shape[0])
+    if prints.board:
+        return Sight(size, {}, find_board(gray, prints.board, prints.dictionary))
+    seen = sort_markers(gray, prints.dictionary)
+    return Sight(size, {marker.id: marker.corners_px for marker in seen.found}, None, seen.set_aside)
+
+
+def see_again(gray: ImageGray, prints: Prints, before: Sight) -> Sight:
+    """Look for the prints where they were seen before; quicker than `see` for single markers."""
+    if prints.board:
+        return see(gray, prints)
+    refits: dict[int, SeenMarker | None] = {
+        number: refit_marker(gray, corners, prints.dictionary, number) for number, corners in before.corners_px.items()
+    }
+    return replace(before, corners_px={number: seen.corners_px for number, seen in refits.items() if seen is not None})
+
+
+def together(sights: Sequence[Sight]) -> Sight:
+    """One sight of several frames of a table at rest, each corner at the median of its places.
+
+    A marker that a hand hid in some frames is there; in frames that saw it elsewhere than the first that saw it, it
+    was not at rest, and they do not count for it.
+    """
+    first = sights[0]
+    still_px = _STILL_PX * times_full_hd(first.image_size)
+    corners = _medians([sight.corners_px for sight in sights], still_px)
+    boards = [
+        {int(i): px[None] for i, px in zip(sight.board.ids, sight.board.corners_px, strict=True)}
+        for sight in sights
+        if sight.board is not None
+    ]
+    inner = _medians(boards, still_px)
+    board = SeenBoard(np.array([*inner], np.int32), np.concatenate([*inner.values()])) if inner else None
+    return Sight(first.image_size, corners, board, first.set_aside)
+
+
+def _medians(places_px: Sequence[Mapping[int, FloatArray]], still_px: float) -> dict[int, FloatArray]:
+    seen: dict[int, list[FloatArray]] = {}
+    for places in places_px:
+        for number, px in places.items():
+            before = seen.setdefault(number, [])
+            if not before or float(np.abs(px - before[0]).max()) < still_px:
+                before.append(px)
+    return {number: np.asarray(np.median(all_px, axis=0)) for number, all_px in sorted(seen.items())}
+
+
+def fix(sight: Sight, prints: Prints, lens: Lens | None = None) -> Fix:
+    """Solve for the camera from what was seen; a marker that contradicts all others is set aside.
+
+    Raises:
+        Refused: see `solve`; also if all markers that are seen are of no use, none is of the layout, or a measured
+            distance contradicts them.
+    """
+    targets = _board_target(sight, prints) if prints.board else _marker_targets(sight, prints)
+    if not targets and sight.set_aside:
+        raise Refused(sight.set_aside[0].sentence)
+    suspect_px = SUSPECT_PX * max(1.0, times_full_hd(sight.image_size))
+    calibration, out = agreeing(
+        targets, lambda kept: solve(kept, sight.image_size, lens, prints.size_sigma), suspect_px
+    )
+    misfits = tuple(_misfit(calibration, target, prints) for target in out)
+    for taped in prints.taped:
+        calibration = taped.sharpen(calibration)
+    return Fix(calibration, sight, (*sight.set_aside, *misfits))
+
+
+def _marker_targets(sight: Sight, prints: Prints) -> list[Target]:
+    square = prints.square_in
+    layout = prints.layout or {}
+    if layout and sight.corners_px and not any(number in layout for number in sight.corners_px):
+        raise Refused(
+            f"none of the layout's markers ({', '.join(map(str, sorted(layout)))}) is in the picture:"
+            " check the layout file and the dictionary"
+        )
+    targets = []
+    for number, corners_px in sight.corners_px.items():
+        known = layout.get(number)
+        if known is not None:
+            _check_side(number, known, prints.side_in)
+        place = place_of(square, known) if known is not None else None
+        place_sigma_in = 0.0 if place is None else _LAYOUT_SIGMA_IN
+        targets.append(Target(square, corners_px, {number: square}, place, place_sigma_in=place_sigma_in))
+    return targets
+
+
+def _check_side(number: int, corners_in: FloatArray, side_in: float) -> None:
+    side = _side(corners_in)
+    if not 0.98 < side / side_in < 1.02:
+        raise Refused(
+            f"the layout draws marker {number} {side:.3g} in a side, but the markers are said to be {side_in:.3g} in:"
+            " give the printed side"
+        )
+
+
+def _side(corners: FloatArray) -> float:
+    return float(np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1).mean())
+
+
+def _misfit(calibration: Calibration, target: Target, prints: Prints) -> Trouble:
+    """Why a marker contradicts the others: its corners on their table show whether it is a square of another size."""
+    (number,) = target.marks
+    on_table = calibration.camera.pixel_to_table(target.seen_px)
+    side = _side(on_table)
+    square = prints.square_in * (side / prints.side_in)
+    off_square = float(np.abs(laid_at(square, place_of(square, on_table)) - on_table).max())
+    outline = outline_of(target.seen_px)
+    if abs(side - prints.side_in) / 2 > off_square:
+        words = (
+            f"marker {number} is {side:.2f} in a side where {prints.side_in:g} in is expected, so it is not used:"
+            " print all markers alike, and lay them on the table itself"
+        )
+        return Trouble(outline, Reason.WRONG_SIDE, words, number)
+    words = f"marker {number} does not lie flat as the others do, so it is not used: press it down"
+    return Trouble(outline, Reason.NOT_FLAT, words, number)
+
+
+def _board_target(sight: Sight, prints: Prints) -> list[Target]:
+    seen = sight.board
+    if seen is None:
+        return []
+    marks = prints.board_marks_in
+    known = [number for number in marks if number in (prints.layout or {})]
+    place, place_sigma_in = None, 0.0
+    if known and prints.layout:
+        place_sigma_in = _LAYOUT_SIGMA_IN
+        place = place_of(np.concatenate([marks[n] for n in known]), np.concatenate([prints.layout[n] for n in known]))
+    corners = prints.board_corners_in(seen.ids)
+    return [Target(corners, seen.corners_px, marks, place, place_sigma_in=place_sigma_in)]

@@ -1,0 +1,176 @@
+"""When a keeper looks at the whole picture again, and when it begins anew."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.calibration.test_calibration_tracker import CLICKED, PRINTS, Watched, ends_px
+
+from calibration.by_hand import Rectangle, Taped
+from calibration.calibration_targets import Prints, fix, see
+from calibration.calibration_tracker import FRAMES, Keeper, _Held
+from calibration.marker_tracker import Glance
+from tests.calibration.drawn import camera, marker_corners, picture
+from tests.calibration.drawn_room import CAMERA, HOW, PLACES, shot
+
+GRAY = shot(floor=False)
+BUMPED = camera(at_in=(20.5, 14.3), tilt_deg=4.6, **HOW | {"height_in": 48.2})
+SQUARE = np.zeros((4, 2))
+
+
+def held():
+    return _Held(GRAY, fix(see(GRAY, PRINTS), PRINTS, CAMERA.lens), PRINTS, CAMERA.lens)
+
+
+def glance(*seen, hidden=()):
+    return Glance(dict.fromkeys(seen, SQUARE), dict.fromkeys(seen, 0.0), frozenset(hidden))
+
+
+def looks(keeping, frames, one):
+    """Numbers of the frames, counted from 1, in which it looks at the whole picture."""
+    found = []
+    for frame in range(1, frames + 1):
+        keeping._since += 1
+        keeping._unseen = 0 if one.corners_px else keeping._unseen + 1
+        if keeping._due(one):
+            keeping._since = 0
+            found.append(frame)
+    return found
+
+
+def test_while_all_is_well_it_looks_seldom():
+    assert looks(held(), 650, glance(0, 1, 2, 3)) == [300, 600]
+
+
+def test_while_a_marker_is_hidden_it_looks_soon_and_then_ever_less():
+    """After 10 frames, 20, 40 ... and 300 at most."""
+    assert looks(held(), 1250, glance(0, 1, hidden=(2,))) == [10, 30, 70, 150, 310, 610, 910, 1210]
+
+
+def test_all_in_sight_again_makes_it_look_soon_the_next_time():
+    keeping = held()
+    assert looks(keeping, 40, glance(0, 1, hidden=(2,))) == [10, 30]
+    keeping._due(glance(0, 1, 2))
+    keeping._since = 0
+    assert looks(keeping, 20, glance(0, 1, hidden=(2,))) == [10]
+
+
+def test_while_no_marker_is_in_sight_it_looks_at_every_frame_and_then_every_tenth():
+    """A third of the frames that it has been so, and one more."""
+    assert looks(held(), 12, glance(hidden=(0, 1))) == [1, 2, 4, 7, 11]
+    keeping = held()
+    keeping._unseen = 200
+    assert looks(keeping, 30, glance(hidden=(0, 1))) == [10, 20, 30]
+
+
+def test_a_marker_that_is_waited_for_is_looked_at_in_every_frame():
+    keeping = held()
+    keeping._loose = {2: SQUARE}
+    assert looks(keeping, 3, glance(0, 1, 2)) == [1, 2, 3]
+
+
+def test_eight_frames_at_rest_are_measured_together():
+    keeper = Keeper()
+    kept = [keeper.look(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
+    assert FRAMES == 8
+    assert all(one is kept[0] for one in kept[:7])
+    assert kept[7] is not kept[0]
+    assert kept[8] is kept[7]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"side_in": 2.5}, {"taped": (Taped(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),)}, {"dictionary": "4X4_100"}],
+)
+def test_other_prints_are_another_table(changed):
+    """But for a distance that was measured as well: that is taken over into the one that is held."""
+    keeper = Keeper()
+    first = keeper.look(GRAY, PRINTS, CAMERA.lens)
+    held_by = keeper._held
+    kept = keeper.look(GRAY, replace(PRINTS, **changed), CAMERA.lens)
+    assert kept.problem is None
+    assert (keeper._held is held_by) is ("taped" in changed)
+    assert kept.calibration is not first.calibration
+
+
+def test_another_lens_or_size_is_another_table():
+    keeper = Keeper()
+    first = keeper.look(GRAY, PRINTS, CAMERA.lens)
+    assert keeper.look(GRAY, PRINTS, CAMERA.lens).calibration is first.calibration
+    guessed = keeper.look(GRAY, PRINTS, None)
+    assert guessed.calibration is not first.calibration
+    smaller = keeper.look(GRAY[:500], PRINTS, None)
+    assert smaller.calibration.camera.lens.image_size == (960, 500)
+    taped = Prints(taped=(Taped(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),))
+    assert keeper.look(GRAY, taped, None).calibration.camera.lens.image_size == (960, 540)
+
+
+def test_after_a_refusal_the_next_frame_is_tried():
+    keeper = Keeper()
+    refused = keeper.look(shot(markers=(), floor=False), PRINTS, CAMERA.lens)
+    assert (refused.calibration, refused.drifts) == (None, ())
+    found = keeper.look(GRAY, PRINTS, CAMERA.lens)
+    assert found.problem is None
+    assert found.calibration is not None
+
+
+def test_markers_set_aside_are_told_with_every_frame():
+    gray = picture(CAMERA, PLACES | {2: marker_corners((33, 22), 2.7, 10)})
+    keeper = Keeper()
+    for _ in range(2):
+        kept = keeper.look(gray, PRINTS, CAMERA.lens)
+        assert [trouble.id for trouble in kept.set_aside] == [2]
+
+
+def test_clicked_corners_are_looked_after_in_every_tenth_frame():
+    keeper = Keeper()
+    bumped = shot(BUMPED, markers=(), seed=4)
+    keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
+    told = [keeper.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
+    assert told[:9] == [None] * 9
+    assert all("click them again" in problem for problem in told[9:])
+    back = [keeper.look(shot(markers=()), CLICKED, CAMERA.lens).problem for _ in range(10)]
+    assert "click them again" in back[6]
+    assert back[7] is None, "ten frames after the look before"
+
+
+def test_clicked_corners_that_cannot_be_are_said():
+    wrong = Prints(rectangle=Rectangle(((0.0, 0.0), (10.0, 0.0), (0.0, 10.0), (10.0, 10.0)), (36.0, 23.0)))
+    kept = Keeper().look(GRAY, wrong, CAMERA.lens)
+    assert kept.calibration is None
+    assert "click the rectangle's four corners" in kept.problem
+
+
+def test_a_distance_sharpens_clicked_corners_once():
+    keeper = Keeper()
+    first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
+    ends = ends_px((4.0, 14.0), (36.0, 14.0))
+    one = replace(CLICKED, taped=(Taped(ends, 32.0),))
+    sharper = keeper.look(shot(markers=()), one, CAMERA.lens).calibration
+    again = keeper.look(shot(markers=()), one, CAMERA.lens).calibration
+    two = replace(CLICKED, taped=(Taped(ends, 32.0), Taped(ends, 32.0)))
+    sharpest = keeper.look(shot(markers=()), two, CAMERA.lens).calibration
+    far = [[34.0, 22.0, 0.0]]
+    assert again is sharper
+    assert sharpest.sigma_in(far) < sharper.sigma_in(far) < first.calibration.sigma_in(far)
+    by_hand = one.taped[0].sharpen(first.calibration)
+    assert sharper.camera.translation == pytest.approx(by_hand.camera.translation)
+    twice = one.taped[0].sharpen(by_hand)
+    assert sharpest.camera.translation == pytest.approx(twice.camera.translation)
+    # The same from the start, all at once.
+    fresh = Keeper().look(shot(markers=()), two, CAMERA.lens).calibration
+    assert fresh.camera.translation == pytest.approx(twice.camera.translation)
+
+
+def test_markers_a_little_off_are_expected_where_they_are_seen():
+    """Within twice of what counts as rest; farther off where they should be."""
+    table = Watched(floor=False)
+    keeping = table.keeper._held
+    sight = see(GRAY, PRINTS)
+    still = keeping._still_px
+    moved = {0: sight.corners_px[0] + (1.9 * still, 0), 1: sight.corners_px[1] + (0, 2.5 * still)}
+    keeping._anchor(replace(sight, corners_px=sight.corners_px | moved))
+    places = dict(zip(keeping._lookout.ids, keeping._lookout.corners_px, strict=True))
+    predicted = {n: keeping.calibration.camera.table_to_pixel(c) for n, c in keeping.calibration.markers_in.items()}
+    assert places[0] == pytest.approx(moved[0])
+    assert places[1] == pytest.approx(predicted[1])

@@ -1,0 +1,126 @@
+"""How lines across edges are read, and which markers are watched: with grey levels and places written down."""
+
+import numpy as np
+import pytest
+from tests.calibration.test_marker_tracker import GRAY, SIZE, TRUE
+
+from calibration.marker_tracker import MOST_WATCHED, _as_printed, _crossings, _spread, lookout
+
+STEP = np.array([[0.5]])
+
+
+def read(*levels):
+    """Where one line of 13 places, half a pixel apart, crosses, and whether it does cleanly."""
+    gap, clean = _crossings(np.array([[levels]], np.float32), STEP)
+    return float(gap[0, 0]), bool(clean[0, 0])
+
+
+@pytest.mark.parametrize(
+    ("levels", "gap_px"),
+    [
+        ((0,) * 6 + (50,) + (100,) * 6, 0.0),  # half way at the middle, the seventh of 13
+        ((0,) * 6 + (100,) * 7, -0.25),  # between the sixth and the seventh
+        ((0,) * 7 + (100,) * 6, 0.25),
+        ((0,) * 6 + (80,) + (100,) * 6, -0.1875),  # 50 of 80 from the sixth to the seventh
+        ((0,) * 3 + (100,) * 10, -1.75),
+        ((0,) * 10 + (100,) * 3, 1.75),
+        ((20,) * 6 + (26,) + (32.5,) * 6, 0.01),  # 12.5 levels are enough
+    ],
+)
+def test_the_place_where_light_is_half_way(levels, gap_px):
+    found, clean = read(*levels)
+    assert clean
+    assert found == pytest.approx(gap_px, abs=1e-3 if len(set(levels)) < 3 or max(levels) > 50 else 0.02)
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        (20,) * 7 + (32,) * 6,  # 12 levels are no contrast
+        (100,) * 6 + (0,) * 7,  # from paper to ink: another edge
+        (100, 0, 0) + (0,) * 3 + (100,) * 7,  # light at its inner end
+        (0,) * 7 + (100,) * 5 + (0,),  # dark at its outer end
+    ],
+)
+def test_what_is_no_clean_edge_counts_as_nothing(levels):
+    assert read(*levels) == (0.0, False)
+
+
+@pytest.mark.parametrize(("wrong", "seen"), [(0, True), (3, True), (4, False)])
+def test_one_cell_in_ten_may_be_wrong(wrong, seen):
+    """Three of 36 are fewer, four are more."""
+    paper = np.arange(36) % 2 == 0
+    cells = np.where(paper, 200, 30).astype(np.float32)
+    cells[:wrong] = 230 - cells[:wrong]
+    assert _as_printed(cells[None], paper[None]).tolist() == [seen]
+
+
+def test_cells_are_judged_by_their_own_light():
+    paper = np.arange(36) % 2 == 0
+    both = np.array([np.where(paper, 60, 10), np.where(paper, 250, 180)], np.float32)
+    assert _as_printed(both, np.array([paper, paper])).tolist() == [True, True]
+
+
+def test_each_next_marker_watched_is_the_farthest_from_those_before():
+    """The lowest number counts as seen first; of ten on a line the ends, then the middles of what is left."""
+    line = {number: np.array([100.0 * number, 50]) for number in range(3, 13)}
+    assert _spread({3: line[3]}) == [3]
+    assert _spread(dict(list(line.items())[:MOST_WATCHED])) == [3, 4, 5, 6, 7, 8, 9, 10]
+    uneven = {0: np.array([0.0, 0]), 1: np.array([10.0, 0]), 2: np.array([0, 900.0]), 3: np.array([800.0, 0])}
+    near = {4 + k: np.array([k, 5.0]) for k in range(6)}
+    chosen = _spread(uneven | near)
+    assert len(chosen) == MOST_WATCHED
+    assert {1, 2, 3} <= set(chosen)
+    assert chosen == sorted(chosen)
+
+
+def test_a_marker_is_watched_where_its_middle_is_in_the_picture():
+    square = np.array([[0.0, 0], [40, 0], [40, 40], [0, 40]])
+    places = {1: square - 21, 2: square - 20, 3: square + (900, 400), 4: square + (920, 519), 5: square + (940, 520)}
+    places[6] = np.where(np.eye(4, 2) > 0, np.nan, square + 200)
+    assert lookout(places, "4X4_50", SIZE).ids == (2, 3, 4)
+
+
+def test_what_is_read_lies_on_edges_and_in_cells():
+    """A marker of 60 px upright in the picture: cells of 10, lines across its edges to 4.5 px either way."""
+    square = np.array([[100.0, 100], [160, 100], [160, 160], [100, 160]])
+    looked = lookout({0: square}, "4X4_50", SIZE)
+    assert looked.u_px.shape == looked.v_px.shape == (1, 40 * 13 + 36)
+    u, v = (at[0, :520].reshape(40, 13) for at in (looked.u_px, looked.v_px))
+    assert looked.step_px == pytest.approx(np.array([[0.75]]))
+    assert np.hypot(u[:, -1] - u[:, 0], v[:, -1] - v[:, 0]) == pytest.approx([9.0] * 40, abs=1e-3)
+    middle = np.c_[u[:, 6], v[:, 6]] - 100
+    on_line = np.abs(middle / 10 - np.round(middle / 10)).min(1)
+    assert on_line == pytest.approx([0] * 40, abs=1e-3), "each lies on an edge between cells"
+    upright = np.abs(u[:, -1] - u[:, 0]) > 1
+    assert 8 < upright.sum() < 32, "some across upright edges, some across level ones"
+    cells = np.c_[looked.u_px[0, 520:], looked.v_px[0, 520:]]
+    row, column = np.divmod(np.arange(36), 6)
+    assert cells == pytest.approx(np.c_[105 + 10 * column, 105 + 10 * row], abs=1e-3)
+    assert looked.paper.shape == (1, 36)
+
+
+@pytest.mark.parametrize(("side_px", "reach_px"), [(12.0, 1.0), (60.0, 4.5), (90.0, 6.0)])
+def test_lines_reach_nearly_half_a_cell_but_a_pixel_at_least_and_six_at_most(side_px, reach_px):
+    square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) * side_px + 100
+    assert lookout({0: square}, "4X4_50", SIZE).step_px == pytest.approx(np.array([[reach_px / 6]]))
+
+
+def test_a_glance_tells_shift_and_place_alike():
+    watching = lookout({n: px + (0.6, -0.8) for n, px in TRUE.items()}, "4X4_50", SIZE)
+    glance = watching.glance(GRAY)
+    for k, number in enumerate(watching.ids):
+        went = glance.corners_px[number] - watching.corners_px[k]
+        assert glance.shift_px[number] == pytest.approx(np.linalg.norm(went, axis=1).mean())
+        assert went.mean(0) == pytest.approx((-0.6, 0.8), abs=0.25)
+
+
+def test_half_of_its_edges_must_be_seen():
+    """A hand over the lower third of a marker leaves it, over the lower two thirds not."""
+    x, y = TRUE[0].min(0).astype(int)
+    right, bottom = TRUE[0].max(0).astype(int)
+    for part, hidden in ((0.12, False), (0.66, True)):
+        gray = GRAY.copy()
+        edge = int(bottom - part * (bottom - y))
+        gray[edge : bottom + 8, x - 8 : right + 8] = 40
+        assert (0 in lookout(TRUE, "4X4_50", SIZE).glance(gray).hidden) is hidden

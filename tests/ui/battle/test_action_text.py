@@ -1,0 +1,110 @@
+"""What a figure can do, in words that a player reads at a glance."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from rules.game import Question
+from rules.referee import Deed, Doubt, Prospect
+from rules.verdict import Reason, Verdict
+from ui.battle.action_text import (
+    chance_words,
+    deed_words,
+    needed_words,
+    odds_words,
+    reason_rows,
+    refusal_words,
+    verdict_rows,
+)
+
+SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
+HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
+
+
+def asked(**parts: object) -> Prospect:
+    return Prospect(**{"deed": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
+
+
+def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
+    assert deed_words(asked()) == "Rifle at Tan 4"
+    both = Deed("Hand-to-hand", "fight", {}, by=("green-1",), at=("tan-4", "tan-5"))
+    assert deed_words(asked(deed=both)) == "Hand-to-hand: Tan 4, Tan 5"
+    assert deed_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
+    thrown = Deed("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
+    assert deed_words(asked(deed=thrown)) == "Grenade"
+    assert "there: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
+
+
+@pytest.mark.parametrize(
+    ("prospect", "words"),
+    [
+        (asked(), "kills 50 %, misses 50 %"),
+        (asked(odds={"walks": Fraction(1)}), "walks"),
+        (asked(odds={}), "yes"),
+        (asked(refusal="out of range"), "no"),
+        (asked(doubts=(Doubt("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
+    ],
+)
+def test_its_chance_in_a_few_words(prospect: Prospect, words: str) -> None:
+    assert chance_words(prospect) == words
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({"needs_roll": 3, "dice": 1}, "3 or more"),  # Simple Plastic, SP-11
+        ({"needs_roll": 4, "dice": 4}, "4 or more on each of 4 dice"),
+        ({"needs_roll": 1}, "any roll hits"),
+        ({"needs_roll": 7}, "no roll hits"),  # Simple Plastic Figure
+        ({"needs_roll": {"tan-1": 3, "tan-2": 5}}, "Tan 1: 3 or more; Tan 2: 5 or more"),
+        ({"needs_roll": {"tan-1": 3, "tan-2": None}}, "Tan 1: 3 or more; Tan 2: no roll hits"),
+        ({"at_most": 7}, "7 or less on two dice"),  # Army Men, AM-37
+        ({"at_most": 0}, "no roll hits"),
+        ({"to_hit": -1}, "-1 or more on the Fudge dice"),  # Fudge Miniatures
+        ({"to_hit": None}, ""),
+        ({"to_injure": 2, "to_kill": 4}, "+2 injures, +4 kills"),  # Plastic Fudge
+        ({"to_injure": 2, "to_kill": None}, "+2 injures"),
+        ({}, ""),
+        ({"allowed": False, "needs_roll": 3}, ""),
+    ],
+)
+def test_what_must_be_rolled(numbers: dict[str, object], words: str) -> None:
+    assert needed_words(asked(before=Verdict("may attack", numbers, ()))) == words
+    assert needed_words(asked(before=None)) == ""
+
+
+def test_the_likeliest_outcome_comes_first_and_equals_by_name() -> None:
+    odds = {"misses": Fraction(1, 6), "hits_armour": Fraction(1, 6), "kills": Fraction(2, 3)}
+    assert odds_words(odds) == "kills 67 %, hits armour 17 %, misses 17 %"
+
+
+def test_under_a_blast_everybody_has_odds_of_his_own() -> None:
+    each = {"tan-1": {"tan-1 KIL": Fraction(3, 4), "tan-1 NE": Fraction(1, 4)}, "tan-2": {"hit": Fraction(1)}}
+    assert reason_rows(asked(odds={}, odds_of=each)) == ("Tan 1: kills 75 %, no effect 25 %", "Tan 2: hit 100 %")
+
+
+def test_why_not_in_place_of_odds() -> None:
+    assert reason_rows(asked(refusal="jammed")) == ("jammed",)
+
+
+def test_what_the_rules_cannot_do_without_is_asked_for_in_place_of_its_name() -> None:
+    which = Question("facing_deg", "Which way does he face?", None, holds=float)
+    refused = asked(refusal="the question 'rout_move' lacks the key 'facing_deg': give it a number", asks=(which,))
+    assert reason_rows(refused) == ("say first: Which way does he face?",)
+    assert refusal_words(asked(refusal="green-2 is not seen", asks=(which,))) == "Green 2 is not seen"
+
+
+def test_reasons_name_figures_as_players_do() -> None:
+    hurt = Verdict("may_attack", {}, (Reason("PF-52", "green-9 is hurt", -1.0), Reason("WW-46", "seen by field_gun")))
+    assert verdict_rows(hurt) == ("-1  Green 9 is hurt (PF-52)", "seen by field gun (WW-46)")
+
+
+def test_every_modifier_with_its_sign_and_rule_then_the_odds() -> None:
+    before = Verdict("needs_4", {}, (Reason("FM-12", "in cover", -1.0), Reason("FM-03", "roll 4 or more")))
+    assert reason_rows(asked(before=before)) == (
+        "-1  in cover (FM-12)",
+        "roll 4 or more (FM-03)",
+        "kills 50 %, misses 50 %",
+    )

@@ -1,0 +1,51 @@
+"""What a battle shows on the table: who is asked, and where something has strayed to."""
+
+from __future__ import annotations
+
+import math
+
+from rules.referee import Deed, Prospect
+from rules.template import Blast
+from ui.battle.battle_overlay import Stray, aiming, pointing, stray_marks, way_marks
+from ui.battle.battle_session import Proposal
+from ui.table.finding import Note, Trace
+
+
+def test_nobody_and_nothing() -> None:
+    shown = pointing(None, "")
+    assert (shown.picked, shown.asked, shown.ruler, shown.marks) == (None, None, None, ())
+
+
+def test_who_is_asked_is_ringed() -> None:
+    assert pointing(None, "tan-4").picked == "tan-4"
+
+
+def test_a_stray_is_drawn_from_where_it_was_aimed_to_where_it_fell() -> None:
+    stray = Stray((10.0, 10.0), (13.0, 14.0))
+    marks = stray_marks(stray)
+    way = next(mark for mark in marks if isinstance(mark, Trace) and mark.dashed)
+    assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
+    assert "fell 5.0 in off" in [words for mark in marks if isinstance(mark, Note) for words, _ in mark.rows]  # 3, 4, 5
+    [head] = [mark for mark in marks if isinstance(mark, Trace) and not mark.closed and not mark.dashed]
+    assert head.points_in[1] == (13.0, 14.0, 0.0)
+    back = math.dist(head.points_in[0][:2], stray.aimed_in)
+    assert back < 5.0  # its barbs point back to where it came from
+    assert pointing(None, "", stray).marks == marks
+
+
+def test_a_click_would_lay_it_there() -> None:
+    blast = Blast((1.0, 1.0), 3.0)
+    assert aiming(pointing(None, "tan-4"), blast, (5.0, 6.0)).template == Blast((5.0, 6.0), 3.0)
+    assert aiming(pointing(None, "tan-4"), blast, None).template is None
+
+
+def test_the_way_of_a_move_that_the_camera_saw_is_drawn() -> None:
+    paths = {"tan-4": ((10.0, 10.0), (13.0, 14.0))}
+    deed = Deed("Move", "move", {}, ("tan-4",), paths=paths)
+    way, head, pin = way_marks([Proposal(paths, Prospect(deed, None, {}))])
+    assert isinstance(way, Trace)
+    assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
+    assert isinstance(head, Trace)
+    assert head.points_in[1] == (13.0, 14.0, 0.0)
+    assert isinstance(pin, Trace)
+    assert all(math.dist(place[:2], (10.0, 10.0)) < 0.3 for place in pin.points_in)

@@ -1,0 +1,152 @@
+"""A battle in play: what the camera sees becomes moves, and the players have the last word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.dice import Scripted
+from rules.events import PhaseBegun
+from rules.games.referees import moment_of
+from rules.position import Moment
+from rules.referee import Prospect
+from rules.replay import replay
+from rules.roster import Army, Recruit
+from rules.table import PointIn
+from tests.rules.board import figure
+from tests.rules.evening import begun
+from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
+from ui.battle.battle_session import LEAST_MOVE_IN, Play
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator[Play]:
+    with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
+        one = Play(battle)
+        one.go_on(seen(battle))
+        yield one
+
+
+def seen(battle: Battle, **moved: PointIn) -> Moment:
+    """The table with some figures elsewhere."""
+    places = {**PLACES, **{name.replace("_", "-"): at for name, at in moved.items()}}
+    return moment_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], [HEDGE])
+
+
+def test_a_squad_that_was_moved_is_proposed_as_one_move(play: Play) -> None:
+    moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 7.0) for n in (1, 2, 3, 4)}
+    [proposal] = play.proposals(seen(play.battle, **moved))
+    assert proposal.words == "Green 1, Green 2, Green 3, Green 4 moved 3.0 in"
+    assert proposal.prospect.possible
+    moment = seen(play.battle, **moved)
+    assert play.accept(moment, proposal).numbers["left_in"] == 1  # SP-02: 4 in a turn
+    assert play.battle.state.unit("green-2").at_in == (5.3, 7.0)
+    assert play.proposals(seen(play.battle, **moved)) == ()
+
+
+def test_what_is_moved_too_far_may_pass_all_the_same(play: Play) -> None:
+    moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 9.0) for n in (1, 2, 3, 4)}
+    moment = seen(play.battle, **moved)
+    [proposal] = play.proposals(moment)
+    assert "moved 5 in of 4 (SP-02)" in proposal.prospect.why_not
+    assert not play.accept(moment, proposal).allowed
+    assert play.battle.state.unit("green-1").at_in == (4, 4)
+    play.let_pass(moment, proposal, "he ran")
+    assert play.battle.state.unit("green-1").at_in == (4, 9)
+    assert (
+        "  Green 1, Green 2, Green 3, Green 4: Move the squad rifles: the players rule: it stands. He ran."
+        in play.story
+    )
+
+
+def test_a_nudge_is_no_move(play: Play) -> None:
+    assert play.proposals(seen(play.battle, tan_1=(4, 14.5 + LEAST_MOVE_IN - 0.01))) == ()
+    moment = seen(play.battle, tan_1=(5, 14.5))
+    [proposal] = play.proposals(moment)
+    play.only_shifted(proposal)
+    unit = play.battle.state.unit("tan-1")
+    assert (unit.at_in, unit.allowance_used_in) == ((5, 14.5), 0)
+
+
+def test_a_limit_is_settled_and_the_settlement_is_journalled(play: Play) -> None:
+    moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
+    moment = seen(play.battle, **moved)
+    [proposal] = play.proposals(moment)
+    [doubt] = proposal.prospect.doubts
+    play.settle(doubt, "less")
+    settled = seen(play.battle, **moved)
+    [proposal] = play.proposals(settled)
+    assert proposal.prospect.doubts == ()
+    assert play.accept(settled, proposal).allowed
+    assert play.battle.undo() == "Green 1, Green 2, Green 3, Green 4 moved 4.0 in"
+    assert play.battle.undo() == "settled: Move the squad rifles: how far its leading man went: less"
+
+
+def test_a_shot_is_asked_rolled_and_told(play: Play, tmp_path: Path) -> None:
+    play.go_on(seen(play.battle))
+    moment = seen(play.battle)
+    shot = next(one for one in play.outlook(moment, "green-1").attacks if one.deed.at == ("tan-1",))
+    assert play.do(moment, shot.deed, Scripted([6])).numbers["kills"] == 1
+    assert play.battle.state.unit("tan-1").out
+    play.battle.close()
+    assert replay(tmp_path / "b") == ()
+
+
+def test_what_is_told_of_one_target_is_not_told_of_another(play: Play) -> None:
+    play.go_on(seen(play.battle))
+    shots = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
+    assert "target_in_cover" in [question.fact for question in shots["tan-3"].asks]
+    play.tell(shots["tan-3"].deed, "target_in_cover", True)
+    after = {one.deed.at[0]: one for one in play.outlook(seen(play.battle), "green-1").attacks}
+    needed = [{name: one.before.numbers["to_kill"] for name, one in shot.items()} for shot in (shots, after)]
+    assert needed[0] == {"tan-1": 4, "tan-2": 4, "tan-3": 4}
+    assert needed[1] == {"tan-1": 4, "tan-2": 4, "tan-3": 5}  # SP-12: behind cover +1
+    assert "target_in_cover" not in [question.fact for question in after["tan-3"].asks]
+
+
+def test_men_of_a_squad_who_may_only_go_one_by_one_are_proposed_so(tmp_path: Path) -> None:
+    """Plastic Fudge moves single units, whatever list they come from."""
+    men = tuple(Recruit(figure=f"green-{n}", card="basic", squad="pals") for n in (1, 2))
+    army, foe = (
+        Army(name="Pals", game="plastic_fudge", recruits=men),
+        Army(name="Foes", game="plastic_fudge", recruits=(Recruit(figure="tan-1", card="basic"),)),
+    )
+    places: dict[str, PointIn] = {"green-1": (2, 2), "green-2": (4, 2), "tan-1": (20, 20)}
+    with begun(tmp_path / "b", "plastic_fudge", {"green": army, "tan": foe}, places) as battle:
+        battle.record(PhaseBegun(turn=1, side="green", phase="a_moves"))
+        moved = {**places, "green-1": (2.0, 3.0), "green-2": (4.0, 3.0)}
+        proposals = Play(battle).proposals(moment_of(battle, [figure(n, *at) for n, at in moved.items()], ()))
+        assert [one.words for one in proposals] == ["Green 1 moved 1.0 in", "Green 2 moved 1.0 in"]
+
+
+def test_what_no_figure_does_alone_is_told_too(play: Play) -> None:
+    """Simple Plastic: who reached the objective is asked of the players, for no camera knows what was agreed."""
+
+    def who_won() -> Prospect:
+        return next(one for one in play.duties(seen(play.battle)) if one.deed.action == "victory")
+
+    asked = who_won()
+    [question] = asked.asks
+    assert question.fact == "objective_reached_by"
+    play.tell(asked.deed, question.fact, question.read(" green "))
+    assert who_won().asks == ()
+    assert play.do(seen(play.battle), who_won().deed, Scripted([])).numbers["winner"] == "green"
+    play.battle.undo()
+    play.battle.undo()
+    assert who_won() == asked
+
+
+def test_a_place_that_was_taken_back_is_noted_again_only_before_something_is_done(tmp_path: Path) -> None:
+    """Else undo would never get past it: the camera still sees everybody."""
+    with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, {}) as battle:
+        one = Play(battle)
+        one.place_new(seen(battle))
+        assert battle.undo() == "Tan 3 placed at (16.0, 15.0)"
+        one.place_new(seen(battle))
+        assert battle.state.unit("tan-3").at_in is None
+        assert battle.can_redo == "Tan 3 placed at (16.0, 15.0)"
+        one.place_all(seen(battle))
+        assert battle.state.unit("tan-3").at_in == (16, 15)

@@ -1,0 +1,172 @@
+"""Rounds: who is asked, in what order, who is done, who was passed over, and what undo does to that."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rules.battle import Battle
+from rules.dice import DiceRequest, Roll
+from rules.events import PhaseBegun
+from rules.games.referees import moment_of
+from rules.position import Moment
+from rules.roster import Army
+from rules.table import PointIn
+from tests.rules.board import figure
+from tests.rules.evening import begun, recruits
+from ui.battle.battle_session import Play
+from ui.battle.round_sequence import Mark, Walk, Walker, rounds
+
+PLACES: dict[str, PointIn] = {
+    "green-1": (4, 4), "green-2": (8, 4), "green-3": (12, 4), "tan-1": (4, 9), "tan-2": (8, 9),
+}  # fmt: skip
+Table = Callable[[], Moment]
+
+
+def best(request: DiceRequest) -> Roll:
+    return Roll((max(request.die.faces),) * request.count)
+
+
+def opened(path: Path, game: str, card: str, phase: PhaseBegun) -> Battle:
+    armies = {
+        side: Army(name=side, game=game, recruits=recruits(side, *[card] * count))
+        for side, count in (("green", 3), ("tan", 2))
+    }
+    battle = begun(path / "b", game, armies, PLACES)
+    battle.record(phase)
+    return battle
+
+
+def seen(battle: Battle) -> Moment:
+    return moment_of(battle, [figure(name, *at) for name, at in PLACES.items()], ())
+
+
+@pytest.fixture
+def morale(tmp_path: Path) -> Iterator[Play]:
+    """Plastic Fudge, whose morale phase asks everybody (PF-61)."""
+    with opened(tmp_path, "plastic_fudge", "basic", PhaseBegun(turn=1, phase="morale")) as battle:
+        yield Play(battle)
+
+
+@pytest.fixture
+def fire(tmp_path: Path) -> Iterator[Play]:
+    """Army Men, small arms: all fire at the same time."""
+    with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="small_arms")) as battle:
+        yield Play(battle)
+
+
+def ask(play: Play, walker: Walker) -> None:
+    """Do the first thing that the figure is asked for."""
+    moment = seen(play.battle)
+    walker.look(moment)
+    play.do(moment, walker.deeds(moment)[0], best)
+
+
+def settled(walker: Walker, play: Play) -> Walk:
+    """The walk once it has found who is next."""
+    moment = seen(play.battle)
+    return next(walk for walk in (walker.look(moment) for _ in itertools.count()) if not walk.looking)
+
+
+def marks(walk: Walk) -> dict[str, str]:
+    return {step.figure: str(step.mark) for step in walk.steps}
+
+
+def test_morale_asks_one_after_another_and_ticks(morale: Play) -> None:
+    assert rounds(morale, seen(morale.battle)) == ("Morale",)
+    walker = Walker(morale, "Morale")
+    assert settled(walker, morale).words == "Morale, 1 of 5: Green 1"
+    ask(morale, walker)
+    walk = settled(walker, morale)
+    assert walk.words == "Morale, 2 of 5: Green 2"
+    assert [step.words for step in walk.steps][:2] == ["✓ Green 1", "Green 2"]
+    for _ in range(4):
+        ask(morale, walker)
+    assert settled(walker, morale).words == "Morale: all done"
+    assert set(marks(settled(walker, morale)).values()) == {Mark.DONE}
+    assert rounds(morale, seen(morale.battle)) == ()
+
+
+def test_who_is_skipped_is_come_back_to(morale: Play) -> None:
+    walker = Walker(morale, "Morale")
+    settled(walker, morale)
+    assert walker.skip(seen(morale.battle)).figure == "green-2"
+    assert marks(settled(walker, morale))["green-1"] == Mark.SKIPPED
+    for _ in range(4):
+        ask(morale, walker)
+    assert settled(walker, morale).words == "Morale: 1 skipped"
+    assert walker.back(seen(morale.battle)).words == "Morale, 1 of 5: Green 1"
+    ask(morale, walker)
+    assert settled(walker, morale).words == "Morale: all done"
+
+
+def test_back_goes_to_the_one_before_who_is_open_and_any_can_be_asked_for(morale: Play) -> None:
+    walker = Walker(morale, "Morale")
+    settled(walker, morale)
+    assert walker.go("tan-1", seen(morale.battle)).figure == "tan-1"
+    assert walker.back(seen(morale.battle)).figure == "green-3"
+    assert walker.go("nobody", seen(morale.battle)).figure == "green-3"
+    walker.go("green-1", seen(morale.battle))
+    assert walker.back(seen(morale.battle)).figure == "tan-2"  # round the end
+
+
+def test_an_undone_check_is_asked_for_again(morale: Play) -> None:
+    walker = Walker(morale, "Morale")
+    ask(morale, walker)
+    ask(morale, walker)
+    assert settled(walker, morale).figure == "green-3"
+    morale.battle.undo()
+    walk = settled(walker, morale)
+    assert walk.words == "Morale, 2 of 5: Green 2"
+    assert marks(walk)["green-1"] == Mark.DONE
+
+
+def test_simultaneous_fire_goes_through_both_sides(fire: Play) -> None:
+    assert rounds(fire, seen(fire.battle)) == ("Fire",)
+    walker = Walker(fire, "Fire")
+    asked = []
+    while (walk := settled(walker, fire)).figure:
+        asked.append(walk.figure)
+        ask(fire, walker)
+    # AM-37: one attack in a turn. A 12 misses and shoots empty (AM-77), so nobody falls.
+    assert asked == list(PLACES)
+    assert set(marks(walk).values()) == {Mark.DONE}
+
+
+def test_who_has_nobody_in_range_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only he is looked at who might be next, and only so many at once."""
+    with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="automatic_weapons")) as battle:
+        play = Play(battle)
+        walker = Walker(play, "Fire")
+        moment = seen(battle)
+        assert walker.look(moment, patience=2).looking
+        assert walker.look(moment, patience=2).looking
+        walk = walker.look(moment, patience=2)
+        assert (walk.looking, walk.words) == (False, "Fire: all done")
+        assert set(marks(walk).values()) == {Mark.IDLE}  # rifles are small arms (AM-12)
+
+
+def test_opportunity_fire_is_a_round_of_its_own(tmp_path: Path) -> None:
+    """AM-34: who moved through a gun's sight can be shot at where he was seen."""
+    with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, side="tan", phase="movement")) as battle:
+        play = Play(battle)
+        moment = seen(battle)
+        path = ((4.0, 9.0), (4.0, 12.0))
+        play.do(moment, play.referee.march(moment, {"tan-1": path}), best)
+        assert rounds(play, seen(battle)) == ()
+        battle.record(PhaseBegun(turn=1, phase="small_arms"))
+        assert rounds(play, seen(battle)) == ("Opportunity fire", "Fire")
+        walker = Walker(play, "Opportunity fire")
+        walk = settled(walker, play)
+        assert walk.words == "Opportunity fire, 1 of 5: Green 1"
+        assert [deed.title for deed in walker.deeds(seen(battle))] == ["Rifle at Tan 1 on its way"]
+
+
+def test_before_the_first_turn_there_is_none(tmp_path: Path) -> None:
+    armies = {side: Army(name=side, game="army_men", recruits=recruits(side, "rifleman")) for side in ("green", "tan")}
+    with begun(tmp_path / "b", "army_men", armies, {"green-1": (4, 4), "tan-1": (4, 9)}) as battle:
+        moment = moment_of(battle, [figure("green-1", 4, 4), figure("tan-1", 4, 9)], ())
+        assert rounds(Play(battle), moment) == ()

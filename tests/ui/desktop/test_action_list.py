@@ -1,0 +1,74 @@
+"""The list of what somebody can do says how much of it is out of sight."""
+
+from __future__ import annotations
+
+import pytest
+from PyQt6.QtWidgets import QApplication
+
+from rules.referee import Deed, Prospect
+from tests.ui.windows import Owned
+from ui.desktop.battle.action_list import DeedList
+
+
+def many(count: int) -> list[Prospect]:
+    deeds = [Deed(f"Rifle at Tan {n}", "shoot", {}, by=("green-1",), at=(f"tan-{n}",)) for n in range(1, count + 1)]
+    return [Prospect(deed, None, {}, refusal="out of range" if deed.at == ("tan-2",) else "") for deed in deeds]
+
+
+@pytest.fixture
+def deeds(qt: QApplication, owned: Owned[DeedList]) -> DeedList:
+    shown = owned(DeedList())
+    shown.resize(320, 130)
+    shown.show()
+    shown.show_deeds(many(12))
+    qt.processEvents()
+    return shown
+
+
+def head(deeds: DeedList) -> str:
+    item = deeds.headerItem()
+    assert item is not None
+    return item.text(0)
+
+
+def test_the_head_counts_what_is_out_of_sight(qt: QApplication, deeds: DeedList) -> None:
+    above, below = deeds.unseen
+    assert (above, 4 <= below <= 11) == (0, True)
+    assert head(deeds) == f"What he can do: {below} more below"
+    deeds.scrollToBottom()
+    qt.processEvents()
+    assert deeds.unseen == (below, 0)
+    assert head(deeds) == f"What he can do: {below} above"
+    deeds.resize(320, 600)
+    qt.processEvents()
+    assert deeds.unseen == (0, 0)
+    assert head(deeds) == "What he can do"
+
+
+def test_fewer_deeds_need_no_count(qt: QApplication, deeds: DeedList) -> None:
+    assert not deeds.show_deeds(many(2))
+    qt.processEvents()
+    assert head(deeds) == "What he can do"
+
+
+def test_the_chosen_deed_stays_chosen_while_the_deeds_are_the_same(deeds: DeedList) -> None:
+    deeds.choose(3)
+    assert deeds.show_deeds(many(12))
+    assert deeds.chosen is not None
+    assert deeds.chosen.deed.at == ("tan-4",)
+    assert not deeds.show_deeds(many(5))
+    assert deeds.chosen is None
+
+
+def test_words_that_do_not_fit_stand_in_the_tip(deeds: DeedList) -> None:
+    item = deeds.topLevelItem(1)
+    assert item is not None
+    assert "Rifle at Tan 2" in item.toolTip(0)
+    assert "out of range" in item.toolTip(0)
+
+
+def test_a_target_is_chosen_where_he_can_be_attacked(deeds: DeedList) -> None:
+    assert deeds.choose_target("tan-5")
+    assert not deeds.choose_target("tan-2")
+    assert deeds.chosen is not None
+    assert deeds.chosen.deed.at == ("tan-5",)

@@ -1,0 +1,396 @@
+"""Inches and the window: why there are none, what sharpens them, what was moved, lenses that are known again."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QPushButton
+
+from calibration.calibration_targets import Prints
+from calibration.lens import Gathering
+from calibration.lens_fit import LensFit
+from calibration.marker_issue import Reason, Trouble
+from calibration.opencv import cv2
+from calibration.print_scale import PrintScale
+from rules.battle import Battle
+from tests.calibration.drawn import camera as drawn_camera
+from tests.calibration.drawn import marker_corners, picture
+from tests.calibration.test_lens import LENS, PLACES, SIZE
+from tests.ui.commands.test_lens import picture as board_picture
+from tests.ui.windows import LEFT, POSTS, TABLE_IN, Open, Wait, at, point
+from tests.ui.windows import click as click_at
+from ui.desktop.dialogs import PrintsDialog
+from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.setup.area_dialog import AreaDialog
+from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
+from ui.desktop.setup.diagnosis_dialog import WhyNotDialog
+from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.window import Window
+from ui.picture.overlay import Label
+from ui.setup.lens_session import LensSession
+from ui.setup.profiles import LensProfiles
+from ui.units import Unit
+from vision.frame import Frame, ImageBgr
+from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
+from vision.simulation.simulator import overhead_camera, render
+
+SMALL = (960, 540)
+SCENE = Scene(TABLE_IN, markers=corner_markers(TABLE_IN), models=(Model("a", "green", Sculpt.RIFLEMAN, 8.0, 10.0),))
+OVER = overhead_camera(SMALL, TABLE_IN, 40.0)
+
+
+@pytest.fixture(scope="module")
+def seen_from_above() -> ImageBgr:
+    return render(SCENE, OVER, np.random.default_rng(1))
+
+
+class Shots:
+    """A camera that shows a row of pictures, the last one for ever."""
+
+    name, live, still = "camera 0", True, False
+
+    def __init__(self, *images: ImageBgr) -> None:
+        self.images = list(images)
+        self._numbers = itertools.count()
+
+    def read(self) -> Frame:
+        number = next(self._numbers)
+        image = self.images.pop(0) if len(self.images) > 1 else self.images[0]
+        return Frame(image, number, number / 30)
+
+    def close(self) -> None:
+        pass
+
+
+def colour(gray: np.ndarray) -> ImageBgr:
+    return np.repeat(gray[:, :, None], 3, axis=2)
+
+
+@pytest.fixture(autouse=True)
+def profiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LensProfiles:
+    """A folder of its own, and a camera whose name every system would tell otherwise."""
+    monkeypatch.setattr("ui.desktop.setup.calibration_controller.lens_folder", lambda: tmp_path / "lenses")
+    return LensProfiles(tmp_path / "lenses")
+
+
+def press(window: Window, name: str) -> None:
+    (button,) = [one for one in window.bar.findChildren(QPushButton) if one.text() == name]
+    QTest.mouseClick(button, LEFT)
+
+
+def click(dialog: PictureDialog, px: np.ndarray) -> None:
+    QTest.mouseClick(dialog.picture, LEFT, pos=dialog.picture.to_widget((float(px[0]), float(px[1]))).toPoint())
+
+
+def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait_until: Wait) -> None:
+    seen_by = drawn_camera()
+    gray = picture(seen_by, {5: marker_corners((20, 14), 3.0)}, dictionary="5X5_50")
+    window = open_window("0", lambda _: Shots(colour(gray)))
+    wait_until(lambda: window.bar.text.startswith("No marker was found"))
+    press(window, "Why not?")
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, WhyNotDialog)
+    wait_until(lambda: dialog.look is not None)
+    assert dialog.words.text() == "No marker is of use. What stands in the way:"
+    item = dialog.sentences.item(0)
+    assert item is not None
+    assert item.text().startswith("1  This is marker 5 of 5X5_50, not of 4X4_50: choose dictionary 5X5_50")
+    (label,) = [shape for shape in dialog.picture.shapes if isinstance(shape, Label)]
+    middle = seen_by.table_to_pixel((20.0, 14.0))[0]
+    assert math.dist(label.at_px, middle) < 60
+    assert label.rows[0][0] == "marker 5: of another dictionary"
+    dialog.close()
+
+
+def test_good_markers_are_ticked_there_too(window: Window, wait_until: Wait) -> None:
+    window.calibration.why_not()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, WhyNotDialog)
+    wait_until(lambda: dialog.look is not None)
+    assert dialog.words.text() == "4 markers are good: there are inches."
+    assert sorted(dialog.look.used) == [0, 1, 2, 3] if dialog.look else False
+    dialog.close()
+
+
+@pytest.fixture
+def bare(qt: object) -> tuple[Shots, Callable[..., np.ndarray]]:
+    """A table without markers, and where its places are seen."""
+    seen_by = drawn_camera()
+    noise = np.random.default_rng(3).normal(0, 18, (540, 960))
+    gray = np.clip(picture(seen_by, {}) + noise, 0, 255).astype(np.uint8)
+    return Shots(colour(gray)), lambda *place: seen_by.table_to_pixel(place)[0]
+
+
+def test_four_clicked_corners_give_inches(
+    open_window: Open, wait_until: Wait, bare: tuple[Shots, Callable[..., np.ndarray]]
+) -> None:
+    shots, seen = bare
+    window = open_window("0", lambda _: shots)
+    wait_until(lambda: window.bar.text.startswith("No marker was found"))
+    window.calibration.click_corners()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, CornersDialog)
+    dialog.what.setCurrentIndex(2)
+    dialog.width_box.setValue(32.0)
+    dialog.depth_box.setValue(22.0)
+    corners = ((4.0, 3.0), (36.0, 3.0), (36.0, 25.0), (4.0, 25.0))
+    for place, name in zip(corners, ("near left", "near right", "far right", "far left"), strict=True):
+        assert f"the rectangle's {name} corner" in dialog.words.text()
+        click(dialog, seen(*place))
+        at_px = dialog.magnifier.at_px
+        assert at_px is not None
+        assert math.dist(at_px, seen(*place)) < 1.5  # the screen's pixels are as large as the picture's, or larger
+    assert dialog.words.text().startswith("Places would be sure to 0.")
+    dialog.accept()
+    wait_until(lambda: window.bench.view and window.bench.view.calibration)
+    view = window.bench.view
+    assert view is not None
+    assert view.calibration is not None
+    # A click is right to a pixel, and 18 px are an inch; without a lens profile the middle is off by a tenth.
+    there = view.calibration.camera.pixel_to_table(seen(20.0, 14.0))[0]
+    assert there == pytest.approx((16.0, 11.0), abs=0.3)
+    assert window.session.can_undo == "by corners"
+
+
+def test_corners_that_were_clicked_before_a_bump_are_refused(
+    open_window: Open, wait_until: Wait, seen_from_above: ImageBgr
+) -> None:
+    shots, there = Shots(seen_from_above), np.roll(seen_from_above, (7, -11), axis=(0, 1))
+    window = open_window("0", lambda _: shots)
+    wait_until(lambda: window.bench.view is not None)
+    window.calibration.click_corners()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, CornersDialog)
+    for px in ((150, 480), (800, 480), (800, 60), (150, 60)):
+        click(dialog, np.array(px))
+    shots.images = [there]
+    wait_until(lambda: window.bench.frame and window.bench.frame.image_bgr is there)
+    dialog.accept()
+    assert window.bar.text.startswith("The camera or the table was moved while you clicked")
+    assert window.session.can_undo is None
+
+
+def test_corners_in_a_wrong_order_cannot_be_taken(window: Window) -> None:
+    window.calibration.click_corners()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, CornersDialog)
+    for px in ((100, 100), (800, 100), (800, 400), (100, 400)):
+        click(dialog, np.array(px))
+    assert "near left, near right, far right, far left" in dialog.words.text()
+    dialog.clear()
+    assert dialog.places_px == []
+    dialog.reject()
+
+
+def test_a_measured_distance_makes_inches_surer(open_window: Open, wait_until: Wait, seen_from_above: ImageBgr) -> None:
+    window = open_window("0", lambda _: Shots(seen_from_above))
+    wait_until(lambda: window.bench.view and window.bench.view.calibration)
+    view = window.bench.view
+    assert view is not None
+    assert view.calibration is not None
+    known = view.calibration
+    window.calibration.measure_distance()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, TapeDialog)
+    for place in ((4.0, 16.0), (26.0, 4.0)):
+        click(dialog, known.camera.table_to_pixel(place)[0])
+    a, b = dialog.places_px
+    seen_in = math.dist(*known.camera.pixel_to_table([a, b]))
+    assert f"without it the camera says {seen_in:.1f} in" in dialog.words.text().lower()
+    dialog.distance_box.setValue(seen_in + 5)
+    assert "You measured" in dialog.words.text()
+    dialog.distance_box.setValue(seen_in)
+    dialog.accept()
+    assert window.session.can_undo == "a measured distance"
+    wait_until(lambda: window.bench.view is not view and window.bench.view.calibration is not known)
+    after = window.bench.view
+    assert after is not None
+    assert after.calibration is not None
+    far = [[28.0, 18.0, 0.0]]
+    assert after.calibration.sigma_in(far) < 0.9 * known.sigma_in(far)
+
+
+def test_the_tables_edges_are_dragged_and_places_count_from_their_corner(window: Window) -> None:
+    window.calibration.choose_area()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, AreaDialog)
+    here, there = (at(window, place) for place in ((2.0, 3.0), (28.0, 18.0)))
+    ends = [dialog.picture.to_widget(window.picture.to_picture(point.toPointF())).toPoint() for point in (here, there)]
+    QTest.mousePress(dialog.picture, LEFT, pos=ends[0])
+    QTest.mouseMove(dialog.picture, ends[1])
+    QTest.mouseRelease(dialog.picture, LEFT, pos=ends[1])
+    dialog.depth_box.setValue(14.0)
+    dialog.accept()
+    area = window.session.state.area
+    assert area is not None
+    assert area.origin_in == pytest.approx((2.0, 3.0), abs=0.1)
+    assert (area.width_in, area.depth_in) == pytest.approx((26.0, 14.0), abs=0.2)
+    point(window, (12.0, 9.0))
+    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
+    assert (x, y) == pytest.approx((10.0, 6.0), abs=0.2)
+    window.undo()
+    assert window.session.state.area is None
+
+
+@pytest.fixture
+def bumped() -> Shots:
+    nudged = overhead_camera(SMALL, TABLE_IN, 40.5, tilt_deg=4.0)
+    here, there = (render(SCENE, one, np.random.default_rng(seed)) for seed, one in enumerate((OVER, nudged)))
+    return Shots(*[here] * 30, there)
+
+
+def test_a_bump_is_told_and_journalled(
+    found: None, open_window: Open, wait_until: Wait, bumped: Shots, tmp_path: Path
+) -> None:
+    window = open_window("0", lambda _: bumped)
+    battle = Battle.begin(tmp_path / "b.battle", lambda: 0.0, "simple_plastic", ["green", "blue"])
+    window.battle.take_up(battle)
+    wait_until(lambda: "was moved" in window.bar.text)
+    assert window.bar.text.endswith("the camera's place was found again, and positions on the table stay.")
+    assert window.bar.text.startswith("The camera")
+    assert [entry.kind for entry in battle.entries] == ["begun", "camera_moved"]
+    assert battle.can_undo is None
+
+
+def test_a_marker_that_is_left_out_is_named_once(window: Window) -> None:
+    view = window.bench.view
+    assert view is not None
+    bent = Trouble(((0.0, 0.0),), Reason.NOT_FLAT, "marker 2 does not lie flat: press it down", 2)
+    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    assert window.bar.text == "Marker 2 does not lie flat: press it down."
+    window._say("something else")
+    window.calibration._tell((), replace(view, set_aside=(bent,)))
+    assert window.bar.text == "Something else"
+
+
+def test_a_known_camera_gets_its_lens_and_another_size_is_refused(
+    found: None, open_window: Open, wait_until: Wait, seen_from_above: ImageBgr, profiles: LensProfiles
+) -> None:
+    lens, image = OVER.lens, seen_from_above
+    profiles.keep("camera 77", lens)
+    window = open_window("77", lambda _: Shots(image))
+    wait_until(lambda: window.session.state.setup.lens is not None)
+    assert window.session.state.setup.lens is not None
+    assert np.array_equal(window.session.state.setup.lens.matrix, lens.matrix)
+    assert window.session.can_undo is None
+    window._opener = lambda _: Shots(image[:500])
+    window.open("78")
+    wait_until(lambda: window.bench.view is not None)
+    assert window.session.state.setup.lens is None, "another camera"
+    window.open("77")
+    wait_until(lambda: "is for 960x540 pictures and this one is 960x500" in window.bar.text)
+    assert window.session.state.setup.lens is None
+
+
+def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
+    shots = [
+        board_picture((0.5 * x, 0.35 * y), (25 * (-1) ** k, 25 * (k % 3 - 1))) for k, (x, y) in enumerate(PLACES[:7])
+    ]
+    newest = [Frame(colour(np.full(SIZE[::-1], 90, np.uint8)), 0, 0.0)]
+    dialog = LensDialog(lambda: newest[0], "camera 0")
+    dialog.show()
+    wait_until(lambda: dialog.words.text().startswith("No board is seen"))
+    assert not dialog.work_out.isEnabled()
+
+    def show(gray: np.ndarray) -> str:
+        newest[0] = Frame(colour(gray), newest[0].index + 1, 0.0)
+        before = dialog.session
+        wait_until(lambda: dialog.session is not before)
+        return dialog.words.text()
+
+    for count, gray in enumerate(shots, 1):
+        assert show(gray).startswith("Hold it still")
+        assert show(gray).startswith("Taken; ")
+        assert dialog.session is not None
+        assert len(dialog.session.gathering.views) == count
+    assert "accepted picture 7 has it already" in show(shots[-1])
+    assert "blurred" in show(cv2.blur(board_picture((0.2, 0.1), (0, 20)), (1, 8)))
+    assert "7 taken" in dialog.coverage.text()
+    assert 0 < dialog.progress.value() < 100
+    QTest.mouseClick(dialog.work_out, LEFT)
+    wait_until(lambda: dialog.fit is not None)
+    assert dialog.fit is not None
+    assert dialog.fit.lens.matrix[0, 0] == pytest.approx(LENS.matrix[0, 0], rel=0.02)
+    assert "px (rms) from where this lens puts them" in dialog.verdict.text()
+    assert dialog.story["views"] == 7
+    QTest.mouseClick(dialog.undo, LEFT)
+    assert dialog.fit is None
+    dialog.reject()
+
+
+def test_the_lens_that_was_learnt_is_used_and_kept(
+    found: None, open_window: Open, wait_until: Wait, seen_from_above: ImageBgr, profiles: LensProfiles
+) -> None:
+    window = open_window("77", lambda _: Shots(seen_from_above))
+    wait_until(lambda: window.bench.view is not None)
+    window.calibration.learn_lens()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, LensDialog)
+    dialog.session, dialog.fit = LensSession(Gathering(SMALL)), LensFit(OVER.lens, 0.2, (0.2,))
+    dialog.accept()
+    assert window.session.can_undo == "the lens profile"
+    assert window.session.state.setup.lens is OVER.lens
+    assert [(one.camera, one.image_size, one.problem) for one in profiles.kept()] == [("camera 77", SMALL, "")]
+    assert json.loads(profiles.path_of("camera 77", SMALL).read_text())["residual_px"] == 0.2
+
+
+def test_no_lens_is_learnt_from_what_is_no_camera(window: Window) -> None:
+    window.calibration.learn_lens()
+    assert "learnt from a live camera" in window.bar.text
+
+
+def test_a_measured_sheet_is_asked_for_and_remembered(window: Window, open_window: Open) -> None:
+    window.bench.spec = "0"  # the simulated table's own markers are not the player's
+    window.calibration.choose_prints()
+    dialog = window.calibration.dialog
+    assert isinstance(dialog, PrintsDialog)
+    assert dialog.prints.scale is None
+    dialog._measured.setChecked(True)
+    dialog._across.setValue(99.5)
+    dialog.accept()
+    assert window.session.state.setup.prints.scale == PrintScale(99.5, 100.0)
+    assert window._memory.prints.scale == PrintScale(99.5, 100.0)
+    window._memory.keep_prints(window._memory.prints.__class__())
+    assert window._memory.prints.scale is None
+
+
+def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
+    dialog, mine = PrintsDialog(Prints()), tmp_path / "mine.yml"
+    mine.write_text("nonsense")
+    dialog.use_dictionary(mine)
+    assert "is none that OpenCV wrote" in dialog._problem.text()
+    assert dialog.prints.dictionary == "4X4_50"
+    bits = "".join("10"[k % 3 == 0] for k in range(16))
+    mine.write_text(f'%YAML:1.0\n---\nnmarkers: 1\nmarkersize: 4\nmaxCorrectionBits: 0\nmarker_0: "{bits}"\n')
+    dialog.use_dictionary(mine)
+    assert dialog.prints.dictionary == str(mine)
+    assert not dialog._problem.isVisibleTo(dialog)
+
+
+def test_centimetres_are_shown_and_remembered(window: Window, open_window: Open, wait_until: Wait) -> None:
+    click_at(window, POSTS["green-1"])
+    click_at(window, POSTS["blue-1"])
+    assert window.panel.headline.startswith("12.0 in")
+    window.calibration._centimetres.trigger()
+    # 20 - 8 = 12 in are 30.48 cm; twice the deviation, in tenths of a centimetre rounded up.
+    assert window.panel.headline.split()[:2] in (["30.5", "cm"], ["30.4", "cm"])
+    labels = [row for shape in window.picture.shapes if isinstance(shape, Label) for row, _ in shape.rows]
+    assert any(" cm ± " in row for row in labels)
+    point(window, (10.0, 5.0))
+    x, y = (float(word.split()[1]) for word in window.status._place.text().split(", "))
+    assert (x, y) == pytest.approx((25.4, 12.7), abs=0.2)
+    window.undo()
+    assert window.session.state.unit is Unit.CENTIMETRE
+    window._tell()
+    assert " cm, residual" in window.status._calibration.text()
+    again = open_window()
+    wait_until(lambda: again.bench.view is not None)
+    assert again.session.state.unit is Unit.CENTIMETRE

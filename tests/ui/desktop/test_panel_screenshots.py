@@ -1,0 +1,135 @@
+"""Pictures of what can be seen, light and dark, and what in them cannot be read whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtGui import QColor, QImage, QPalette
+from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLabel, QLineEdit, QListWidget, QPushButton, QWidget
+
+from rules.table import Refused
+from tests.ui.windows import Wait
+from ui.desktop.dark_palette import dark_palette
+from ui.desktop.labels import fitted, word_label
+from ui.desktop.layout_check import SCREEN, misfits
+from ui.desktop.panel import SidePanel
+from ui.desktop.panel_screenshots import Faces, of_help
+from ui.desktop.window import Window
+from ui.table.finding import Answer
+
+LONG = "Far more words than there is room for in so narrow a place"
+
+
+def shown(part: QWidget, width: int, height: int) -> QWidget:
+    """The part in a window, no larger than this."""
+    around = QWidget()
+    around.resize(600, 400)
+    part.setParent(around)
+    part.setGeometry(0, 0, width, height)
+    around.show()
+    return around
+
+
+@pytest.mark.usefixtures("qt")
+def test_what_is_cut_is_told_and_what_has_room_is_not() -> None:
+    several = word_label(LONG)
+    chosen = QComboBox()
+    chosen.addItem(LONG)
+    line = QLineEdit()
+    line.setPlaceholderText(LONG)
+    rows = QListWidget()
+    rows.addItem(LONG)
+    rows.setAccessibleName("Rows")
+    for part, narrow in (
+        (QLabel(LONG), (80, 30)),
+        (QPushButton(LONG), (80, 30)),
+        (several, (80, 30)),
+        (chosen, (80, 30)),
+        (rows, (80, 60)),
+        (line, (80, 30)),
+    ):
+        around = shown(part, *narrow)
+        assert len(misfits(around)) == 1, type(part).__name__
+        part.setGeometry(0, 0, 550, 60)
+        assert misfits(around) == ()
+        part.setGeometry(0, 0, *narrow)
+        part.hide()
+        assert misfits(around) == (), "what is hidden need not be read"
+        around.deleteLater()
+
+
+@pytest.mark.usefixtures("qt")
+def test_a_dialog_has_to_leave_room_for_its_title() -> None:
+    window = QWidget()
+    window.resize(*SCREEN)
+    assert misfits(window) == ()
+    dialog = QDialog(window)
+    dialog.setWindowTitle("Large")
+    dialog.resize(600, 768 - 40)
+    assert misfits(dialog) == ()
+    dialog.resize(600, 768 - 39)
+    assert misfits(dialog) == ("600 x 729 pixels are more than the 1366 x 728 there may be",)
+    window.deleteLater()
+
+
+@pytest.mark.usefixtures("qt")
+def test_a_long_answer_is_smaller_and_a_short_one_as_large_as_before() -> None:
+    panel = SidePanel()
+    panel.show_answer(Answer("nothing has changed", ()))
+    panel.show()
+    assert misfits(panel) == ()
+    small = panel.answer_px
+    panel.show_answer(Answer("11.4 in ± 0.2", ()))
+    assert misfits(panel) == ()
+    assert panel.answer_px > small
+    font = panel.font()
+    assert fitted(font, "a", 500) is font
+    panel.deleteLater()
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """As the Web Content Accessibility Guidelines 2.2 define it: 1 to 21."""
+
+    def light(colour: QColor) -> float:
+        parts = [
+            v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.getRgbF()[:3] if v is not None
+        ]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_words_can_be_read_on_a_dark_desktop() -> None:
+    # WCAG 2.2, 1.4.3: 4.5 to 1 for words.
+    palette, role = dark_palette(), QPalette.ColorRole
+    for words, ground in ((role.WindowText, role.Window), (role.Text, role.Base), (role.ButtonText, role.Button)):
+        assert contrast(palette.color(words), palette.color(ground)) > 4.5
+    assert palette.color(QPalette.ColorGroup.Disabled, role.Text) != palette.color(role.Text)
+
+
+def test_the_menus_and_what_helps_are_kept_and_fit(window: Window, tmp_path: Path) -> None:
+    faces = Faces(tmp_path, "light")
+    of_help(faces, window, tmp_path)
+    assert faces.told == []
+    kept = {path.stem.removesuffix("-light") for path in tmp_path.glob("*.png")}
+    assert kept >= {"menu-table", "menu-battle", "menu-help", "keys", "about", "licences", "details", "last-resort"}
+    assert not QImage(str(tmp_path / "keys-light.png")).isNull()
+
+
+def test_a_folder_that_is_not_there_is_refused(window: Window, tmp_path: Path) -> None:
+    with pytest.raises(Refused, match=r"cannot write .*choose another folder"):
+        Faces(tmp_path / "none", "light").keep("window", window)
+
+
+def test_a_dialog_that_is_waited_for_is_kept_and_closed(window: Window, tmp_path: Path, wait_until: Wait) -> None:
+    faces = Faces(tmp_path, "dark")
+
+    def ask() -> None:
+        dialog = QDialog(window)
+        assert dialog.exec() == QDialog.DialogCode.Rejected
+
+    faces.keep_asked("asked", ask)
+    assert (tmp_path / "asked-dark.png").exists()
+    wait_until(lambda: QApplication.activeModalWidget() is None)

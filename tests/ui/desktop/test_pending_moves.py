@@ -1,0 +1,33 @@
+"""The buttons of a move that the camera saw, and what the journal makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.ui.battle.test_battle_session import seen
+
+from tests.rules.evening import begun
+from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
+from ui.battle.battle_session import Play
+from ui.desktop.battle.pending_moves import seen_ways
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator[Play]:
+    with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
+        one = Play(battle)
+        one.go_on(seen(battle))
+        yield one
+
+
+def test_a_move_settled_at_the_table_is_named_with_what_was_allowed(play: Play) -> None:
+    moved = {f"green_{n}": (PLACES[f"green-{n}"][0], 8.0) for n in (1, 2, 3, 4)}
+    moment = seen(play.battle, **moved)
+    [proposal] = play.proposals(moment)
+    ways = seen_ways(play, moment, proposal, lambda change: change())
+    assert [way.words.rpartition(": ")[2] for way in ways] == ["within what is allowed", "too far"]
+    ways[0].does()
+    assert play.battle.can_undo == "settled: Move the squad rifles: how far its leading man went: less than 4 in"
+    assert play.story[-1].endswith("how far its leading man went: less than 4 in.")

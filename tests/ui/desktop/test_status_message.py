@@ -1,0 +1,26 @@
+"""What the player was told stands for eight seconds, or until he does something else."""
+
+from __future__ import annotations
+
+from ui.desktop.status_message import Said
+
+
+def test_words_stand_for_eight_seconds() -> None:
+    now_s = [100.0]
+    said = Said(lambda: now_s[0])
+    assert said.now == ("", ())
+    ways = (("Try again", lambda: None),)
+    said.say("The camera is gone.", ways)
+    now_s[0] = 108.0
+    assert said.now == ("The camera is gone.", ways)
+    now_s[0] = 108.1
+    assert said.now == ("", ())
+
+
+def test_new_words_take_the_place_of_the_old_ones_and_their_ways() -> None:
+    said = Said(lambda: 0.0)
+    said.say("one", (("way", lambda: None),))
+    said.say("two")
+    assert said.now == ("two", ())
+    said.forget()
+    assert said.now == ("", ())

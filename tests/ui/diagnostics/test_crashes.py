@@ -1,0 +1,53 @@
+"""What a crash leaves behind, and what the next start makes of it."""
+
+import faulthandler
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ui.diagnostics.crashes import crash_file, crashes_kept, last_crash
+
+DIES = """
+import os, sys
+from pathlib import Path
+from ui.diagnostics.crashes import crashes_kept
+
+def in_the_middle():
+    if sys.argv[2] == "dies":
+        os.abort()
+
+with crashes_kept(Path(sys.argv[1])):
+    in_the_middle()
+"""
+
+
+def run(file: Path, how: str, folder: Path) -> None:
+    """In a folder of its own, where a core file may be left."""
+    env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
+    subprocess.run([sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False)
+
+
+def test_a_crash_leaves_its_place_until_a_run_ends_well(tmp_path: Path) -> None:
+    file = crash_file(tmp_path / "new" / "sandtable.log")
+    assert file == tmp_path / "new" / "sandtable-crash.log"
+    assert last_crash(file) == ""
+    run(file, "dies", tmp_path)
+    assert "in_the_middle" in last_crash(file)
+    run(file, "ends", tmp_path)
+    assert last_crash(file) == ""
+
+
+def test_a_fault_handler_that_is_on_and_a_folder_that_cannot_be_written_to_stop_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faulthandler, "is_enabled", lambda: True)
+    with crashes_kept(tmp_path / "crash.log"):
+        assert not (tmp_path / "crash.log").exists()
+    monkeypatch.setattr(faulthandler, "is_enabled", lambda: False)
+    (tmp_path / "file").write_text("")
+    with crashes_kept(tmp_path / "file" / "crash.log"):
+        pass
+    assert last_crash(tmp_path / "file" / "crash.log") == ""

@@ -1,0 +1,73 @@
+"""Stalls are told once they are over, with where the thread stood."""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from ui.diagnostics.ui_watchdog import LIMIT_S, Stall, StallWatch
+
+
+def sleep_long(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def work_long(seconds: float) -> None:
+    end_s = time.thread_time() + seconds
+    while time.thread_time() < end_s:
+        pass
+
+
+@pytest.mark.parametrize("stand_still", [sleep_long, work_long])
+def test_a_real_stall_is_told_with_its_place(stand_still: Callable[[float], None]) -> None:
+    told: list[Stall] = []
+    watch = StallWatch(told.append)
+    watch.start()
+    watch.beat()
+    stand_still(3 * LIMIT_S)
+    watch.beat()
+    watch.stop()
+    (stall,) = told
+    assert stall.lasted_s >= 3 * LIMIT_S
+    assert any(place.endswith(stand_still.__name__) for place in stall.where)
+    assert not any("/" in place for place in stall.where)
+    # Who sleeps does no work; who works has worked that long.
+    assert stall.busy_s < LIMIT_S if stand_still is sleep_long else stall.busy_s >= 3 * LIMIT_S
+    assert threading.active_count() == 1 or all(t.name != "sandtable stall watch" for t in threading.enumerate())
+
+
+def test_by_a_clock_of_its_own() -> None:
+    now_s, told = [0.0], []  # type: ignore[var-annotated]
+    watch = StallWatch(told.append, 0.1, lambda: now_s[0])
+
+    def at(time_s: float, *, beats: bool) -> None:
+        now_s[0] = time_s
+        if beats:
+            watch.beat()
+        watch.look()
+
+    at(0.0, beats=True)
+    at(0.10, beats=True)  # just the limit is none
+    assert told == []
+    at(0.16, beats=False)
+    at(0.25, beats=True)
+    assert [stall.lasted_s for stall in told] == [pytest.approx(0.15)]
+    assert told[0].where
+    at(0.30, beats=True)
+    at(0.45, beats=True)  # nobody looked meanwhile
+    assert told[1].where == ()
+    assert told[1].words.endswith("unseen")
+
+
+def test_before_the_first_beat_nothing_is_watched() -> None:
+    told: list[Stall] = []
+    watch = StallWatch(told.append, limit_s=0.01)
+    watch.start()
+    time.sleep(0.05)
+    watch.stop()
+    assert told == []
+
+
+def test_the_words_name_length_work_and_place() -> None:
+    assert Stall(0.213, 0.1949, ("a.py:1 run", "b.py:2 slow")).words == "213 ms (195 at work): a.py:1 run > b.py:2 slow"

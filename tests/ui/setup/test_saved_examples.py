@@ -1,0 +1,153 @@
+"""Learned figures come back from a table's file; a damaged one is lost alone, and old files still open."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view
+
+from rules.table import Posture
+from ui.session import Session
+from ui.setup.saved_examples import examples_document, examples_of
+from ui.setup.saved_table import as_left, kept_of
+from ui.setup.saved_table_document import document_of, table_of
+from ui.setup.saved_table_store import TableShelf
+from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
+from vision.likeness import DIRECTIONS, unit
+from vision.pipeline import Setup
+
+
+def example(number: int) -> Example:
+    rng = np.random.default_rng(number)
+    signature = unit(rng.normal(size=DIRECTIONS).astype(np.float32))
+    crop = rng.integers(0, 256, (CROP_PX, CROP_PX, 3)).astype(np.uint8)
+    return Example(f"green-{number}", "green", Posture.KNEELING, signature, (-0.5, 0.1, -1.25), crop)
+
+
+EXAMPLES = Examples(tuple(example(number) for number in range(3)))
+
+
+def written(examples: Examples = EXAMPLES) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(json.dumps(examples_document(examples)))
+    return document
+
+
+def test_examples_come_back_as_they_were() -> None:
+    back, remark = examples_of(written())
+    assert remark == ""
+    for old, new in zip(EXAMPLES.all, back.all, strict=True):
+        assert (new.name, new.army, new.posture, new.colour) == (old.name, old.army, old.posture, old.colour)
+        np.testing.assert_array_equal(new.crop_bgr, old.crop_bgr)
+        np.testing.assert_allclose(new.signature, old.signature, atol=2e-4)  # four digits are written
+
+
+def test_the_largest_file_stays_small() -> None:
+    most = Examples(tuple(example(number) for number in range(MOST_EXAMPLES)))
+    # Noise, which no picture is: 4800 bytes of pixels, a third more as base64, and 48 numbers of seven letters.
+    assert len(json.dumps(examples_document(most))) < MOST_EXAMPLES * 7500
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("posture", "dancing"),
+        ("posture", "vehicle"),
+        ("army", 7),
+        ("name", ""),
+        ("signature", [0.1]),
+        ("signature", [float("nan")] * DIRECTIONS),
+        ("signature", [0.0] * DIRECTIONS),
+        ("colour", [1.0]),
+        ("colour", "red"),
+        ("crop", "no base64!"),
+        ("crop", base64.b64encode(b"\x89PNG and nothing else").decode()),
+        ("crop", ""),
+    ],
+)
+def test_a_damaged_example_is_lost_alone(key: str, value: object) -> None:
+    document = written()
+    document["all"][1][key] = value
+    back, remark = examples_of(document)
+    assert [one.name for one in back.all] == ["green-0", "green-2"]
+    assert remark == "1 learned figure is damaged and forgotten; the others are kept."
+
+
+@pytest.mark.parametrize(
+    ("document", "remark"),
+    [
+        (None, ""),
+        ([], "The learned figures cannot be read: confirm or correct a few again."),
+        ({"networks": "x"}, "The learned figures cannot be read: confirm or correct a few again."),
+        (
+            written() | {"networks": "others"},
+            "The figures were learned by another version: confirm or correct a few again.",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_forgotten_in_one_sentence(document: object, remark: str) -> None:
+    back, said = examples_of(document)
+    assert (back.all, said) == ((), remark)
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(anything, st.sampled_from(["all", "networks", "name", "army", "posture", "signature", "colour", "crop"]))
+def test_no_document_is_an_error(value: object, key: str) -> None:
+    document = written()
+    target = document if key in document else document["all"][0]
+    target[key] = value
+    back, _ = examples_of(document)
+    assert len(back.all) <= 3
+    assert examples_of(value)[0].all == ()
+
+
+def test_a_table_keeps_them_and_an_older_one_has_none(tmp_path: Path) -> None:
+    shelf = TableShelf(tmp_path)
+    shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
+    found = shelf.take(CAMERA_NAME)
+    assert found.remark == ""
+    assert found.table is not None
+    assert "3 learned figures" in found.table.words
+    assert [one.name for one in found.table.examples.all] == ["green-0", "green-1", "green-2"]
+    older = document_of(FULL, CAMERA_NAME, "x.png")
+    assert "examples" not in older
+    assert table_of(older, None).examples.all == ()
+
+
+def test_a_damaged_example_costs_the_table_nothing(tmp_path: Path) -> None:
+    shelf = TableShelf(tmp_path)
+    shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
+    path = shelf.path_of(CAMERA_NAME)
+    document = json.loads(path.read_text())
+    document["examples"]["all"][0]["signature"] = [1e9, 3]
+    path.write_text(json.dumps(document))
+    found = shelf.take(CAMERA_NAME)
+    assert found.remark == "1 learned figure is damaged and forgotten; the others are kept."
+    assert found.table is not None
+    assert len(found.table.examples.all) == 2
+    assert found.table.terrain == FULL.terrain
+
+
+def test_the_table_as_it_was_left_knows_its_toys_again() -> None:
+    session = Session(Setup(examples=EXAMPLES))
+    kept = kept_of(session, view())
+    assert kept is not None
+    fresh = Session()
+    as_left(kept, view()).take_up(fresh)
+    assert fresh.state.setup.examples is EXAMPLES
+    fresh.undo()
+    assert fresh.state.setup.examples.all == ()

@@ -1,0 +1,284 @@
+"""A table is kept as it was, carried over by its markers, and refused as a whole where it is damaged."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration.camera import Lens, TableCamera
+from calibration.solve import Calibration
+from rules.table import Figure, Posture, Refused, TerrainKind, TerrainPiece, ellipse_outline
+from rules.template import Blast, Flame, Strip, Wedge, Zone
+from ui.formatting import Basis
+from ui.session import Ruler, Session
+from ui.setup.saved_table import EmptyTable, KeptTable, as_left, kept_of
+from ui.setup.saved_table_document import document_of, table_of
+from ui.setup.saved_table_store import TableKeeper, TableShelf
+from ui.table.corrections import (
+    Added,
+    ArmyChanged,
+    Confirmed,
+    Deleted,
+    Merged,
+    PlacedAt,
+    PostureSet,
+    Renamed,
+)
+from ui.table.play_area import PlayArea
+from vision.frame import Frame
+from vision.patch_memory import Spot
+from vision.pipeline import Setup, TableView
+from vision.tracking import Tracking
+
+LENS = Lens((40, 30), [[30, 0, 20], [0, 30, 15], [0, 0, 1]], [0.01, 0, 0, 0, 0])
+DOWN = np.diag([1.0, -1.0, -1.0])
+CAMERA = TableCamera(LENS, DOWN, -DOWN @ np.array([10.0, 8.0, 40.0]))
+SQUARE = np.array([[0.0, 3.0], [3.0, 3.0], [3.0, 0.0], [0.0, 0.0]])
+MARKERS = {0: SQUARE, 1: SQUARE + (30.0, 0.0), 2: SQUARE + (0.0, 20.0)}
+PICTURE = np.random.default_rng(5).integers(0, 255, (30, 40, 3), np.uint8)
+CAMERA_NAME = "usb-Cam/ä"
+
+
+def man(name: str, x: float, y: float) -> Figure:
+    base = ellipse_outline((x, y), 0.5, 0.4)
+    return Figure(name, name.split("-")[0], x, y, 0.0, 0.05, Posture.STANDING, base, 30.0, 0.9)
+
+
+ADDED = Added(man("tan-9", 4.0, 4.0), frozenset({"tan-1"}))
+SPOT = Spot((5.0, 6.0, 0.0), np.linspace(-40, 40, 225, dtype=np.float32).reshape(15, 15))
+FULL = KeptTable(
+    (40, 30),
+    MARKERS,
+    (TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0),),
+    (Ruler("tan-1", (3.0, 4.0), ((1.0, 2.0),)),),
+    (
+        Blast((1.0, 2.0), 3.0),
+        Wedge((1.0, 2.0), 30.0, 6.0, 45.0),
+        Flame((1.0, 2.0), -10.0, 12.0, 6.0),
+        Strip(((0.0, 0.0), (4.0, 0.0)), 1.0),
+        Zone(((0.0, 0.0), (4.0, 0.0), (4.0, 4.0))),
+    ),
+    Basis.EDGE,
+    PlayArea((1.0, 1.0), 48.0, 36.0, 5.0),
+    (
+        Confirmed("tan-1"),
+        Deleted("tan-2", (5.0, 6.0), SPOT, frozenset({"tan-1", "tan-2"})),
+        ADDED,
+        Merged("tan-1", "tan-3"),
+        ArmyChanged("tan-1", "green", "green-4"),
+        PostureSet("tan-1", Posture.PRONE, Posture.STANDING),
+        PlacedAt("tan-1", (1.0, 2.0), (1.5, 2.5), 0.0, 0.1),
+        Renamed("tan-1", "sergeant"),
+    ),
+    2.4,
+    Tracking((man("tan-1", 3.0, 4.0),), (), (man("tan-2", 9.0, 9.0),)),
+    frozenset({"tan-1", "tan-2"}),
+    {ADDED: "tan-5"},
+    EmptyTable(PICTURE, CAMERA),
+)
+
+
+def view(markers: dict[int, np.ndarray] | None = None, *figures: Figure) -> TableView:
+    calibration = Calibration(CAMERA, MARKERS if markers is None else markers, 0.1, ())
+    return TableView(Frame(PICTURE.copy(), 0, 0.0), calibration, Tracking(figures), reference_camera=CAMERA)
+
+
+def turned(turn: float, x: float, y: float, points: np.ndarray) -> np.ndarray:
+    c, s = math.cos(turn), math.sin(turn)
+    return points @ np.array([[c, s], [-s, c]]) + (x, y)
+
+
+def test_a_table_comes_back_from_the_disk_as_it_was(tmp_path: Path) -> None:
+    shelf = TableShelf(tmp_path / "new" / "tables")
+    shelf.keep(CAMERA_NAME, FULL)
+    found = shelf.take(CAMERA_NAME)
+    assert found.remark == ""
+    back = found.table
+    assert back is not None
+    assert document_of(back, CAMERA_NAME, "x.png") == document_of(FULL, CAMERA_NAME, "x.png")
+    for name in ("terrain", "rulers", "templates", "basis", "area", "known", "image_size", "figure_height_in"):
+        assert getattr(back, name) == getattr(FULL, name), name
+    assert back.seen.figures[0].id == "tan-1"
+    assert back.bound == {back.corrections[2]: "tan-5"}
+    assert back.empty is not None
+    np.testing.assert_array_equal(back.empty.picture_bgr, PICTURE)
+    assert shelf.take("another").table is None
+
+
+def test_another_empty_table_replaces_the_picture_and_leaves_none_behind(tmp_path: Path) -> None:
+    shelf = TableShelf(tmp_path)
+    shelf.keep(CAMERA_NAME, FULL)
+    shelf.keep(CAMERA_NAME, replace(FULL, empty=EmptyTable(255 - PICTURE, CAMERA)))
+    assert len([*tmp_path.glob("*.png")]) == 1
+    found = shelf.take(CAMERA_NAME).table
+    assert found is not None
+    assert found.empty is not None
+    np.testing.assert_array_equal(found.empty.picture_bgr, 255 - PICTURE)
+
+
+def test_what_was_laid_by_keeps_its_picture(tmp_path: Path) -> None:
+    shelf = TableShelf(tmp_path)
+    shelf.keep(CAMERA_NAME, FULL)
+    shelf.lay_by(CAMERA_NAME)
+    assert shelf.take(CAMERA_NAME).table is None
+    shelf.keep(CAMERA_NAME, replace(FULL, empty=None))
+    assert len([*tmp_path.glob("*.png")]) == 1
+    assert len([*tmp_path.glob("*.before.json")]) == 1
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace('"schema": 1', '"schema": 2'),
+        lambda text: text.replace('"kind": "renamed"', '"kind": "vanished"'),
+        lambda text: text.replace('"at_in": [5.0, 6.0]', '"at_in": [5.0, 6.0, 7.0]'),
+        lambda text: text.replace('"seen_in": [1.0, 2.0]', '"seen_in": [1.0]'),
+        lambda text: text.replace("40.0", "1e999"),
+        lambda text: text.replace(CAMERA_NAME.replace("ä", "\\u00e4"), "somebody else's"),
+        lambda text: text.replace('"picture": "', '"picture": "../'),
+        lambda text: "[]",
+    ],
+)
+def test_a_damaged_table_is_set_aside_and_said(tmp_path: Path, damage) -> None:  # type: ignore[no-untyped-def]
+    shelf = TableShelf(tmp_path)
+    shelf.keep(CAMERA_NAME, FULL)
+    path = shelf.path_of(CAMERA_NAME)
+    text = damage(path.read_text())
+    assert text != path.read_text()
+    path.write_text(text)
+    found = shelf.take(CAMERA_NAME)
+    assert found.table is None
+    assert "cannot be read" in found.remark
+    [aside] = tmp_path.glob("*.unread-1.json")
+    assert aside.read_text() == text
+    assert str(aside) in found.remark
+    shelf.keep(CAMERA_NAME, FULL)
+    assert shelf.take(CAMERA_NAME).table is not None
+
+
+def test_without_its_picture_the_rest_is_there(tmp_path: Path) -> None:
+    shelf = TableShelf(tmp_path)
+    shelf.keep(CAMERA_NAME, FULL)
+    [picture] = tmp_path.glob("*.png")
+    picture.write_bytes(b"no picture")
+    found = shelf.take(CAMERA_NAME)
+    assert found.table is not None
+    assert found.table.empty is None
+    assert found.table.terrain == FULL.terrain
+    assert "learn it anew" in found.remark
+
+
+@given(st.floats(-3.1, 3.1), st.floats(-20, 20), st.floats(-20, 20))
+def test_all_of_it_goes_where_its_markers_went(turn: float, x: float, y: float) -> None:
+    """What is less than 0.02 in at every marker's corner is unrest, and left alone: hence the tolerances."""
+    left = as_left(FULL, view({number: turned(turn, x, y, at) for number, at in MARKERS.items()})).table
+    there = turned(turn, x, y, np.array([(3.0, 4.0), (1.0, 2.0), (5.0, 1.0)]))
+    assert left.rulers[0].b == pytest.approx(tuple(there[0]), abs=0.05)
+    assert left.rulers[0].via[0] == pytest.approx(tuple(there[1]), abs=0.05)
+    assert left.terrain[0].outline_in[1] == pytest.approx(tuple(there[2]), abs=0.05)
+    assert left.seen.figures[0].centre_in == pytest.approx(tuple(there[0]), abs=0.05)
+    assert left.seen.figures[0].facing_deg == pytest.approx(30.0 + math.degrees(turn), abs=0.1)
+    placed = left.corrections[6]
+    assert isinstance(placed, PlacedAt)
+    assert placed.seen_in == pytest.approx(tuple(there[1]), abs=0.05)
+    # The camera of that evening sees the same pixel where its table's place has gone.
+    assert left.empty is not None
+    before, after = CAMERA.table_to_pixel((3, 4)), left.empty.camera.table_to_pixel(there[0])
+    np.testing.assert_allclose(after, before, atol=0.05)
+
+
+def test_a_marker_that_was_moved_is_outvoted_and_named() -> None:
+    left = as_left(FULL, view(MARKERS | {2: MARKERS[2] + 4.0}))
+    assert left.table is FULL
+    assert left.remarks == ("Marker 2 was moved since; the others tell where all of it lies.",)
+
+
+def test_of_two_markers_that_disagree_none_is_believed() -> None:
+    with pytest.raises(Refused, match="the markers lie otherwise"):
+        as_left(FULL, view({0: MARKERS[0], 1: MARKERS[1] + 4.0}))
+    with pytest.raises(Refused, match="none of the markers"):
+        as_left(FULL, view({7: MARKERS[0]}))
+
+
+def test_one_marker_does_and_its_risk_is_said() -> None:
+    assert "Only marker 0 tells" in as_left(FULL, view({0: MARKERS[0]})).remarks[0]
+
+
+def test_an_empty_table_of_other_pictures_is_left_out_and_said() -> None:
+    left = as_left(replace(FULL, image_size=(1920, 1080)), view())
+    assert left.table.empty is None
+    assert "learn the empty table anew" in left.remarks[0]
+
+
+def test_taken_up_it_is_a_step_like_others() -> None:
+    session = Session(Setup())
+    as_left(FULL, view()).take_up(session)
+    assert session.state.setup.terrain == FULL.terrain
+    assert session.state.setup.reference_camera is CAMERA
+    assert session.state.corrections == FULL.corrections
+    assert session.bound == {ADDED: "tan-5"}
+    assert session.undo() == "the table as it was left"
+    assert session.state.setup.terrain == ()
+
+
+def test_it_is_kept_as_it_changes_and_only_then(tmp_path: Path) -> None:
+    now_s = [0.0]
+    shelf = TableShelf(tmp_path)
+    keeper, session = TableKeeper(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+
+    def later(seen: TableView) -> int | None:
+        """When the document was written last, after a look at the table."""
+        now_s[0] += 2.0
+        keeper.note(session, seen)
+        keeper.finish()
+        path = shelf.path_of(CAMERA_NAME)
+        return path.stat().st_mtime_ns if path.exists() else None
+
+    assert later(view()) is None, "a bare table is nothing to keep"
+    session.lay_ruler("tan-1", (3.0, 4.0))
+    first = later(view(None, man("tan-1", 3.0, 4.0)))
+    assert first is not None
+    assert later(view(None, man("tan-1", 3.02, 4.0))) == first, "he only shimmers"
+    second = later(view(None, man("tan-1", 6.0, 4.0)))
+    assert second != first
+    kept = shelf.take(CAMERA_NAME).table
+    assert kept is not None
+    assert kept.seen.figures[0].x_in == 6.0
+    assert kept.rulers == (Ruler("tan-1", (3.0, 4.0)),)
+
+
+def test_what_cannot_be_kept_is_said_and_tried_again(tmp_path: Path) -> None:
+    (tmp_path / "tables").write_text("a file where the folder should be")
+    now_s = [0.0]
+    shelf = TableShelf(tmp_path / "tables")
+    keeper, session = TableKeeper(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
+    session.lay_ruler("tan-1", (3.0, 4.0))
+    now_s[0] += 2.0
+    keeper.note(session, view())
+    keeper.finish()
+    assert "cannot be made" in keeper.refusal
+    (tmp_path / "tables").unlink()
+    now_s[0] += 2.0
+    keeper.note(session, view())
+    keeper.finish()
+    assert keeper.refusal == ""
+    assert shelf.take(CAMERA_NAME).table is not None
+
+
+def test_a_document_is_json_that_others_can_read() -> None:
+    text = json.dumps(document_of(FULL, CAMERA_NAME, "x.png"), allow_nan=False)
+    assert table_of(json.loads(text), PICTURE).area == FULL.area
+
+
+def test_without_inches_nothing_is_kept() -> None:
+    assert kept_of(Session(), replace(view(), calibration=None)) is None
+    assert kept_of(Session(), replace(view(), problem="no marker is in sight")) is None
+    assert kept_of(Session(), view({})) is None, "clicked corners"

@@ -1,0 +1,53 @@
+import math
+
+import numpy as np
+import pytest
+
+from tests.vision.figure_pictures import camera
+from vision.ground import Lie
+from vision.segment import EVIDENCE_LIMIT
+from vision.tile_proposals import place_at, worth_a_look
+from vision.tiles import TILE_PX
+
+EYE = camera()
+AREA = ((0, 0), (30, 0), (30, 24), (0, 24))
+GROUND = Lie(EYE, AREA, (), (), None, 1.0).grounds[-1]
+
+
+def evidence(*spots_in, radius_in=0.5):
+    out = np.full(GROUND.sheet.shape, -EVIDENCE_LIMIT, np.float32)
+    rows, columns = np.indices(out.shape)
+    for x, y in spots_in:
+        column, row = GROUND.sheet.to_pixel(np.array([[x, y]]))[0]
+        out[np.hypot(columns - column, rows - row) < radius_in * GROUND.sheet.px_per_in] = EVIDENCE_LIMIT
+    return out
+
+
+def test_nowhere_on_a_table_without_plastic():
+    assert list(worth_a_look(GROUND, evidence(), 1.0)) == []
+
+
+def test_every_spot_lies_well_inside_of_a_tile():
+    spots = [(4, 5), (12, 12), (12.9, 12.4), (27, 20), (15, 3)]
+    places = list(worth_a_look(GROUND, evidence(*spots), 1.0))
+    assert len(places) <= len(spots)
+    for x, y in spots:
+        at = GROUND.sheet.to_pixel(np.array([[x, y]]))
+        # A waist leans 0.6 in for each inch and more of the table's half, 19 in off 40 in: 0.3 in; tiles cover 0.9.
+        assert min(np.abs(place.to_tile(at)[0] - TILE_PX / 2).max() for place in places) < (0.9 + 0.4) * 12
+
+
+def test_a_table_of_the_armys_own_colour_is_no_place_to_look():
+    assert list(worth_a_look(GROUND, np.full(GROUND.sheet.shape, EVIDENCE_LIMIT, np.float32), 1.0)) == []
+
+
+def test_where_somebody_stood_is_looked_at_once_and_always():
+    places = list(worth_a_look(GROUND, evidence((20, 15)), 1.0, [(20.1, 15.2), (6, 7)]))
+    middles = [tuple(GROUND.sheet.to_table(place.column, place.row)) for place in places]
+    assert middles == [pytest.approx((20.1, 15.2)), pytest.approx((6, 7))]
+
+
+def test_a_tile_knows_how_bodies_lean_in_it():
+    place = place_at(GROUND, np.array([18.0, 16.0]), 1.0)
+    assert place.lean == pytest.approx(5 / 40)  # 3 and 4 in off the camera's foot, 40 in below it
+    assert place.turn_rad == pytest.approx(math.atan2(4, 3))

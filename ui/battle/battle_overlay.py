@@ -1,0 +1,98 @@
+"""What a battle shows on the table: who would do it and to whom, and where something has strayed to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rules.bearing import bearing_deg, onward
+from rules.path import Path
+from rules.referee import Prospect
+from rules.table import PointIn
+from rules.template import Blast, Template
+from ui.battle.battle_session import Proposal
+from ui.picture.overlay import Preview
+from ui.session import Ruler
+from ui.table.finding import Mark, Note, Trace, along, lifted, ring
+from ui.table.shapes import relaid
+from ui.theme import BLAST, BLAST_WORDS, PREVIEW, Colour, faded
+
+_PIN_IN, _BARB_IN, _BARB_DEG = 0.25, 0.5, 150.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Where something was to go, and where it went."""
+
+    aimed_in: PointIn
+    fell_in: PointIn
+
+    @property
+    def off_in(self) -> float:
+        """How far it has strayed."""
+        return math.dist(self.aimed_in, self.fell_in)
+
+
+def stray_marks(stray: Stray) -> tuple[Mark, ...]:
+    """A pin where it was aimed, an arrow with its inches, and a pin where it fell."""
+    up = -1.0 if stray.fell_in[1] >= stray.aimed_in[1] else 1.0  # away from the way between, as the screen has it
+    return (
+        _pinned(stray.aimed_in, PREVIEW),
+        *_arrow((stray.aimed_in, stray.fell_in), BLAST),
+        _pinned(stray.fell_in, BLAST, faded(BLAST, 120)),
+        Note((*stray.aimed_in, 0.0), (("aimed", 13.0),), PREVIEW, (0.0, -up * 20.0)),
+        Note((*stray.fell_in, 0.0), ((f"fell {stray.off_in:.1f} in off", 16.0),), BLAST_WORDS, (0.0, up * 24.0)),
+    )
+
+
+def _pin(at_in: PointIn) -> list[PointIn]:
+    turns = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    return [(at_in[0] + _PIN_IN * math.cos(turn), at_in[1] + _PIN_IN * math.sin(turn)) for turn in turns]
+
+
+def way_marks(proposals: Sequence[Proposal]) -> tuple[Mark, ...]:
+    """The ways of moves that the camera saw, while the players have not said what they are."""
+    paths = [path for one in proposals for path in one.paths.values()]
+    return tuple(mark for path in paths for mark in (*_arrow(path, PREVIEW), _pinned(path[0], PREVIEW)))
+
+
+def _arrow(path: Path, colour: Colour) -> tuple[Mark, ...]:
+    toward = bearing_deg(path[-2], path[-1])
+    barbs = [onward(path[-1], toward + side * _BARB_DEG, _BARB_IN) for side in (1, -1)]
+    head = along(lifted([barbs[0], path[-1], barbs[1]]))
+    return Trace(along(lifted(path)), colour, 4.0, dashed=True), Trace(head, colour, 4.0)
+
+
+def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
+    return Trace(ring(_pin(at_in)), colour, 3.0, fill, closed=True)
+
+
+def pointing(chosen: Prospect | None, figure: str, stray: Stray | None = None) -> Preview:
+    """What is to be seen of the deed that is chosen, and of the figure that is asked.
+
+    Args:
+        chosen: The deed.
+        figure: Who is asked; empty for nobody. He is ringed.
+        stray: What has strayed last, until the next deed.
+    """
+    shown = Preview(picked=figure or None, marks=stray_marks(stray) if stray is not None else ())
+    if chosen is None:
+        return replace(shown, asked=figure or None)
+    deed, template = chosen.deed, chosen.deed.template
+    if isinstance(template, Blast) and deed.spot_in not in (None, template.centre_in) and deed.spot_in is not None:
+        return replace(shown, ruler=Ruler(deed.spot_in, template.centre_in), template=template, marks=())
+    end = deed.spot_in or next(iter(deed.at), None)
+    if not deed.by or end is None or end == deed.by[0]:
+        picked = figure or next(iter((*deed.by, *deed.at)), "")
+        return replace(shown, picked=picked or None, asked=figure or None, template=template)
+    return replace(shown, ruler=Ruler(deed.by[0], end), template=template)
+
+
+def aiming(shown: Preview, first: Template | None, at_in: PointIn | None) -> Preview:
+    """The same; with nothing chosen yet, what a click at that bare place would lay there."""
+    if at_in is None or first is None or shown.ruler is not None:
+        return shown
+    return replace(shown, template=relaid(first, at_in))

@@ -1,0 +1,127 @@
+"""What somebody can do, as a list: a deed a row, with its chance, and how it comes about in its tip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.QtCore import QEvent, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent, QResizeEvent
+from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from rules.referee import Prospect
+from ui.battle.action_text import chance_lines, chance_words, deed_words, reason_rows
+from ui.desktop.labels import as_typed
+from ui.desktop.translation import tr
+
+
+class DeedList(QTreeWidget):
+    """Shows deeds; its head says how many rows are out of sight.
+
+    Attributes:
+        prospects: What is shown, by row.
+        of_somebody: Whether they are somebody's, whom Escape lets go of.
+
+    Signals:
+        let_go: Escape among the deeds of somebody.
+    """
+
+    let_go = pyqtSignal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.prospects: tuple[Prospect, ...] = ()
+        self.of_somebody = False
+        self.setColumnCount(2)
+        self.setHeaderLabels([tr("What he can do"), tr("Chance")])
+        self.setRootIsDecorated(False)
+        self.setWordWrap(True)
+        self.setAccessibleName(tr("Deeds"))
+        header, bar = self.header(), self.verticalScrollBar()
+        if header is not None and bar is not None:
+            header.setStretchLastSection(False)
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+            bar.valueChanged.connect(self._tell_unseen)
+            bar.rangeChanged.connect(self._tell_unseen)
+
+    @property
+    def chosen(self) -> Prospect | None:
+        """The deed that is chosen."""
+        item = self.currentItem()
+        return self.prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
+
+    def show_deeds(self, prospects: Sequence[Prospect]) -> bool:
+        """Show these; whether the one that was chosen before is again."""
+        chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
+        kept = chosen >= 0 and [*map(deed_words, prospects)] == [*map(deed_words, self.prospects)]
+        self.prospects = tuple(prospects)
+        self.blockSignals(True)
+        self.clear()
+        self.addTopLevelItems([self._row(number, one) for number, one in enumerate(prospects)])
+        if kept:
+            self.choose(chosen)
+        self.blockSignals(False)
+        self._tell_unseen()
+        return kept
+
+    def _row(self, number: int, one: Prospect) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([deed_words(one), chance_lines(one)])
+        item.setData(0, Qt.ItemDataRole.UserRole, number)
+        item.setToolTip(0, as_typed("\n".join((deed_words(one), *reason_rows(one)))))
+        item.setToolTip(1, as_typed(chance_words(one)))
+        if not one.possible:
+            item.setForeground(0, self.palette().placeholderText())
+            item.setForeground(1, self.palette().placeholderText())
+        return item
+
+    def choose(self, row: int) -> None:
+        """Choose a deed by its row."""
+        self.setCurrentItem(self.topLevelItem(row))
+
+    def choose_target(self, figure: str) -> bool:
+        """Choose the first possible deed at a figure; False where there is none."""
+        aimed = (row for row, one in enumerate(self.prospects) if one.possible and one.deed.at[:1] == (figure,))
+        row = next((row for row in aimed if figure not in self.prospects[row].deed.by), None)
+        if row is not None:
+            self.choose(row)
+        return row is not None
+
+    def take_focus(self) -> None:
+        """Let the keys go to the deeds: up and down choose, Return does."""
+        chosen = self.currentItem()
+        blocked = self.blockSignals(True)  # with the focus Qt would choose the first
+        self.setFocus()
+        self.setCurrentItem(chosen)
+        self.blockSignals(blocked)
+
+    @property
+    def unseen(self) -> tuple[int, int]:
+        """How many rows are out of sight, above and below."""
+        viewport = self.viewport()
+        room_px = viewport.height() if viewport is not None else 0
+        rects = [self.visualItemRect(self.topLevelItem(row)) for row in range(self.topLevelItemCount())]
+        return sum(one.top() < 0 for one in rects), sum(one.bottom() > room_px for one in rects)
+
+    def _tell_unseen(self) -> None:
+        above, below = self.unseen
+        words = [tr("{count} above", count=above)] if above else []
+        words += [tr("{count} more below", count=below)] if below else []
+        head = self.headerItem()
+        if head is not None:
+            head.setText(0, ": ".join(filter(None, (tr("What he can do"), ", ".join(words)))))
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Other rows are in sight."""
+        super().resizeEvent(event)
+        self._tell_unseen()
+
+    def event(self, event: QEvent | None) -> bool:
+        """Escape among the deeds lets go of whose they are; the window's own would let go of the tool."""
+        if self.of_somebody and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                self.let_go.emit()
+                return True
+        return super().event(event)

@@ -1,0 +1,316 @@
+"""Asks which game is played, by which house rules, and which figure is which unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QInputDialog,
+    QPushButton,
+    QScrollArea,
+    QTableWidget,
+    QTableWidgetItem,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from rules.game import Game
+from rules.games import GAMES, open_game
+from rules.games.referees import referee_of
+from rules.roster import Army, Recruit
+from rules.table import Figure, Refused
+from rules.text import spoken
+from ui.battle.action_text import verdict_rows
+from ui.battle.armies import Shelf
+from ui.battle.battle_setup import Muster, checked, fitted, usual_army
+from ui.battle.titles import title_of
+from ui.desktop.battle.goals_dialog import GoalsForm
+from ui.desktop.labels import as_typed, plain_label, word_label
+from ui.desktop.translation import tr
+from ui.formatting import in_order
+
+_FIGURE, _CARD, _SQUAD = range(3)
+
+
+class MusterDialog(QDialog):
+    """Set up a battle of the figures that are seen.
+
+    Attributes:
+        goals: What the sides have to do.
+    """
+
+    def __init__(
+        self, armies: Sequence[str], figures: Sequence[Figure], shelf: Shelf, parent: QWidget | None = None
+    ) -> None:
+        """Ask of these armies' figures; lists are taken from and kept on the shelf."""
+        super().__init__(parent)
+        self._shelf = shelf
+        self._lists: dict[str, QComboBox] = {side: QComboBox() for side in armies}
+        self.setWindowTitle(tr("New battle"))
+        self.resize(640, 560)
+        self._sides = tuple(armies)
+        self._figures = in_order([figure for figure in figures if figure.army in armies])
+        self._house_rules: Path | None = None
+        self._choices: dict[str, QComboBox] = {}
+        self._game, self._credit, self._house, self._words = (
+            QComboBox(),
+            word_label(),
+            plain_label(tr("none")),
+            word_label(),
+        )
+        self._table, self._options = QTableWidget(len(self._figures), 3), QScrollArea()
+        self.goals = GoalsForm(self._sides)
+        self._lay_out()
+        self._take_game()
+
+    @property
+    def muster(self) -> Muster:
+        """What was chosen."""
+        name = self._game.currentData()
+        chosen = {key: box.currentData() for key, box in self._choices.items()}
+        defaults = {key: option.default for key, option in self._opened.options.items()}
+        options = {key: value for key, value in chosen.items() if value != defaults[key]}
+        armies = {side: Army(name=side, game=name, recruits=self._recruits(side)) for side in self._sides}
+        return Muster(name, armies, options, self._house_rules, self.goals.aims)
+
+    def say(self, words: str) -> None:
+        """Show a sentence over the buttons, as why the battle cannot begin."""
+        self._words.setText(words)
+
+    def choose_game(self, name: str) -> None:
+        """Set up this game."""
+        self._game.setCurrentIndex(self._game.findData(name))
+
+    def choose_card(self, figure: str, card: str, squad: str = "") -> None:
+        """Make a figure a unit of this card."""
+        row = [one.id for one in self._figures].index(figure)
+        box = self._box(row)
+        box.setCurrentIndex(box.findData(card))
+        self._table.setItem(row, _SQUAD, QTableWidgetItem(squad))
+
+    def take_list(self, side: str, name: str) -> None:
+        """Make a side's figures what a saved list says.
+
+        Raises:
+            Refused: if there is no such list, or it is for another game.
+        """
+        army = self._shelf.take(name)
+        if army.game != self._opened.name:
+            raise Refused(
+                tr("the list {name!r} is for {game}: choose that game first", name=name, game=title_of(army.game))
+            )
+        recruits, left_over = fitted(army, [figure for figure in self._figures if figure.army == side])
+        for row, figure in enumerate(self._figures):
+            if figure.army == side:
+                self._enlist(row, next((one for one in recruits if one.figure == figure.id), None))
+        self._words.setText(
+            tr("{left_over} of the list {name!r} have no figure on the table.", left_over=left_over, name=name)
+            if left_over
+            else ""
+        )
+
+    def keep_list(self, side: str, name: str) -> None:
+        """Save what a side's figures are under a name.
+
+        Raises:
+            Refused: as `Shelf.keep`.
+        """
+        self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self._recruits(side)))
+        self._fill_lists()
+        self._lists[side].setCurrentIndex(self._lists[side].findData(name))
+
+    def _enlist(self, row: int, recruit: Recruit | None) -> None:
+        box, card = self._box(row), "" if recruit is None else recruit.card
+        if recruit is not None and recruit.own is not None:
+            box.addItem(str(recruit.own.get("title", tr("own card"))), dict(recruit.own))
+            box.setCurrentIndex(box.count() - 1)
+        else:
+            box.setCurrentIndex(box.findData(card))
+        self._table.setItem(row, _SQUAD, QTableWidgetItem("" if recruit is None else recruit.squad))
+
+    def _recruits(self, side: str) -> tuple[Recruit, ...]:
+        rows = [(row, figure) for row, figure in enumerate(self._figures) if figure.army == side]
+        found = ((figure.id, self._box(row).currentData(), self._squad(row)) for row, figure in rows)
+        return tuple(
+            Recruit(figure=name, squad=squad, **({"card": card} if isinstance(card, str) else {"own": card}))
+            for name, card, squad in found
+            if card
+        )
+
+    def _box(self, row: int) -> QComboBox:
+        box = self._table.cellWidget(row, _CARD)
+        assert isinstance(box, QComboBox)  # noqa: S101 - filled by _take_game
+        return box
+
+    def _squad(self, row: int) -> str:
+        item = self._table.item(row, _SQUAD)
+        return item.text().strip() if item is not None else ""
+
+    def _take_game(self) -> None:
+        try:
+            self._opened: Game[Any] = open_game(self._game.currentData(), self._house_rules)
+        except Refused as refusal:
+            self._words.setText(str(refusal))
+            self._house_rules = None
+            self._house.setText(tr("none"))
+            self._opened = open_game(self._game.currentData())
+        self._credit.setText(self._opened.credit)
+        self._fill_lists()
+        self._fill_table()
+        self._fill_options()
+        sizes = {side: sum(figure.army == side for figure in self._figures) for side in self._sides}
+        self.goals.offer(referee_of(self._opened.name).tasks(self._opened.rules), sizes)
+
+    def _fill_lists(self) -> None:
+        known = [one.army for one in self._shelf.listed() if one.army and one.army.game == self._opened.name]
+        for box in self._lists.values():
+            box.clear()
+            box.addItem(tr("take a saved list …"), "")
+            for army in known:
+                box.addItem(f"{army.name} ({len(army.recruits)})", army.name)
+            box.setEnabled(bool(known))
+
+    def _ask_list(self, side: str) -> None:
+        name = self._lists[side].currentData()
+        if name:
+            self._try(lambda: self.take_list(side, name))
+
+    def _ask_name(self, side: str) -> None:
+        question = as_typed(tr("Name of the list of {side}:", side=side))
+        name, sure = QInputDialog.getText(self, tr("Save the army list"), question, text=side)
+        if sure:
+            self._try(lambda: self.keep_list(side, name))
+
+    def _try(self, change: Callable[[], None]) -> None:
+        try:
+            change()
+        except Refused as refusal:
+            self._words.setText(str(refusal))
+
+    def _list_row(self, side: str) -> QHBoxLayout:
+        box, keep = self._lists[side], QPushButton(tr("Save as list …"))
+        box.setToolTip(tr("Army lists that were saved for this game; the figures become what the list says, in order"))
+        box.activated.connect(lambda _: self._ask_list(side))
+        keep.setToolTip(tr("Keep what these figures are for another evening"))
+        keep.clicked.connect(lambda: self._ask_name(side))
+        row = QHBoxLayout()
+        row.addWidget(box, 1)
+        row.addWidget(keep)
+        return row
+
+    def _fill_table(self) -> None:
+        cards = self._opened.rules.plain["cards"]
+        usual = {one.figure: one.card for side in self._sides for one in self._usual(side)}
+        self._table.clearContents()
+        for row, figure in enumerate(self._figures):
+            item = QTableWidgetItem(figure.id)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            self._table.setItem(row, _FIGURE, item)
+            box = QComboBox()
+            for name, card in cards.items():
+                box.addItem(str(card.get("title") or name.replace("_", " ")), name)
+            box.addItem(tr("not in this battle"), "")
+            box.setCurrentIndex(box.findData(usual[figure.id]))
+            box.setToolTip(tr("What this figure is; with Ctrl held, the same for every figure of its army below"))
+            box.activated.connect(lambda _, row=row: self._same_below(row))
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            self._table.setCellWidget(row, _CARD, box)
+            self._table.setItem(row, _SQUAD, QTableWidgetItem(""))
+        self._table.resizeColumnsToContents()
+
+    def _usual(self, side: str) -> tuple[Recruit, ...]:
+        return usual_army(self._opened, side, self._figures).recruits
+
+    def _same_below(self, row: int) -> None:
+        if QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier:
+            for other in range(row + 1, len(self._figures)):
+                if self._figures[other].army == self._figures[row].army:
+                    self._box(other).setCurrentIndex(self._box(row).currentIndex())
+
+    def _fill_options(self) -> None:
+        inner = QWidget()
+        form = QFormLayout(inner)
+        self._choices = {}
+        for name, option in self._opened.options.items():
+            box = QComboBox()
+            for value in option.values:
+                words = ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
+                box.addItem(tr("{answer} (usual)", answer=words) if value == option.default else words, value)
+            box.setCurrentIndex(option.values.index(option.default))
+            box.setToolTip(as_typed(tr("{rule}: the rulebook leaves this open", rule=option.rule)))
+            form.addRow(word_label(option.title), box)
+            self._choices[name] = box
+        self._options.setWidget(inner)
+
+    def _check(self) -> None:
+        try:
+            found = checked(self.muster)
+        except Refused as refusal:
+            self._words.setText(str(refusal))
+            return
+        rows = [f"{side}: {one.outcome}. {' '.join(verdict_rows(one))}" for side, one in found.items()]
+        self._words.setText("\n".join(rows) or tr("The game sets no limit to an army."))
+
+    def _choose_house_rules(self) -> None:
+        path = QFileDialog.getOpenFileName(self, tr("House rules"), "", tr("House rules (*.toml);;All files (*)"))[0]
+        if path:
+            self._house_rules = Path(path)
+            self._house.setText(Path(path).name)
+            self._take_game()
+
+    def _lay_out(self) -> None:
+        for name in GAMES:
+            self._game.addItem(title_of(name), name)
+        self._game.currentIndexChanged.connect(lambda _: self._take_game())
+        self._table.setHorizontalHeaderLabels([tr("Figure"), tr("Unit"), tr("Squad")])
+        self._options.setWidgetResizable(True)
+        header = self._table.horizontalHeader()
+        if header is not None:
+            header.setStretchLastSection(True)
+        house = QPushButton(tr("Choose…"))
+        house.setToolTip(tr("A file that inherits the game and holds what differs"))
+        house.clicked.connect(self._choose_house_rules)
+        row = QHBoxLayout()
+        row.addWidget(self._house, 1)
+        row.addWidget(house)
+        form = QFormLayout()
+        form.addRow(tr("Game:"), self._game)
+        form.addRow(tr("House rules:"), row)
+        for side in self._sides:
+            form.addRow(plain_label(f"{spoken(side)}:"), self._list_row(side))
+        tabs = QTabWidget()
+        tabs.addTab(self._table, tr("Armies"))
+        tabs.addTab(_scrolled(self.goals), tr("Goals"))
+        tabs.addTab(self._options, tr("Open questions"))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        check = buttons.addButton(tr("Check the armies"), QDialogButtonBox.ButtonRole.ActionRole)
+        if check is not None:
+            check.clicked.connect(self._check)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addLayout(form)
+        layout.addWidget(self._credit)
+        layout.addWidget(tabs, 1)
+        layout.addWidget(self._words)
+        layout.addWidget(buttons)
+
+
+def _scrolled(inner: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setWidget(inner)
+    return area

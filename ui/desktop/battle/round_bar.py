@@ -1,0 +1,126 @@
+"""Rounds in which one figure after another is asked: who is next, who is done, who was passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+
+from ui.battle.round_sequence import Mark, Walk
+from ui.desktop.battle.pending_moves import emptied
+from ui.desktop.labels import word_label
+from ui.desktop.translation import tr
+
+_ROWS = 4
+
+
+class WalkStrip(QWidget):
+    """Offers rounds, and shows the one that is walked through.
+
+    Signals:
+        started: A round is begun, by its name.
+        skipped, back, left: Pass over who is asked; come back; leave the round.
+        gone: This figure is to be asked.
+    """
+
+    started = pyqtSignal(str)
+    skipped = pyqtSignal()
+    back = pyqtSignal()
+    left = pyqtSignal()
+    gone = pyqtSignal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words, self._told, self._steps, self._walk = word_label(), word_label(), QListWidget(), QWidget()
+        self._offers = QHBoxLayout()
+        self._offered: tuple[str, ...] = ()
+        self._shown: Walk | None = None
+        self._lay_out()
+        self.show_walk(None)
+
+    @property
+    def words(self) -> str:
+        """Which round it is and who is asked."""
+        return self._words.text() if self._shown is not None else ""
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Everybody in the round, in words."""
+        return tuple(step.words for step in self._shown.steps) if self._shown is not None else ()
+
+    def offer(self, rounds: Sequence[str]) -> None:
+        """Offer these rounds, where none is walked through."""
+        if tuple(rounds) != self._offered:
+            self._offered = tuple(rounds)
+            emptied(self._offers)
+            for number, name in enumerate(self._offered):
+                button = QPushButton(tr("{name}, one by one", name=name))
+                button.setToolTip(tr("Go through everybody who is to be asked, one after another"))
+                if not number:
+                    button.setToolTip(f"{button.toolTip()} (X)")
+                    button.setShortcut("X")
+                button.clicked.connect(partial(self._start, name))
+                self._offers.addWidget(button)
+        self.setVisible(bool(self._offered) or self._shown is not None)
+
+    def show_walk(self, walk: Walk | None, told: str = "") -> None:
+        """Show how a round stands, and what came of the last deed in it; None where none is walked through."""
+        self._walk.setVisible(walk is not None)
+        for place in range(self._offers.count()):
+            item = self._offers.itemAt(place)
+            if item is not None and (button := item.widget()) is not None:
+                button.setVisible(walk is None)
+        self.setVisible(walk is not None or bool(self._offered))
+        self._told.setText(told)
+        self._told.setVisible(bool(told))
+        if walk is None or walk == self._shown:
+            self._shown = walk
+            return
+        self._shown = walk
+        self._words.setText(walk.words)
+        self._steps.blockSignals(True)
+        self._steps.clear()
+        for step in walk.steps:
+            line = QListWidgetItem(step.words)
+            line.setData(Qt.ItemDataRole.UserRole, step.figure)
+            if step.mark in (Mark.DONE, Mark.IDLE):
+                line.setForeground(self.palette().placeholderText())
+            self._steps.addItem(line)
+        self._steps.setCurrentRow(-1 if walk.at is None else walk.at)
+        self._steps.blockSignals(False)
+
+    def _start(self, name: str, _: bool = False) -> None:
+        self.started.emit(name)
+
+    def _lay_out(self) -> None:
+        bold = self._words.font()
+        bold.setBold(True)
+        self._words.setFont(bold)
+        self._words.setAccessibleName(tr("Round"))
+        self._told.setAccessibleName(tr("What came of the last"))
+        self._steps.setAccessibleName(tr("Figures of the round"))
+        self._steps.setFixedHeight(_ROWS * self.fontMetrics().lineSpacing() + 10)
+        self._steps.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._steps.itemClicked.connect(lambda item: self.gone.emit(item.data(Qt.ItemDataRole.UserRole)))
+        row = QHBoxLayout()
+        for text, key, tip, signal in (
+            (tr("Back"), "Alt+Left", tr("Come back to the one before who is not done, or who was skipped"), self.back),
+            (tr("Skip"), "Alt+Right", tr("Pass over this one; you can come back"), self.skipped),
+            (tr("Leave"), "Alt+Up", tr("Leave the round; it can be begun again"), self.left),
+        ):
+            button = QPushButton(text)
+            button.setShortcut(key)
+            button.setToolTip(f"{tip} ({key})")
+            button.clicked.connect(signal)
+            row.addWidget(button)
+        inner = QVBoxLayout(self._walk)
+        inner.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._words, self._told, self._steps):
+            inner.addWidget(widget)
+        inner.addLayout(row)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(self._offers)
+        layout.addWidget(self._walk)

@@ -1,0 +1,260 @@
+"""Joins rod and dice to the window: what is measured is lit, what the dice show answers the open request."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+
+from PyQt6.QtCore import QObject
+
+from hardware.emulator import Mischief
+from hardware.ports import Port, attached
+from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
+from rules.dice import Die
+from rules.position import Moment
+from rules.referee import Prospect
+from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.devices.box import DeviceBox
+from ui.desktop.devices.dice_answers import DiceAnswers
+from ui.desktop.devices.panel import DevicesPanel
+from ui.desktop.devices.tray_view import TrayDialog, TrayPicture
+from ui.desktop.settings import Memory
+from ui.desktop.source_controller import Bench
+from ui.desktop.translation import tr
+from ui.devices.device_connection import EMULATED, Ports, choices
+from ui.devices.dice_source import kept_words, request_of
+from ui.devices.rod_and_dice import DiceHand, Rod
+from ui.devices.rod_sign import deed_sign, ruler_sign, sign_words
+from ui.devices.tray import TrayHand, cameras, numbers
+from ui.devices.tray_camera import TABLE, WHOLE, Region
+from ui.formatting import Basis
+from ui.measuring import Reading
+from vision.source import Source, open_source
+
+_TELL_EVERY_S = 0.2
+_LOOK_EVERY_S = 2.0
+
+Device = Rod | DiceHand | TrayHand
+
+
+class DevicesDesk(QObject):
+    """The devices of one window.
+
+    Attributes:
+        panel: What shows them.
+        rod, dice, tray: They.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        say: Callable[[str], None],
+        chance: random.Random,
+        listed: Callable[[], tuple[Port, ...]] = attached,
+        opener: Callable[[str], Source] = open_source,
+        numbers: Callable[[], Sequence[int]] = numbers,
+    ) -> None:
+        """Take up what was connected last.
+
+        Args:
+            memory: What was.
+            say: Tells the player a sentence.
+            chance: Throws emulated dice.
+            listed: The machine's ports.
+            opener: Opens a camera over the dice tray.
+            numbers: Of the machine's cameras.
+        """
+        self.panel = DevicesPanel(memory.rod_shape)
+        super().__init__(self.panel)
+        self._memory, self._say, self._numbers = memory, say, numbers
+        self._cameras: Sequence[int] = ()
+        self._ports = Ports(listed)
+        self.rod = Rod(memory.rod_shape, lambda: self.dice.berth.port)
+        self.dice = DiceHand(chance, lambda: self.rod.berth.port, ports=lambda: self._ports.found)
+        self.tray = TrayHand(memory.tray_region, opener)
+        self._answers = DiceAnswers(self.dice, self.tray)
+        self._bench: Bench | None = None
+        self._ruler: Sign = Idle()
+        self._shot: tuple[Moment, Prospect, Sign | None] | None = None
+        self._told_s = self._looked_s = -_LOOK_EVERY_S
+        self._devices: tuple[tuple[str, DeviceBox, Device], ...] = (
+            ("rod", self.panel.rod, self.rod),
+            ("dice", self.panel.dice, self.dice),
+            ("tray", self.panel.tray, self.tray),
+        )
+        for name, box, device in self._devices:
+            self._join(box, device, name)
+        self.panel.reshaped.connect(self._reshape)
+        self.panel.thrown.connect(self._throw)
+        self.panel.refused.connect(say)
+        self.panel.tray_wanted.connect(self._draw_tray)
+        self._tell()
+
+    def _join(self, box: DeviceBox, device: Device, name: str) -> None:
+        box.connected.connect(lambda spec: self._connect(device, name, spec))
+        box.emulated.connect(lambda: device.berth.connect(EMULATED))
+        box.tested.connect(device.test)
+        box.forgotten.connect(lambda: self._forget(device, name))
+        box.replugged.connect(device.berth.replug)
+        self._take_up(device, name)
+
+    def _take_up(self, device: Device, name: str) -> None:
+        kept = self._memory.port(name)
+        if kept is not None:
+            device.berth.connect(kept)
+
+    def _connect(self, device: Device, name: str, spec: str) -> None:
+        for _, _, other in self._devices:
+            if spec and other is not device and spec == other.berth.spec:
+                words = tr(
+                    "the {name} is on that port: choose another, or forget the {name} first", name=other.berth.name
+                )
+                self._say(words)
+                return
+        if device is self.tray and spec == TABLE and self._memory.tray_region(TABLE) is None and not self._draw(spec):
+            return  # all of the table's picture is no tray
+        device.berth.connect(spec)
+        self._memory.keep_port(name, spec)
+
+    def _forget(self, device: Device, name: str) -> None:
+        emulated = device.berth.spec == EMULATED
+        device.berth.leave()
+        if emulated:
+            self._take_up(device, name)
+        else:
+            self._memory.keep_port(name, None)
+
+    def _reshape(self, shape: RodShape) -> None:
+        self.rod.reshape(shape)
+        self._memory.keep_rod_shape(shape)
+
+    # The tray
+
+    def _draw_tray(self) -> None:
+        spec = self.tray.berth.spec or TABLE
+        if self._draw(spec) and self.tray.berth.spec is not None:
+            self.tray.berth.connect(spec)
+
+    def _draw(self, spec: str) -> bool:
+        """Ask where the tray lies in a camera's picture; whether that was told."""
+        device = self.tray.berth.device
+        frame = device.picture if device is not None else None
+        if spec == TABLE:
+            frame = self._bench.frame if self._bench is not None else None
+        if frame is None:
+            self._say(
+                tr("there is no picture to draw the tray in yet: connect the camera first, or open another source")
+            )
+            return False
+        dialog = TrayDialog(frame.image_bgr, self._memory.tray_region(spec), self.panel)
+        told = dialog.exec() == TrayDialog.DialogCode.Accepted
+        if told:
+            self._memory.keep_tray_region(spec, dialog.region)
+        dialog.deleteLater()
+        return told
+
+    @property
+    def _tray_region(self) -> Region:
+        return self._memory.tray_region(self.tray.berth.spec or TABLE) or WHOLE
+
+    # What the table and the battle say
+
+    def answer(self, reading: Reading | None, basis: Basis) -> None:
+        """Light the range of a ruler, unless a shot is lit."""
+        self._ruler = ruler_sign(reading, basis)
+        self._light()  # before the window is painted: the rod is to be as quick as the screen
+
+    def _aim(self, shot: tuple[Moment, Prospect] | None) -> None:
+        """Light the range of a shot with its reach and verdict, which are worked out once."""
+        if shot is None:
+            self._shot = None
+        elif self._shot is None or self._shot[0] is not shot[0] or self._shot[1] is not shot[1]:
+            self._shot = (*shot, deed_sign(*shot))
+
+    def _light(self) -> None:
+        asked = (self._shot[2] if self._shot is not None else None) or self._ruler
+        self.rod.show(Alarm() if self._answers.doubtful else DiceWait() if self._answers.open else asked)
+
+    def pull(self, dialog: RollDialog | None, bench: Bench, shot: tuple[Moment, Prospect] | None = None) -> None:
+        """Do what is due; called by the window's timer.
+
+        Args:
+            dialog: The open request for dice.
+            bench: What is open.
+            shot: The deed that is chosen, and when.
+        """
+        self._bench = bench
+        calibration = bench.view.calibration if bench.view is not None else None
+        self.dice.pull()
+        frame = bench.worker.frame
+        self.tray.pull(frame, calibration.camera if calibration is not None else None)
+        if frame is not None:
+            bench.session.put_aside(self.tray.on_table_px(frame.size_px))
+        self._answers.pull(dialog)
+        self._aim(shot)
+        self._light()
+        self.rod.pull()
+        if self.panel.isVisible():
+            self._show()
+
+    def close(self) -> None:
+        """Darken the rod and let go of all ports and cameras; waits until that is done."""
+        for _, _, device in self._devices:
+            device.berth.leave()
+        for _, _, device in self._devices:
+            device.close()
+        self._ports.close()
+
+    def _throw(self, what: str) -> None:
+        if what in tuple(Mischief):
+            self.dice.throw(Die.D6, 1, Mischief(what))
+        else:
+            request = request_of(what)
+            self.dice.throw(request.die, request.count)
+
+    # What is shown
+
+    def _show(self) -> None:
+        now_s = time.monotonic()
+        if now_s - self._looked_s > _LOOK_EVERY_S:
+            self._looked_s = now_s
+            self._ports.look()
+            self._cameras = self._numbers()
+        self.panel.show_rod(self.rod.shape, self.rod.lights, sign_words(self.rod.sign))
+        if now_s - self._told_s > _TELL_EVERY_S:
+            self._told_s = now_s
+            self._tell()
+
+    def _tell(self) -> None:
+        found, table = self._ports.found, self._bench.spec if self._bench is not None else ""
+        for (_, box, device), offered in zip(
+            self._devices,
+            (
+                choices(found, self.rod.berth.spec),
+                choices(found, self.dice.berth.spec, radio=True),
+                cameras(self._cameras, table, self.tray.berth.spec),
+            ),
+            strict=True,
+        ):
+            berth = device.berth
+            box.show_choices(offered, berth.spec)
+            box.show_standing(berth.standing, plugged=berth.wire.plugged if berth.wire else None)
+            box.show_counters(device.counters)
+        kept = self.dice.tray.kept
+        rows = [
+            self.dice.test_words,
+            tr("Kept for the next roll: {kept}.", kept=kept_words(kept)) if kept else "",
+            *self.dice.told,
+        ]
+        self.panel.show_dice([row for row in rows if row], emulated=self.dice.berth.wire is not None)
+        rows = [self.tray.test_words, self.tray.kept_words, *self.tray.told]
+        self.panel.show_tray(self._tray_picture(), [row for row in rows if row])
+
+    def _tray_picture(self) -> TrayPicture | None:
+        device, seen = self.tray.berth.device, self.tray.seen
+        frame = device.picture if device is not None else None
+        if frame is None:
+            return None
+        left, top, right, bottom = self._tray_region.box_px(frame.size_px)
+        return TrayPicture(frame.image_bgr[top:bottom, left:right], seen if self.tray.resting else None)

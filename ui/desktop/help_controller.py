@@ -1,0 +1,160 @@
+"""The menu Help: the guide, every key there is, what the program is and what it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+
+from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtWidgets import (
+    QAbstractButton,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QTextBrowser,
+    QVBoxLayout,
+)
+
+from ui.about import about_words, libraries
+from ui.desktop.action import action_of
+from ui.desktop.details import DetailsDialog
+from ui.desktop.settings import Memory
+from ui.desktop.setup.guide_controller import Guided, GuideDesk
+from ui.desktop.translation import tr
+from ui.diagnostics.event_log import Diary
+
+_SIZE = (560, 600)
+_FORMAT = QKeySequence.SequenceFormat.NativeText
+
+KeyRow = tuple[str, str, str]
+"""Keys, name, and what it does."""
+
+
+class HelpDesk:
+    """The menu Help, the last in the bar.
+
+    Attributes:
+        guide: The guide of the first evening.
+        dialog: What was opened last.
+    """
+
+    def __init__(self, window: QMainWindow, do: Guided, memory: Memory, hint: QLabel, diary: Diary) -> None:
+        """Add the menu to the window; the guide speaks instead of `hint` while it is open."""
+        self._window, self._diary = window, diary
+        self.guide = GuideDesk(window, do, memory, hint)
+        self.dialog: QDialog | None = None
+        menu = QMenu(tr("&Help"), window)
+        for text, key, tip, slot in (
+            (tr("Guide…"), "", tr("From the camera to the first measured shot, step by step"), self.guide.begin),
+            (tr("Keys…"), "F1", tr("Every key, and what it does"), self.show_keys),
+            (
+                tr("Details for a bug report…"),
+                "",
+                tr("What whoever mends the program needs to know"),
+                self.show_details,
+            ),
+            (tr("About…"), "", tr("What this program is"), self.show_about),
+            (tr("Licences…"), "", tr("The libraries that it stands on, and their licences"), self.show_licences),
+        ):
+            menu.addAction(action_of(window, text, key, tip, slot))
+        bar = window.menuBar()
+        if bar is not None:
+            bar.addMenu(menu)
+
+    def show_keys(self) -> None:
+        """Show every key there is now."""
+        parts = [
+            f"<h3>{escape(title)}</h3><table cellpadding='3'>{''.join(map(_row, rows))}</table>"
+            for title, rows in keys_of(self._window)
+        ]
+        self._show(tr("Keys"), "".join(parts))
+
+    def show_details(self) -> None:
+        """Show what belongs into a bug report."""
+        self._open(DetailsDialog(self._diary, self._window))
+
+    def show_about(self) -> None:
+        """Show what the program is."""
+        paragraphs = about_words().split("\n\n")
+        self._show(
+            tr("About"), f"<h2>{escape(paragraphs[0])}</h2>" + "".join(f"<p>{escape(p)}</p>" for p in paragraphs[1:])
+        )
+
+    def show_licences(self) -> None:
+        """Show the libraries."""
+        rows = "".join(
+            f"<tr><td><b>{escape(one.name)}</b></td><td>{escape(one.version)}</td><td>{escape(one.licence)}</td>"
+            f"<td><a href='{escape(one.home)}'>{escape(one.home)}</a></td></tr>"
+            for one in libraries()
+        )
+        self._show(tr("Licences"), f"<table cellpadding='4'>{rows}</table>")
+
+    def _show(self, title: str, html: str) -> None:
+        dialog = QDialog(self._window)
+        dialog.setWindowTitle(title)
+        dialog.resize(*_SIZE)
+        words = QTextBrowser()
+        words.setOpenExternalLinks(True)
+        words.setAccessibleName(title)
+        document = words.document()
+        if document is not None:  # Qt's own blue cannot be read on black
+            document.setDefaultStyleSheet(f"a {{ color: {words.palette().text().color().name()} }}")
+        words.setHtml(html)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(dialog.reject)
+        layout = QVBoxLayout(dialog)
+        layout.addWidget(words)
+        layout.addWidget(buttons)
+        self._open(dialog)
+
+    def _open(self, dialog: QDialog) -> None:
+        dialog.finished.connect(dialog.deleteLater)
+        self.dialog = dialog
+        dialog.open()
+
+
+def keys_of(window: QMainWindow) -> tuple[tuple[str, tuple[KeyRow, ...]], ...]:
+    """Every key of a window, read off its own actions and buttons: by menu, then what is in none."""
+    bar = window.menuBar()
+    told: set[int] = set()
+    sections: list[tuple[str, tuple[KeyRow, ...]]] = []
+    for top in bar.actions() if bar is not None else ():
+        actions = list(_inside(top))
+        told |= {id(action) for action in actions}
+        sections.append((top.text().replace("&", ""), _rows(actions)))
+    rest = [action for action in window.actions() if id(action) not in told]
+    buttons = [
+        (button.shortcut().toString(_FORMAT), button.text(), button.toolTip() or tr("Presses the button of that name"))
+        for button in window.findChildren(QAbstractButton)
+        if not button.shortcut().isEmpty() and "&" not in button.text()
+    ]
+    sections.append((tr("Anywhere"), (*_rows(rest), *buttons)))
+    return tuple((title, rows) for title, rows in sections if rows)
+
+
+def _inside(action: QAction) -> Iterable[QAction]:
+    """The action, or all that its menu leads to."""
+    menu = action.menu()
+    if menu is None:
+        yield action
+        return
+    for one in menu.actions():
+        yield from _inside(one)
+
+
+def _rows(actions: Iterable[QAction]) -> tuple[KeyRow, ...]:
+    """One row for each thing; keys that do the same stand together."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for action in actions:
+        for key in action.shortcuts():
+            keys = found.setdefault((action.iconText(), action.statusTip()), [])
+            if (words := key.toString(_FORMAT)) not in keys:
+                keys.append(words)
+    return tuple((" ".join(keys), name, tip) for (name, tip), keys in found.items())
+
+
+def _row(row: KeyRow) -> str:
+    keys, name, tip = map(escape, row)
+    return f"<tr><td><b>{keys}</b></td><td>{name}</td><td>{tip}</td></tr>"

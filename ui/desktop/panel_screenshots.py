@@ -1,0 +1,292 @@
+"""`python -m ui.desktop.panel_screenshots FOLDER`: every panel and dialog, light and dark, and some on a fine screen.
+
+Shown on the simulated table. Text that is cut off is reported and makes the exit status 1: see
+`ui.desktop.layout_check`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PyQt6.QtCore import QEvent, QTimer
+from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
+
+from rules.dice import DiceRequest, Die
+from rules.table import Posture, Refused
+from ui.battle.armies import Shelf
+from ui.desktop.app import LastResort
+from ui.desktop.battle.dice_dialog import RollDialog
+from ui.desktop.dark_palette import dark_palette
+from ui.desktop.layout_check import misfits
+from ui.desktop.pictures import all_seen, mustered, wait_for
+from ui.desktop.print_dialog import PrintDialog
+from ui.desktop.screenshot import click, enemies, staged, wait
+from ui.desktop.setup.lens_dialog import LensDialog
+from ui.desktop.window import Window
+from ui.devices.tray_camera import TABLE
+from ui.paper.printing import PrintJob
+from ui.setup.first_run import Step
+from vision.simulation.scene import demo_scene
+from vision.simulation.simulator import SimulatedTable
+
+_SETTLE_S = 0.4
+
+_PASSES = {"light": 1.0, "dark": 1.0, "light-fine": 2.0, "dark-fine": 2.0}
+"""Each runs in a process of its own, since Qt takes the screen's pixel ratio once; fine ones show the window alone."""
+
+
+class Faces:
+    """Keeps pictures of what is shown.
+
+    Attributes:
+        told: What could not be read whole, one sentence each.
+    """
+
+    def __init__(self, folder: Path, theme: str) -> None:
+        """Keep them in `folder`, named after what they show and the theme."""
+        self._folder, self._theme = folder, theme
+        self.told: list[str] = []
+
+    def keep(self, name: str, shown: QWidget) -> None:
+        """Keep a picture of this.
+
+        Raises:
+            Refused: if it cannot be written.
+        """
+        wait(_SETTLE_S)
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        path = self._folder / f"{name}-{self._theme}.png"
+        if not shown.grab().save(str(path)):
+            raise Refused(f"cannot write {path}: choose another folder")
+        print(path)
+        self.told += [f"{name}, {self._theme}: {one}" for one in misfits(shown)]
+
+    def keep_dialog(self, name: str, dialog: QDialog) -> None:
+        """Show a dialog, keep a picture and close it."""
+        dialog.show()
+        self.keep(name, dialog)
+        dialog.close()
+
+    def keep_asked(self, name: str, ask: Callable[[], object]) -> None:
+        """Keep a picture of the dialog that `ask` opens and waits for."""
+        failed: list[Refused] = []
+
+        def look() -> None:
+            shown = QApplication.activeModalWidget()
+            if isinstance(shown, QDialog):
+                try:
+                    self.keep_dialog(name, shown)
+                except Refused as refusal:
+                    failed.append(refusal)
+                    shown.reject()
+
+        QTimer.singleShot(int(1000 * _SETTLE_S), look)
+        ask()
+        for refusal in failed:
+            raise refusal
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Keep all pictures; the exit status."""
+    parser = argparse.ArgumentParser(prog="faces", description=__doc__)
+    parser.add_argument("folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--only", choices=_PASSES, help="light or dark; fine: two pixels for one, the window alone")
+    chosen = parser.parse_args(arguments)
+    folder: Path = chosen.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    if chosen.only is None:
+        return max(_in_a_process(folder, theme, ratio) for theme, ratio in _PASSES.items())
+    faces = Faces(folder, chosen.only)
+
+    def shoot(window: Window, own: Path) -> None:
+        if chosen.only.startswith("dark"):
+            QApplication.setPalette(dark_palette())
+        for scene in (_of_the_table,) if chosen.only.endswith("fine") else _SCENES:
+            scene(faces, window, own)
+
+    status = staged("faces", lambda: SimulatedTable(demo_scene()), shoot)
+    for one in faces.told:
+        print(one, file=sys.stderr)
+    return status or bool(faces.told)
+
+
+def _in_a_process(folder: Path, theme: str, ratio: float) -> int:
+    command = [sys.executable, "-m", "ui.desktop.panel_screenshots", str(folder), "--only", theme]
+    return subprocess.run(command, env={**os.environ, "QT_SCALE_FACTOR": str(ratio)}, check=False).returncode  # noqa: S603 - this program
+
+
+def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:
+    """The first step, and one that waits for the table."""
+    guide = window.help.guide
+    guide.begin()
+    wait_for(lambda: window.bench.frame, "the first picture")
+    faces.keep("guide-camera", window)
+    guide.choose("demo")
+    wait_for(lambda: guide.bar.shown and guide.bar.shown.step is Step.EMPTY and guide.bar.shown.ready, "markers")
+    faces.keep("guide-empty", window)
+    guide.leave()
+
+
+def _of_the_table(faces: Faces, window: Window, _: Path) -> None:
+    """The picture and what can be laid on it."""
+    view = all_seen(window)
+    window.stills.compare(True)  # nothing was frozen: that is said in the bar over the picture
+    faces.keep("message", window)
+    window.use_tool("measure")
+    pair = enemies(view.figures, set())
+    for figure in pair:
+        click(window, view, figure.centre_in, figure.z_in)
+    window.picture.left.emit()
+    window.stage.referee.setChecked(True)
+    faces.keep("large-answer", window)
+    window.stage.projector.setChecked(True)
+    faces.keep("projector", window.stage.screen)
+    window.stage.projector.setChecked(False)
+    window.stage.referee.setChecked(False)
+    window.stage.map.setChecked(True)
+    faces.keep("map", window)
+    window.stage.map.setChecked(False)
+    window.use_tool("fan")
+    click(window, view, pair[0].centre_in, pair[0].z_in)
+    faces.keep("targets", window)
+    window.let_go()
+    window.use_tool("correct")
+    click(window, view, pair[0].centre_in, pair[0].z_in)
+    if window.corrections.menu is not None:
+        faces.keep("correct", window.corrections.menu)
+        for number, menu in enumerate(window.corrections.menu.findChildren(QMenu)):
+            faces.keep(f"correct-{number}", menu)
+        window.corrections.menu.close()
+
+
+def _of_its_making(faces: Faces, window: Window, own: Path) -> None:
+    """Stills, terrain, and how the table gets its inches."""
+    view = all_seen(window)
+    window.actions_.freeze.setChecked(True)
+    wait(1.0)
+    window.actions_.freeze.setChecked(False)
+    wait(1.0)
+    window.actions_.compare.setChecked(True)
+    faces.keep("compare", window)
+    window.actions_.compare.setChecked(False)
+    window.use_tool("terrain")
+    terrain = window.session.state.setup.terrain
+    window.terrain.tool.select(terrain[0].name if terrain else None)
+    faces.keep("terrain", window)
+    window.use_tool("select")
+    desk, frame = window.calibration, view.frame
+    for name, ask in (
+        ("markers", desk.choose_prints),
+        ("why-not", desk.why_not),
+        ("corners", desk.click_corners),
+        ("distance", desk.measure_distance),
+        ("area", desk.choose_area),
+    ):
+        ask()
+        if desk.dialog is not None:
+            wait(2.0 if name == "why-not" else 0.0)
+            faces.keep_dialog(name, desk.dialog)
+    faces.keep_dialog("lens", LensDialog(lambda: frame, "A camera", window))
+    faces.keep_dialog("print", PrintDialog(PrintJob(), Shelf(own / "armies"), window))
+
+
+def _of_the_devices(faces: Faces, window: Window, _: Path) -> None:
+    """The devices, emulated, from top to bottom."""
+    devices = window.devices
+    window.sides.setCurrentWidget(devices.panel)
+    faces.keep("devices", window)
+    devices.panel.rod.emulated.emit()
+    devices.panel.dice.emulated.emit()
+    faces.keep_asked("tray", lambda: devices.panel.tray.connected.emit(TABLE))
+    devices.panel.thrown.emit("2d6")
+    wait(2.0)
+    faces.keep("devices-emulated", window)
+    devices.panel.ensureWidgetVisible(devices.panel.tray)
+    faces.keep("devices-below", window)
+    for box in (devices.panel.rod, devices.panel.dice, devices.panel.tray):
+        box.forgotten.emit()
+
+
+def _of_a_battle(faces: Faces, window: Window, own: Path) -> None:
+    """From the muster to the history."""
+    dialog = mustered(window, own)
+    dialog.show()
+    faces.keep("muster", dialog)
+    window.battle.begin(own / "evening.battle", dialog.muster)
+    dialog.reject()
+    desk = window.battle
+    window.sides.setCurrentWidget(desk.panel)
+    view = all_seen(window)
+    wait_for(lambda: desk.moment, "the battle")
+    for _step in range(2):
+        desk.panel.go_on.emit()
+    soldiers = [f for f in view.figures if f.army in ("green", "tan") and f.posture is not Posture.VEHICLE]
+    by = next(figure for figure in enemies(soldiers, set()) if figure.army == "green")
+    window.use_tool("select")
+    click(window, view, by.centre_in, by.z_in)
+    desk.panel.choose(0)
+    window.picture.left.emit()
+    faces.keep("battle", window)
+    faces.keep_asked("ruling", desk.rule_otherwise)
+    faces.keep_asked("goals", desk.ask_goals)
+    chance = random.SystemRandom()
+    for die, count in ((Die.D6, 2), (Die.FUDGE, 4)):
+        roll = RollDialog(DiceRequest(die, count, "green", "Green 1 fires at Tan 4"), chance, window)
+        roll.show_needed("4 or more")
+        faces.keep_dialog(f"roll-{die.name.lower()}", roll)
+    desk.panel.walk.started.emit("Fire")
+    wait(2.0)
+    faces.keep("walk", window)
+    desk.let_go()
+    window.history.show()
+    if window.history.dialog is not None:
+        faces.keep_dialog("history", window.history.dialog)
+
+
+def of_help(faces: Faces, window: Window, _: Path) -> None:
+    """The menus, what can be read, and the last resort."""
+    bar = window.menuBar()
+    for top in bar.actions() if bar is not None else ():
+        menu = top.menu()
+        if menu is not None:
+            menu.adjustSize()
+            faces.keep(f"menu-{top.text().replace('&', '').lower()}", menu)
+    for name, show in (
+        ("keys", window.help.show_keys),
+        ("about", window.help.show_about),
+        ("licences", window.help.show_licences),
+        ("details", window.help.show_details),
+    ):
+        show()
+        if window.help.dialog is not None:
+            wait(3.0 if name == "details" else 0.0)
+            faces.keep_dialog(name, window.help.dialog)
+    report = LastResort(window)
+    with contextlib.redirect_stderr(io.StringIO()):  # nobody is to take it for one of this program's
+        report.catch(ValueError, ValueError("a fault, for its face"), None)
+    wait(_SETTLE_S)
+    if report.box is not None:
+        faces.keep_dialog("last-resort", report.box)
+    report.remove()
+
+
+_SCENES: tuple[Callable[[Faces, Window, Path], None], ...] = (
+    _of_the_guide,
+    _of_the_table,
+    _of_its_making,
+    _of_the_devices,
+    _of_a_battle,
+    of_help,
+)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

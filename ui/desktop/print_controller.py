@@ -1,0 +1,29 @@
+"""Printing: what is wanted is asked, drawn behind the window and written as a PDF."""
+
+from __future__ import annotations
+
+from PyQt6.QtWidgets import QWidget
+
+from ui.desktop.background_save import Errand
+from ui.desktop.paper import pdf_of
+from ui.desktop.print_dialog import ask_sheet, usual_paper
+from ui.desktop.settings import Memory
+from ui.desktop.translation import tr
+from ui.paper.printing import PrintJob, sheet_of
+
+
+class PrintDesk:
+    """Prints sheets, and remembers what the printer makes of an inch."""
+
+    def __init__(self, window: QWidget, memory: Memory, errand: Errand) -> None:
+        self._window, self._memory, self._errand = window, memory, errand
+
+    def print_sheets(self, dictionary: str) -> None:
+        """Ask what to print and where to, and write it there; `dictionary` is that of the markers on the table."""
+        job = PrintJob(paper=usual_paper(), dictionary=dictionary, scale=self._memory.print_scale)
+        asked = ask_sheet(job, self._window)
+        if asked is not None:
+            wanted, path = asked
+            self._memory.keep_print_scale(wanted.scale)
+            done = tr("{path} is written: print it at 100 % (actual size).", path=path)
+            self._errand.send(tr("Drawing {name}", name=path.name), lambda: pdf_of(sheet_of(wanted)), path, done)

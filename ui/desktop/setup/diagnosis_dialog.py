@@ -1,0 +1,134 @@
+"""Why there are no inches: all that looks like a marker, drawn on the live picture and told in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QListWidget, QWidget
+
+from calibration.calibration_targets import fix, see
+from calibration.diagnosis import why_not
+from calibration.marker_issue import outline_of
+from rules.table import Refused
+from ui.background_task import Behind
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.picture_dialog import PictureDialog
+from ui.desktop.translation import mark, tr
+from ui.formatting import begun, sentence
+from ui.picture.marker_issues import trouble_overlay
+from ui.picture.overlay import Label, Line, Shape
+from ui.theme import GREEN, YELLOW, faded
+from vision.frame import Frame
+from vision.pipeline import Setup
+
+_TICK_MS = 100
+_NOTHING = mark(
+    "Nothing in the picture looks like a marker. Print some (Table, Print…), lay one flat on the table, and look that"
+    " the camera sees all of it, its white border too."
+)
+
+
+class Look:
+    """What one picture shows of markers.
+
+    Attributes:
+        frame: The picture.
+        used: Id -> outline of those that are measured by.
+        troubles: What looks like one and does not help.
+        problem: Why there is no calibration; empty where there is one.
+    """
+
+    def __init__(self, frame: Frame, setup: Setup) -> None:
+        gray = frame.gray()
+        self.frame, self.troubles = frame, why_not(gray, setup.prints, setup.lens)
+        sight, self.problem = see(gray, setup.prints), ""
+        try:
+            fix(sight, setup.prints, setup.lens)
+        except Refused as refusal:
+            self.problem = str(refusal)
+        left_out = {trouble.id for trouble in self.troubles}
+        self.used = {n: outline_of(px) for n, px in sight.corners_px.items() if n not in left_out}
+
+
+class WhyNotDialog(PictureDialog):
+    """Looks at the newest picture again and again, so that a lamp can be turned and a marker pressed down meanwhile.
+
+    Attributes:
+        sentences: What was found, one each.
+        look: What was found last; None before.
+    """
+
+    def __init__(
+        self, newest: Callable[[], Frame | None], setup: Callable[[], Setup], parent: QWidget | None = None
+    ) -> None:
+        """`newest` is the picture now, `setup` what is known of the table."""
+        super().__init__(tr("What the camera sees of the markers"), parent, asks=False)
+        self._newest, self._setup = newest, setup
+        self._behind: Behind[Look] = Behind("sandtable why not")
+        self._asked: tuple[Frame, Setup] | None = None
+        self.look: Look | None = None
+        self.sentences = QListWidget()
+        self.sentences.setWordWrap(True)
+        self.sentences.setAccessibleName(tr("What was found"))
+        self.sentences.currentRowChanged.connect(lambda _: self._draw())
+        self.column.addWidget(self.sentences, 1)
+        self.say(tr("Looking …"))
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.pull)
+        self._timer.start(_TICK_MS)
+
+    def pull(self) -> None:
+        """Show what was found, and look at the next picture."""
+        found = self._behind.take()
+        if found is not None:
+            self._show(found)
+        frame = self._newest()
+        if frame is None or self._behind.busy:
+            return
+        asked = (frame, self._setup())
+        if self._asked is None or asked[0] is not self._asked[0] or asked[1] is not self._asked[1]:
+            self._asked = asked
+            self._behind.start(lambda: Look(*asked))
+
+    def _show(self, look: Look) -> None:
+        words = [trouble.sentence for trouble in look.troubles]
+        if self.look is None or words != [trouble.sentence for trouble in self.look.troubles]:
+            self.sentences.clear()
+            self.sentences.addItems([f"{n}  {begun(one)}" for n, one in enumerate(words, 1)])
+        self.look = look
+        self.picture.show_picture(to_qimage(look.frame.image_bgr))
+        self.say(_summary(look))
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.look is None:
+            return
+        shapes: list[Shape] = []
+        for number, outline in self.look.used.items():
+            shapes.append(Line(outline, GREEN, 3.0, faded(GREEN, 50), closed=True))
+            middle, low = np.mean(outline, axis=0), np.max(outline, axis=0)
+            shapes.append(Label((float(middle[0]), float(low[1])), ((f"{number} ✓", 15.0),), GREEN, (0.0, 18.0)))
+        shapes += trouble_overlay(self.look.troubles, self.look.frame.size_px)
+        row = self.sentences.currentRow()
+        if 0 <= row < len(self.look.troubles):
+            shapes.append(Line(self.look.troubles[row].outline_px, YELLOW, 5.0, closed=True))
+        self.picture.show_shapes(tuple(shapes))
+
+    def done(self, result: int) -> None:
+        """Look no more."""
+        self._timer.stop()
+        self._behind.drop()
+        super().done(result)
+
+
+def _summary(look: Look) -> str:
+    count = len(look.used)
+    good = tr("1 marker is good") if count == 1 else tr("{count} markers are good", count=count)
+    if not look.problem:
+        rest = "" if not look.troubles else tr("; the others help once they are put right")
+        return tr("{good}: there are inches{rest}.", good=good, rest=rest)
+    if not look.troubles:
+        return tr(_NOTHING) if not count else sentence(look.problem)
+    return f"{good}. {sentence(look.problem)}" if count else tr("No marker is of use. What stands in the way:")

@@ -1,0 +1,194 @@
+"""One source and the session over it: what the window has before it, until another source is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ui.desktop.translation import tr
+from ui.desktop.worker import Worker
+from ui.session import Session
+from ui.setup.demo_armies import demo_ground, demo_setup
+from ui.table.corrections import Correction
+from vision.frame import Frame
+from vision.pipeline import Setup, TableView
+from vision.simulation.practice_table import PracticeTable
+from vision.simulation.simulator import SimulatedTable
+from vision.source import Source, Webcam, is_camera
+
+_SOON_S = 1 / 15
+"""Where looking takes longer, the picture runs ahead of what is drawn over it."""
+
+_CAMERA_RETRY_S = 2.0
+_RATE_OVER_S = 5.0
+_IN_FLIGHT = 2
+"""Pictures that the reading thread may have begun before it is told something."""
+
+
+class Bench:
+    """Pulls from the threads and decides which picture is shown.
+
+    Attributes:
+        spec: What was opened.
+        session: The table.
+        worker: The threads.
+        frame: The picture to show, None before the first.
+        rate: Of the views.
+        simulated: The simulated table, if that is open.
+        armies: How many there are to teach; on a real table two, as far as anybody knows.
+    """
+
+    def __init__(self, spec: str, setup: Setup, opener: Callable[[str], Source], clock: Callable[[], float]) -> None:
+        """Start to open a source.
+
+        Args:
+            spec: As for `vision.source.open_source`.
+            setup: What is known of its table.
+            opener: Opens it; called in a thread.
+            clock: Seconds.
+        """
+        self.spec = spec
+        self.session = Session(setup)
+        self._opener, self._clock = opener, clock
+        self._retired: list[Worker] = []
+        self._untaught, self._bare = False, False
+        self._last_manned: int | None = None
+        self.rate = Rate(clock)
+        self._begin()
+
+    @property
+    def problem(self) -> str:
+        """Why there are no pictures or no inches; empty when all is well."""
+        seen = self.view.problem if self.view else None
+        if self.worker.broken:
+            return tr("An error has stopped the camera or the finding of figures: try again.")
+        return self.worker.source_problem or self.worker.view_problem or seen or ""
+
+    def _begin(self) -> None:
+        self.simulated: SimulatedTable | None = None
+        self._webcam: Webcam | None = None
+        self.armies = 2
+        self.frame: Frame | None = None
+        self._seen: TableView | None = None
+        self._shown: TableView | None = None
+        self._asked: tuple[TableView | None, tuple[Correction, ...]] = (None, ())
+        self._newest: Frame | None = None
+        retry_s = _CAMERA_RETRY_S if is_camera(self.spec) else None
+        self.worker = Worker(self.session, self._open, retry_s, self._clock)
+        self.worker.start()
+
+    @property
+    def practice(self) -> PracticeTable | None:
+        """The simulated table as a practice ground, if that is open."""
+        return self.simulated if isinstance(self.simulated, PracticeTable) else None
+
+    @property
+    def view(self) -> TableView | None:
+        """The newest view with the players' corrections, None before the first."""
+        asked = (self._seen, self.session.state.corrections)
+        if self._seen is not None and asked != self._asked:
+            self._asked, self._shown = asked, self.session.shown(self._seen)
+        return self._shown
+
+    @property
+    def seen(self) -> TableView | None:
+        """The newest view as the camera has it."""
+        return self._seen
+
+    def _open(self) -> Source:
+        source = self._opener(self.spec)
+        if isinstance(source, SimulatedTable):
+            self.simulated, source.bare = source, self._bare
+            self.armies = len({figure.army for figure in source.truth.figures})
+        elif isinstance(source, Webcam):
+            self._webcam = source
+        return source
+
+    @property
+    def held(self) -> str:
+        """What the camera holds of exposure and colours, as it reads them back; empty where the source is none."""
+        return self._webcam.held if self._webcam else ""
+
+    def practise(self, bare: bool) -> None:
+        """Know no more of the simulated table's armies than of real ones; `bare` keeps them off it."""
+        if bare and not self._bare:
+            self._last_manned = None
+        self._untaught, self._bare = True, bare
+        if self.simulated is not None:
+            self.simulated.bare = bare
+
+    @property
+    def is_bare(self) -> bool | None:
+        """Whether the picture shows the simulated table without its armies; None where nobody keeps them off."""
+        if not self._bare:
+            return None
+        return self.frame is not None and self._last_manned is not None and self.frame.index > self._last_manned
+
+    def try_again(self) -> None:
+        """Open the source anew; what lies on the table stays there."""
+        self.worker.stop()
+        self._retired = [worker for worker in (*self._retired, self.worker) if not worker.join(0)]
+        self.session.new_source()
+        self._begin()
+
+    def pull(self) -> bool:
+        """Take what the threads have; whether anything is new."""
+        newest, view = self.worker.frame, self.worker.view
+        if newest is self._newest and view is self._seen:
+            return False
+        if view is not self._seen:
+            self.rate.count()
+        self._newest, self._seen = newest, view
+        if newest is not None and self.simulated is not None:
+            self.simulated.bare = self._bare
+            if self._last_manned is None:
+                self._last_manned = newest.index + _IN_FLIGHT
+            self._know_the_demo(newest, self.simulated)
+        self.frame = self._picture(newest, view)
+        return True
+
+    def _know_the_demo(self, frame: Frame, table: SimulatedTable) -> None:
+        setup = self.session.state.setup
+        if setup.palette or self.session.can_undo is not None:  # what the player has taught or forgotten is his own
+            return
+        if not self._untaught:
+            self.session.assume(demo_setup(frame, table.truth_at(frame.time_s), table.empty_bgr))
+        elif setup.lens is None:
+            self.session.assume(demo_ground(table.truth))
+
+    def _picture(self, newest: Frame | None, view: TableView | None) -> Frame | None:
+        """The picture the view is about, while looking keeps up; else the newest. Never one older than was shown."""
+        if view is None or newest is None:
+            return newest
+        late = newest.time_s - view.frame.time_s > _SOON_S and not self.worker.held and not self.worker.ended
+        chosen = newest if late else view.frame
+        return chosen if self.frame is None or chosen.time_s >= self.frame.time_s else self.frame
+
+    def stop(self) -> None:
+        """Tell all threads to end."""
+        self.worker.stop()
+
+    def join(self, timeout_s: float = 12.0) -> bool:
+        """Wait for all threads; whether they have ended."""
+        ended = [worker.join(timeout_s) for worker in (*self._retired, self.worker)]
+        return all(ended)
+
+
+class Rate:
+    """How many times a second something happens, over the last few seconds."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._times_s: list[float] = []
+
+    def count(self) -> None:
+        """It happened."""
+        self._times_s = [*self._recent(), self._clock()]
+
+    def per_second(self) -> float:
+        """Times a second."""
+        recent = self._recent()
+        return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 1 else 0.0
+
+    def _recent(self) -> list[float]:
+        now_s = self._clock()
+        return [time_s for time_s in self._times_s if now_s - time_s < _RATE_OVER_S]

@@ -1,0 +1,119 @@
+"""Where the table is shown: the camera's picture or a map of it, the read-out in large type, the projector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PyQt6.QtCore import QObject
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QMainWindow, QMenu
+
+from ui.desktop.action import switch_of
+from ui.desktop.panel import SidePanel
+from ui.desktop.picture.big_answer import BigAnswer
+from ui.desktop.picture.image import to_qimage
+from ui.desktop.picture.projector import Projector
+from ui.desktop.picture.view import PictureView
+from ui.desktop.tools.tool import Pointed, point_at
+from ui.desktop.translation import tr
+from ui.measuring import Read
+from ui.picture.drawing import Drawing
+from ui.picture.overlay import PointPx, Preview
+from ui.picture.table_map import MapMaker, TableMap
+from ui.session import TableState
+from ui.table.finding import Answer
+from vision.frame import Frame
+from vision.pipeline import TableView
+
+_MAP_PX = (1920, 1080)
+
+
+class Stage(QObject):
+    """Shows frames and what is drawn over them.
+
+    Attributes:
+        map, referee, projector: Switches, each in the menu.
+        big: The read-out in large type.
+        screen: The projector's window.
+    """
+
+    def __init__(
+        self, window: QMainWindow, picture: PictureView, panel: SidePanel, read: Read, refresh: Callable[[], None]
+    ) -> None:
+        """Add a menu to the window; `refresh` shows anew what changed."""
+        super().__init__(window)
+        self._window, self._picture, self._panel = window, picture, panel
+        self.big, self.screen = BigAnswer(), Projector(window)
+        self._shown: tuple[Frame, TableMap | None] | None = None
+        self._map: TableMap | None = None
+        self._maker, self._drawing = MapMaker(), Drawing(read)
+        menu = QMenu(tr("&Screen"), window)
+        self.map = self._switch(menu, tr("Map"), "O", tr("The table from straight above, every figure where it stands"))
+        self.referee = self._switch(
+            menu, tr("Large answer"), "R", tr("The answer so large that it is read across the table")
+        )
+        self.projector = self._switch(
+            menu, tr("Projector"), "J", tr("A second window with the drawings only, on black")
+        )
+        bar = window.menuBar()
+        if bar is not None:
+            bar.addMenu(menu)
+        self.map.toggled.connect(lambda _: refresh())
+        self.referee.toggled.connect(self.big.setVisible)
+        self.projector.toggled.connect(lambda on: self.screen.open() if on else self.screen.hide())
+        self.projector.toggled.connect(lambda _: refresh())
+        self.screen.left.connect(lambda: self.projector.setChecked(False))
+
+    def _switch(self, menu: QMenu, text: str, key: str, tip: str) -> QAction:
+        action = switch_of(self._window, text, key, tip)
+        menu.addAction(action)
+        return action
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._shown = self._map = None
+        self._picture.show_nothing()
+        self.show_answer(Answer())
+
+    def show_frame(self, frame: Frame | None, view: TableView | None, state: TableState) -> None:
+        """Show a picture, or the map of it."""
+        table = self._map_for(view, state)
+        if frame is None or (self._shown is not None and self._shown[0] is frame and self._shown[1] is table):
+            return
+        self._shown = (frame, table)
+        self._picture.show_picture(to_qimage(frame.image_bgr if table is None else table.picture(frame.image_bgr)))
+
+    def show_table(self, view: TableView, state: TableState, preview: Preview, answer: Answer) -> None:
+        """Show what is drawn over the table, and what it comes to."""
+        self._picture.show_shapes(*self._drawing.of(self.seen(view), state, preview, self._picture.scale))
+        self.screen.show_table(view, state, preview)
+        self.show_answer(answer)
+
+    def seen(self, view: TableView) -> TableView:
+        """The view as it is shown: on the map by the map's camera."""
+        return self._map.view(view) if self._map is not None and view.calibration is not None else view
+
+    def show_answer(self, answer: Answer) -> None:
+        """Show an answer, large and small."""
+        self._panel.show_answer(answer)
+        self.big.show_answer(answer)
+
+    def point_at(self, frame: Frame, view: TableView | None, px: PointPx) -> Pointed:
+        """What a pixel of what is shown means; its `px` is the camera's."""
+        scale = self._picture.scale
+        if self._map is None or view is None or view.calibration is None:
+            return point_at(frame, view, px, scale)
+        at = point_at(frame, self.seen(view), px, scale)
+        if at.place_in is None:
+            return at
+        u, v = view.calibration.camera.table_to_pixel((*at.place_in, 0.0))[0]
+        return replace(at, px=(float(u), float(v)))
+
+    def _map_for(self, view: TableView | None, state: TableState) -> TableMap | None:
+        """The map of this table, if it is wanted and can be had."""
+        self._map = None
+        if self.map.isChecked() and view is not None and view.calibration is not None:
+            area_in = state.area.corners_in if state.area is not None else None
+            self._map = self._maker.made(view.calibration, area_in, _MAP_PX)
+        return self._map

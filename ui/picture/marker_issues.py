@@ -1,0 +1,26 @@
+"""What is drawn over a picture of markers that do not help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from calibration.marker_issue import Trouble
+from ui.picture.overlay import Label, Line, Shape
+from ui.theme import BLAST, BLAST_WORDS, faded
+
+
+def trouble_overlay(troubles: Sequence[Trouble], image_size: tuple[int, int]) -> tuple[Shape, ...]:
+    """What looks like a marker and does not help, outlined, with the reason beside it and within the picture."""
+    shapes: list[Shape] = []
+    width, height = image_size
+    for trouble in troubles:
+        x, y = np.array(trouble.outline_px).T
+        shapes.append(Line(trouble.outline_px, BLAST, 3.0, faded(BLAST, 60), closed=True))
+        name = "" if trouble.id is None else f"marker {trouble.id}: "
+        middle = float(np.clip(x.mean(), 0.07 * width, 0.93 * width))
+        low = float(y.max()) < 0.95 * height
+        at_px, offset = ((middle, float(y.max())), 18.0) if low else ((middle, float(y.min())), -18.0)
+        shapes.append(Label(at_px, ((f"{name}{trouble.reason}", 15.0),), BLAST_WORDS, (0.0, offset)))
+    return tuple(shapes)

@@ -1,0 +1,248 @@
+"""A kept table as JSON, and back; what a stranger wrote, or a disk has damaged, is refused as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from calibration.camera import Lens, TableCamera
+from calibration.profile import FARTHEST_IN, SCHEMA
+from rules.events import plain
+from rules.schema import Reader
+from rules.table import Figure, PointIn, Refused, TerrainPiece
+from rules.template import Blast, Flame, Strip, Template, Wedge, Zone
+from ui.formatting import Basis
+from ui.session import End, Ruler
+from ui.setup.saved_examples import examples_document, examples_of
+from ui.setup.saved_table import EmptyTable, KeptTable
+from ui.table.corrections import (
+    Added,
+    ArmyChanged,
+    Bound,
+    Confirmed,
+    Correction,
+    Deleted,
+    Merged,
+    PlacedAt,
+    PostureSet,
+    Renamed,
+)
+from ui.table.play_area import PlayArea
+from vision.frame import ImageBgr
+from vision.patch_memory import Spot
+from vision.tracking import Tracking
+
+_TEMPLATES: Mapping[str, type[Template]] = {
+    "blast": Blast,
+    "wedge": Wedge,
+    "flame": Flame,
+    "strip": Strip,
+    "area": Zone,
+}
+_CORRECTIONS: Mapping[str, type[Correction]] = {
+    "confirmed": Confirmed,
+    "deleted": Deleted,
+    "added": Added,
+    "merged": Merged,
+    "army": ArmyChanged,
+    "posture": PostureSet,
+    "placed": PlacedAt,
+    "renamed": Renamed,
+}
+_NO_PLACES = {"relief", "place_in", "image_size", "matrix", "distortion", "rotation", "translation"}
+"""Lists of numbers that are no place on the table."""
+_SPOT_SIDE = 15
+
+
+def document_of(kept: KeptTable, camera: str, picture: str) -> dict[str, Any]:
+    """The table as JSON.
+
+    Args:
+        kept: The table.
+        camera: Identity of the camera over it.
+        picture: Name of the file with the empty table, beside the document; not used where it was not learnt.
+    """
+    corrections = list(kept.corrections)
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "camera": camera,
+        "image_size": list(kept.image_size),
+        "markers": [{"id": number, "corners_in": corners.tolist()} for number, corners in kept.markers_in.items()],
+        "figure_height_in": kept.figure_height_in,
+        "terrain": [plain(piece) for piece in kept.terrain],
+        "rulers": [plain(ruler) for ruler in kept.rulers],
+        "templates": [{"kind": _kind(_TEMPLATES, one)} | plain(one) for one in kept.templates],
+        "basis": str(kept.basis),
+        "area": plain(kept.area),
+        "corrections": [{"kind": _kind(_CORRECTIONS, one)} | _correction(one) for one in corrections],
+        "figures": [plain(figure) for figure in kept.seen.figures],
+        "lost": [plain(figure) for figure in kept.seen.lost],
+        "known": sorted(kept.known),
+        "bound": [[corrections.index(one), name] for one, name in kept.bound.items() if one in corrections],
+        "empty": None if kept.empty is None else {"picture": picture} | _camera(kept.empty.camera),
+    }
+    if kept.examples.all:
+        document["examples"] = examples_document(kept.examples)
+    short: dict[str, Any] = _short(document)
+    return short
+
+
+def picture_of(document: Mapping[str, Any]) -> str | None:
+    """Name of the file with the empty table; None where there is none.
+
+    Raises:
+        Refused: if it is no plain name: nothing outside of the document's own folder is read.
+    """
+    empty = document.get("empty")
+    if empty is None:
+        return None
+    name = empty.get("picture") if isinstance(empty, dict) else None
+    if not isinstance(name, str) or not name.endswith(".png") or any(sign in name for sign in "/\\:"):
+        raise Refused(f"its picture of the empty table is called {name!r}, which is no name of a picture")
+    return name
+
+
+def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptTable:
+    """The table of a document.
+
+    Args:
+        document: As `document_of` makes it.
+        picture_bgr: The picture that it names; None where that is gone.
+
+    Raises:
+        Refused: if it is none.
+    """
+    try:
+        _check_places({key: value for key, value in document.items() if key != "examples"})
+        corrections = tuple(_correction_of(one, f"corrections[{i}]") for i, one in enumerate(document["corrections"]))
+        area, empty = document["area"], document["empty"]
+        width, height = (int(side) for side in document["image_size"])
+        return KeptTable(
+            (width, height),
+            {int(one["id"]): np.array(one["corners_in"], np.float64).reshape(4, 2) for one in document["markers"]},
+            tuple(_each(TerrainPiece, document, "terrain")),
+            tuple(map(_ruler, document["rulers"])),
+            tuple(_template(one, f"templates[{i}]") for i, one in enumerate(document["templates"])),
+            Basis(document["basis"]),
+            None if area is None else Reader({}).read(PlayArea, area, "area"),
+            corrections,
+            float(document["figure_height_in"]),
+            Tracking(tuple(_each(Figure, document, "figures")), (), tuple(_each(Figure, document, "lost"))),
+            _names(document["known"]),
+            _bound(document["bound"], corrections),
+            None if empty is None or picture_bgr is None else EmptyTable(picture_bgr, _camera_of(empty)),
+            examples_of(document.get("examples"))[0],
+        )
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
+        if isinstance(fault, Refused):
+            raise
+        raise Refused(f"it is not as this program writes it ({type(fault).__name__}: {fault})") from fault
+
+
+def _kind(kinds: Mapping[str, type], one: object) -> str:
+    return next(name for name, kind in kinds.items() if type(one) is kind)
+
+
+def _each(kind: type[Any], document: Mapping[str, Any], key: str) -> Iterable[Any]:
+    return (Reader({}).read(kind, one, f"{key}[{i}]") for i, one in enumerate(document[key]))
+
+
+def _correction(one: Correction) -> dict[str, Any]:
+    match one:
+        case Added(figure, known):
+            return {"figure": plain(figure), "known": sorted(known)}
+        case Deleted(name, at_in, spot, known):
+            seen = None if spot is None else {"place_in": list(spot.place_in), "relief": spot.relief.tolist()}
+            return {"id": name, "at_in": list(at_in), "spot": seen, "known": sorted(known)}
+        case _:
+            body: dict[str, Any] = plain(one)
+            return body
+
+
+def _correction_of(document: Mapping[str, Any], place: str) -> Correction:
+    body = dict(document)
+    kind = _CORRECTIONS[body.pop("kind")]
+    if kind is Added:
+        return Added(Reader({}).read(Figure, body["figure"], place), _names(body["known"]))
+    if kind is Deleted:
+        x, y = map(float, body["at_in"])
+        return Deleted(str(body["id"]), (x, y), _spot(body["spot"]), _names(body["known"]))
+    return Reader({}).read(kind, body, place)
+
+
+def _spot(document: Mapping[str, Any] | None) -> Spot | None:
+    if document is None:
+        return None
+    x, y, z = map(float, document["place_in"])
+    relief = np.array(document["relief"], np.float32).reshape(_SPOT_SIDE, _SPOT_SIDE)
+    if not np.isfinite((x, y, z, *relief.flat)).all():
+        raise ValueError("a place's look is no finite number")
+    relief.setflags(write=False)
+    return Spot((x, y, z), relief)
+
+
+def _template(document: Mapping[str, Any], place: str) -> Template:
+    body = dict(document)
+    return Reader({}).read(_TEMPLATES[body.pop("kind")], body, place)
+
+
+def _ruler(document: Mapping[str, Any]) -> Ruler:
+    return Ruler(_end(document["a"]), _end(document["b"]), tuple(_point(place) for place in document["via"]))
+
+
+def _end(found: Any) -> End:
+    return found if isinstance(found, str) else _point(found)
+
+
+def _point(found: Any) -> PointIn:
+    x, y = map(float, found)
+    return (x, y)
+
+
+def _bound(pairs: Iterable[Any], corrections: tuple[Correction, ...]) -> Bound:
+    found = {corrections[int(number)]: str(name) for number, name in pairs}
+    return {one: name for one, name in found.items() if isinstance(one, Added)}
+
+
+def _names(found: Iterable[Any]) -> frozenset[str]:
+    return frozenset(map(str, found))
+
+
+def _camera(camera: TableCamera) -> dict[str, Any]:
+    return {
+        "image_size": list(camera.lens.image_size),
+        "matrix": camera.lens.matrix.tolist(),
+        "distortion": camera.lens.distortion.tolist(),
+        "rotation": camera.rotation.tolist(),
+        "translation": camera.translation.tolist(),
+    }
+
+
+def _camera_of(document: Mapping[str, Any]) -> TableCamera:
+    width, height = (int(side) for side in document["image_size"])
+    lens = Lens((width, height), document["matrix"], document["distortion"])
+    return TableCamera(lens, document["rotation"], document["translation"])
+
+
+def _short(value: Any) -> Any:
+    """Numbers with as many digits as mean anything: a thousandth of a pixel, or of an inch, and better."""
+    if isinstance(value, float):
+        return round(value, 7)
+    if isinstance(value, dict):
+        return {key: _short(inner) for key, inner in value.items()}
+    return [_short(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+
+def _check_places(value: Any, key: str = "") -> None:
+    """Refuse a place that has not two numbers, or lies beyond any table."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _check_places(inner, name)
+    elif isinstance(value, list) and key not in _NO_PLACES:
+        numbers = [one for one in value if isinstance(one, (int, float)) and not isinstance(one, bool)]
+        if numbers and key != "bound" and (len(value) != 2 or max(map(abs, numbers)) > FARTHEST_IN):
+            raise Refused(f"{key} has the place {value}: a place is x and y within {FARTHEST_IN:g} in")
+        for inner in value:
+            _check_places(inner, key)
