@@ -20,7 +20,7 @@ from calibration.camera import TableCamera
 from calibration.markers import find_markers
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target, marker_square, place_of, solve
-from rules.table import Figure, FloatArray, Posture, Refused
+from rules.table import Figure, FloatArray, Posture, UserError
 from vision.frame import Frame, ImageBgr
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup
@@ -158,7 +158,7 @@ def clicks_of(image: ImageBgr, truth: Truth) -> Iterator[tuple[str, tuple[float,
             u, v = truth.camera.table_to_pixel((*figure.centre_in, 0.9))[0]
             try:
                 teach(image, (float(u), float(v)), army)
-            except Refused:  # the click fell between arm and rifle: a player would click the next one
+            except UserError:  # the click fell between arm and rifle: a player would click the next one
                 continue
             yield army, (float(u), float(v))
             break

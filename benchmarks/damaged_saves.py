@@ -29,7 +29,7 @@ from rules.database import JOURNAL_MAGIC, beside
 from rules.events import Enlisted, Event, Noted, Placed
 from rules.journal import Damaged, Entry, survey_of
 from rules.recovery import recover
-from rules.table import Refused
+from rules.table import UserError
 
 PAGE = 4096
 MENDED = "opened after an unfinished entry was taken back, which was said"
@@ -166,7 +166,7 @@ def opened(save: Path, sound: Sound) -> tuple[str, list[str]]:
         if damage.kept:
             outcome = "damaged, and recovered in a copy"
             faults += _recovered(damage, sound)
-    except Refused as refusal:
+    except UserError as refusal:
         faults += [] if 0 < len(str(refusal)) < 2000 else [f"no sentence: {refusal}"]
     except Exception:  # noqa: BLE001 - whatever it is, it must not be
         faults.append(traceback.format_exc())
@@ -203,7 +203,7 @@ def _recovered(damage: Damaged, sound: Sound) -> list[str]:
         count = recover(damage.path, copy, lambda: 0.0)
         with Battle.open(copy, lambda: 0.0) as battle:
             entries = battle.entries
-    except Refused as refusal:
+    except UserError as refusal:
         # The readable part of a battle without checksums need not be a battle.
         return [f"not recovered: {refusal}"] if checked else []
     finally:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from rules.battle import Battle
 from rules.events import Noted
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.thumbnail_store import Album
 
 LONGEST_WAIT_S = 0.12
@@ -125,7 +125,7 @@ def _looked(path: Path, confirmed: list[int], found: Findings) -> list[str]:
             faults += [f"{len(confirmed) - len(kept)} pictures are lost"] if kept != confirmed else []
             faults += [album.remark] if album.remark else []
             album.close()
-    except Refused as refusal:
+    except UserError as refusal:
         return [str(refusal)]
     return faults
 

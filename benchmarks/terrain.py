@@ -22,7 +22,7 @@ from shapely.geometry import Point, Polygon
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused, TerrainKind, TerrainPiece
+from rules.table import FloatArray, TerrainKind, TerrainPiece, UserError
 from ui.table.terrain import outline_height_in
 from vision.frame import ImageBgr
 from vision.simulation.scene import demo_scene
@@ -114,7 +114,7 @@ def _looked(table: Table, piece: TerrainPiece, px: FloatArray) -> tuple[float, f
     begun_s = time.perf_counter()
     try:
         found = propose_outline(table.image_bgr, table.camera, (float(px[0]), float(px[1])), outline_height_in(piece))
-    except Refused:
+    except UserError:
         return (0.0, 0.0, 0, 1e3 * (time.perf_counter() - begun_s))
     ms = 1e3 * (time.perf_counter() - begun_s)
     true = Polygon(piece.outline_in)

@@ -12,7 +12,7 @@ from calibration.intrinsics import lens_numbers, lens_of
 from calibration.noise import PERFECT
 from calibration.opencv import cv2
 from calibration.solve import NUDGE, Calibration, Target, solve
-from rules.table import FloatArray, PointIn, Refused
+from rules.table import FloatArray, PointIn, UserError
 
 CLICK_SIGMA_PX = 1.5
 """Of one click along one axis, by eye under a magnifier."""
@@ -65,20 +65,20 @@ def calibrate_rectangle(
         lens: see `solve`.
 
     Raises:
-        Refused: if the corners are not four that go round so, the size cannot be, or see `solve`.
+        UserError: if the corners are not four that go round so, the size cannot be, or see `solve`.
     """
     seen = np.array(corners_px, np.float64).reshape(-1, 2)
     width, depth = size_in
     if not (np.isfinite(size_in).all() and min(size_in) > 0):
-        raise Refused(f"a rectangle of {width:g} x {depth:g} in cannot be: give its width and depth in inches")
+        raise UserError(f"a rectangle of {width:g} x {depth:g} in cannot be: give its width and depth in inches")
     if len(seen) != 4 or not _goes_round(seen):
-        raise Refused("click the rectangle's four corners in this order: near left, near right, far right, far left")
+        raise UserError("click the rectangle's four corners in this order: near left, near right, far right, far left")
     corners = np.array([[0, 0], [width, 0], [width, depth], [0, depth]], np.float64)
     target = Target(corners, seen, {}, (0.0, 0.0, 0.0), CLICK_SIGMA_PX, PERFECT)
     try:  # the two sides are taken to err by the same part of their lengths
         return solve([target], image_size, lens, TAPE_SIGMA_IN / float(np.hypot(width, depth)))
-    except Refused as refusal:
-        raise Refused(
+    except UserError as refusal:
+        raise UserError(
             f"no camera sees a rectangle of {width:g} x {depth:g} in there: check the clicks, which side is the width,"
             f" and the lens ({refusal})"
         ) from refusal
@@ -102,18 +102,18 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
         distance_in: What the tape says.
 
     Raises:
-        Refused: if an end is not on the table, or the distance contradicts the calibration.
+        UserError: if an end is not on the table, or the distance contradicts the calibration.
     """
     was = _distance_in(calibration.camera, ends_px)
     if not (np.isfinite(was) and was > 0 and np.isfinite(distance_in) and distance_in > 0):
-        raise Refused("a distance is measured between two different places on the table, in inches: click them again")
+        raise UserError("a distance is measured between two different places on the table, in inches: click them again")
     slope = np.array([_distance_in(deviant, ends_px) - was for deviant in calibration.deviants]) / NUDGE
     scale = np.mean([calibration.camera.px_per_inch(*place) for place in calibration.camera.pixel_to_table(ends_px)])
     reading = TAPE_SIGMA_IN**2 + 2 * (CLICK_SIGMA_PX / float(scale)) ** 2
     known = float(slope @ slope)
     off = distance_in - was
     if abs(off) > _CONTRADICTS * np.sqrt(known + reading):
-        raise Refused(
+        raise UserError(
             f"you measured {distance_in:.2f} in where the calibration sees {was:.2f} in"
             f" (sure to {np.sqrt(known + reading):.2f} in): measure again, or check the size of the printed markers"
         )

@@ -24,7 +24,7 @@ from calibration.markers import (
 )
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 SHEET_SIDE_IN = 3.0
 """Side of the markers on the program's own sheet."""
@@ -54,7 +54,7 @@ class Prints:
         taped: Distances measured on the table, in the pixels of the picture that is calibrated.
 
     Raises:
-        Refused: if the side cannot be, or OpenCV has no such dictionary.
+        UserError: if the side cannot be, or OpenCV has no such dictionary.
     """
 
     side_in: float = SHEET_SIDE_IN
@@ -67,7 +67,7 @@ class Prints:
 
     def __post_init__(self) -> None:
         if not 0.2 <= self.side_in <= 40:
-            raise Refused(f"a marker side of {self.side_in:g} in cannot be: give the printed black side in inches")
+            raise UserError(f"a marker side of {self.side_in:g} in cannot be: give the printed black side in inches")
         dictionary_of(self.dictionary)
 
     def is_more_taped(self, before: Prints) -> bool:
@@ -144,7 +144,7 @@ def calibrate(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> Cali
     """Find the prints in a picture and solve for the camera.
 
     Raises:
-        Refused: see `fix`.
+        UserError: see `fix`.
     """
     return fix(see(gray, prints), prints, lens).calibration
 
@@ -201,12 +201,12 @@ def fix(sight: Sight, prints: Prints, lens: Lens | None = None) -> Fix:
     """Solve for the camera from what was seen; a marker that contradicts all others is set aside.
 
     Raises:
-        Refused: see `solve`; also if all markers that are seen are of no use, none is of the layout, or a measured
+        UserError: see `solve`; also if all markers that are seen are of no use, none is of the layout, or a measured
             distance contradicts them.
     """
     targets = _board_target(sight, prints) if prints.board else _marker_targets(sight, prints)
     if not targets and sight.set_aside:
-        raise Refused(sight.set_aside[0].sentence)
+        raise UserError(sight.set_aside[0].sentence)
     suspect_px = SUSPECT_PX * max(1.0, times_full_hd(sight.image_size))
     calibration, out = agreeing(
         targets, lambda kept: solve(kept, sight.image_size, lens, prints.size_sigma), suspect_px
@@ -221,7 +221,7 @@ def _marker_targets(sight: Sight, prints: Prints) -> list[Target]:
     square = prints.square_in
     layout = prints.layout or {}
     if layout and sight.corners_px and not any(number in layout for number in sight.corners_px):
-        raise Refused(
+        raise UserError(
             f"none of the layout's markers ({', '.join(map(str, sorted(layout)))}) is in the picture:"
             " check the layout file and the dictionary"
         )
@@ -239,7 +239,7 @@ def _marker_targets(sight: Sight, prints: Prints) -> list[Target]:
 def _check_side(number: int, corners_in: FloatArray, side_in: float) -> None:
     side = _side(corners_in)
     if not 0.98 < side / side_in < 1.02:
-        raise Refused(
+        raise UserError(
             f"the layout draws marker {number} {side:.3g} in a side, but the markers are said to be {side_in:.3g} in:"
             " give the printed side"
         )

@@ -11,11 +11,11 @@ from calibration.calibration_targets import Fix, Prints, Sight, fix, see, see_ag
 from calibration.camera import Lens, times_full_hd
 from calibration.drift import Drift, Verdict, judge, laid_anew, posed, seen_on_table, still_px
 from calibration.marker_issue import Trouble
-from calibration.marker_tracker import Glance, Lookout, lookout
+from calibration.marker_tracker import Glance, MarkerTracker, lookout
 from calibration.markers import ImageGray
 from calibration.scene_texture import Grain
 from calibration.solve import Calibration
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 FRAMES = 8
 """So many frames at rest are measured together, after the start and after a bump."""
@@ -83,7 +83,7 @@ class Keeper:
             else:
                 sight = see(gray, prints)
                 self._held = _Held(gray, fix(sight, prints, lens), prints, lens)
-        except Refused as refusal:
+        except UserError as refusal:
             return Kept(None, (), sight.set_aside, str(refusal))
         return Kept(self._held.calibration, (), self._held.set_aside)
 
@@ -212,7 +212,7 @@ class _Held:
         sight = see(gray, self._prints)
         try:
             verdict = judge(self._table, self.calibration.camera, sight, self._prints, self._before, gray)
-        except Refused as refusal:
+        except UserError as refusal:
             return (), str(refusal)
         if verdict is None:
             return (), _UNCLEAR
@@ -261,4 +261,4 @@ class _Held:
         for number, seen in sight.corners_px.items():
             if number in places and float(np.abs(seen - places[number]).max()) < 2 * self._still_px:
                 places[number] = seen
-        self._lookout: Lookout = lookout(places, self._prints.dictionary, sight.image_size)
+        self._lookout: MarkerTracker = lookout(places, self._prints.dictionary, sight.image_size)

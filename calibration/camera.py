@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 _NOTHING = 1e-12
 """A distortion that moves no corner of any picture by a millionth of a pixel; divided by, it would overflow."""
@@ -24,7 +24,7 @@ def times_full_hd(image_size: tuple[int, ...]) -> float:
 def _frozen(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
     array = np.array(values, np.float64).reshape(-1)
     if array.size != np.prod(shape) or not np.isfinite(array).all():
-        raise Refused(f"{name} must be {'x'.join(map(str, shape))} finite numbers")
+        raise UserError(f"{name} must be {'x'.join(map(str, shape))} finite numbers")
     array = array.reshape(shape)
     array.setflags(write=False)
     return array
@@ -43,7 +43,7 @@ class Lens:
             be inf): beyond it the model folds over.
 
     Raises:
-        Refused: if a number is not finite or a focal length is not positive.
+        UserError: if a number is not finite or a focal length is not positive.
     """
 
     image_size: tuple[int, int]
@@ -58,7 +58,7 @@ class Lens:
         if self.covariance is not None:
             object.__setattr__(self, "covariance", _frozen(self.covariance, (9, 9), "the lens covariance"))
         if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0:
-            raise Refused(f"a focal length of {min(self.matrix[0, 0], self.matrix[1, 1]):g} px cannot be")
+            raise UserError(f"a focal length of {min(self.matrix[0, 0], self.matrix[1, 1]):g} px cannot be")
         object.__setattr__(self, "valid_radius", _turning_radius(*self.distortion[[0, 1, 4]]))
 
 
@@ -75,7 +75,7 @@ class TableCamera:
     """Lens and pose: `rotation` and `translation` take table inches to the camera, as OpenCV's solvePnP does.
 
     Raises:
-        Refused: if a number is not finite or the rotation is not one.
+        UserError: if a number is not finite or the rotation is not one.
     """
 
     lens: Lens
@@ -86,7 +86,7 @@ class TableCamera:
         object.__setattr__(self, "rotation", _frozen(self.rotation, (3, 3), "the camera rotation"))
         object.__setattr__(self, "translation", _frozen(self.translation, (3,), "the camera translation"))
         if not np.allclose(self.rotation @ self.rotation.T, np.eye(3), atol=1e-5) or np.linalg.det(self.rotation) < 0:
-            raise Refused("the camera rotation is not a rotation matrix")
+            raise UserError("the camera rotation is not a rotation matrix")
 
     @property
     def position_in(self) -> FloatArray:

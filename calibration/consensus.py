@@ -10,7 +10,7 @@ import numpy as np
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 SUSPECT_PX = 0.4
 """At 1920 px across: markers of one table fit it to 0.05 to 0.3 px, on rendered pictures and on photographs."""
@@ -28,7 +28,7 @@ def agreeing(
     wrong, and a majority of all must be left.
 
     Raises:
-        Refused: as `solved` does, where no majority fits.
+        UserError: as `solved` does, where no majority fits.
     """
     kept, out = list(targets), []
     calibration = _try(solved, kept)
@@ -43,7 +43,7 @@ def agreeing(
         calibration = best
         kept = [t for t in kept if t is not left]
         out.append(left)
-    if isinstance(calibration, Refused):
+    if isinstance(calibration, UserError):
         raise calibration
     return calibration, out
 
@@ -53,15 +53,15 @@ def _frame(target: Target, targets: Sequence[Target]) -> bool:
     return target.place is not None and all(t.place is None for t in targets if t is not target)
 
 
-def _try(solved: Callable[[Sequence[Target]], Calibration], targets: Sequence[Target]) -> Calibration | Refused:
+def _try(solved: Callable[[Sequence[Target]], Calibration], targets: Sequence[Target]) -> Calibration | UserError:
     try:
         return solved(targets)
-    except Refused as refusal:
+    except UserError as refusal:
         return refusal
 
 
-def _suspect(calibration: Calibration | Refused, targets: Sequence[Target], suspect_px: float) -> bool:
-    if isinstance(calibration, Refused):
+def _suspect(calibration: Calibration | UserError, targets: Sequence[Target], suspect_px: float) -> bool:
+    if isinstance(calibration, UserError):
         return True
     camera, places = calibration.camera, calibration.markers_in
     seen = [(t.seen_px, np.concatenate([places[n] for n in t.marks])) for t in targets]

@@ -15,7 +15,7 @@ from calibration.camera import Lens
 from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import SMALLEST_SIDE_PX, ImageGray, dictionary_of, side_px, sort_markers
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 # Each family's dictionaries from the smallest: a larger one holds the markers of those before it.
 _FAMILIES = (
@@ -46,7 +46,7 @@ def why_not(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> tuple[
     sight = see(gray, prints)
     try:
         known = fix(sight, prints, lens).set_aside
-    except Refused:
+    except UserError:
         known = sight.set_aside
     good = [corners.mean(0) for corners in sight.corners_px.values()]
     troubles = list(known)

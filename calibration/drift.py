@@ -112,7 +112,7 @@ def judge(
         None where the markers contradict one another so that nobody can tell.
 
     Raises:
-        Refused: see `posed`.
+        UserError: see `posed`.
     """
     targets = seen_on_table(table, sight, prints)
     scale = times_full_hd(sight.image_size)
@@ -201,7 +201,7 @@ def posed(known: Calibration, targets: Sequence[Target], image_size: tuple[int, 
         targets: With the table's frame as their own.
 
     Raises:
-        Refused: see `solve`.
+        UserError: see `solve`.
     """
     after = solve(targets, image_size, known.camera.lens)
     points = np.concatenate([target.points_in for target in targets])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from calibration.markers import Board, ImageGray, SeenBoard, find_board
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 FEWEST_VIEWS = 6
 """Nine numbers of the lens and six of each view: fewer views fit anything."""
@@ -36,7 +36,7 @@ class Chessboard:
 
     def __post_init__(self) -> None:
         if min(self.columns, self.rows) < 3 or self.columns == self.rows or not self.square_in > 0:
-            raise Refused(
+            raise UserError(
                 f"a chessboard of {self.columns}x{self.rows} inner corners of {self.square_in:g} in cannot be used: it"
                 " needs three or more each way, of two different numbers, or nobody knows which way is up"
             )

@@ -11,7 +11,7 @@ from calibration.camera import Lens
 from calibration.intrinsics import COUNT, by_numbers, lens_numbers, lens_of, usual_belief, usual_lens
 from calibration.lens import FEWEST_VIEWS, Gathering, View
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 _WORST_OF_TYPICAL = 2.5
 _MOST_FOCAL_SIGMA = 0.03
@@ -61,7 +61,7 @@ def fit_lens(gathering: Gathering) -> LensFit:
     """The lens that explains the views.
 
     Raises:
-        Refused: if there are too few views, they contradict one another, or leave the focal length open.
+        UserError: if there are too few views, they contradict one another, or leave the focal length open.
     """
     _check_enough(len(gathering.views))
     kept = list(range(len(gathering.views)))
@@ -74,12 +74,12 @@ def fit_lens(gathering: Gathering) -> LensFit:
         del kept[worst]
     fit = bundle.result(kept, len(gathering.views))
     if fit.residual_px > _MOST_RESIDUAL_OF_WIDTH * gathering.image_size[0]:
-        raise Refused(
+        raise UserError(
             f"the pictures fit no lens (off by {fit.residual_px:.1f} px): check the board's squares and that it is"
             " stiff and flat, and let the focus stay as it is"
         )
     if fit.focal_sigma > _MOST_FOCAL_SIGMA:
-        raise Refused(
+        raise UserError(
             f"the pictures leave the focal length open (to {100 * fit.focal_sigma:.0f} %): add some in which the board"
             " is held at a slant, to the left, right, near and far side"
         )
@@ -88,7 +88,7 @@ def fit_lens(gathering: Gathering) -> LensFit:
 
 def _check_enough(count: int) -> None:
     if count < FEWEST_VIEWS:
-        raise Refused(
+        raise UserError(
             f"only {count or 'no'} usable picture{'' if count == 1 else 's'} of the board,"
             f" and {FEWEST_VIEWS} are needed: take more, with the board at the frame's edges and at a slant"
         )

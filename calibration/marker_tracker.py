@@ -41,7 +41,7 @@ class Glance:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lookout:
+class MarkerTracker:
     """Where to look for each watched marker.
 
     Attributes:
@@ -98,18 +98,18 @@ class Lookout:
         return np.asarray(shift * seen[:, None, None])
 
 
-def lookout(corners_px: Mapping[int, FloatArray], dictionary: str, image_size: tuple[int, int]) -> Lookout:
+def lookout(corners_px: Mapping[int, FloatArray], dictionary: str, image_size: tuple[int, int]) -> MarkerTracker:
     """Watch markers at their corners (4, 2) in pictures of this size; those that lie outside are left out."""
     inside = {n: c for n, c in corners_px.items() if np.isfinite(c).all() and _within(c.mean(0), image_size)}
     ids = _spread({number: corners.mean(0) for number, corners in inside.items()})
     if not ids:
         empty = np.empty((0, 0, 2))
         nowhere = empty.astype(np.float32)
-        return Lookout((), empty, nowhere, nowhere, empty, empty, empty.astype(bool))
+        return MarkerTracker((), empty, nowhere, nowhere, empty, empty, empty.astype(bool))
     patterns = [pattern_of(dictionary, number) for number in ids]
     maps, steps, designs = zip(*(_plan(inside[n], p) for n, p in zip(ids, patterns, strict=True)), strict=True)
     u_px, v_px = np.ascontiguousarray(np.stack(maps).transpose(2, 0, 1), np.float32)
-    return Lookout(
+    return MarkerTracker(
         tuple(ids),
         np.stack([inside[n] for n in ids]),
         u_px,
@@ -137,7 +137,7 @@ def _spread(middles_px: Mapping[int, FloatArray]) -> Sequence[int]:
 
 
 def _plan(corners_px: FloatArray, pattern: MarkerPattern) -> tuple[FloatArray, float, FloatArray]:
-    """One marker's samples (N, 2), and its rows of `Lookout.step_px` and `.design`."""
+    """One marker's samples (N, 2), and its rows of `MarkerTracker.step_px` and `.design`."""
     cells = len(pattern.paper)
     h = perspective(cells, corners_px)
     # Edges in the picture's rows and columns by turns, spread over the whole print.

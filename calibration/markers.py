@@ -20,7 +20,7 @@ import numpy.typing as npt
 from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.opencv import cv2
 from calibration.profile import read_text
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 ImageGray = npt.NDArray[np.uint8]
 
@@ -77,7 +77,7 @@ class Board:
     def __post_init__(self) -> None:
         sized = _LEAST_IN <= self.marker_in < 0.99 * self.square_in <= self.square_in <= _MOST_IN
         if self.columns < 2 or self.rows < 2 or not sized:
-            raise Refused(
+            raise UserError(
                 f"a board of {self.columns}x{self.rows} squares of {self.square_in:g} in with markers of"
                 f" {self.marker_in:g} in cannot be: it needs two squares each way and markers smaller than squares"
             )
@@ -99,13 +99,13 @@ def dictionary_of(name: str) -> cv2.aruco.Dictionary:
     """The predefined ArUco dictionary of this name, as "4X4_50" or "DICT_4X4_50", or the one in a file (.yml).
 
     Raises:
-        Refused: if OpenCV has none of that name, or the file holds none.
+        UserError: if OpenCV has none of that name, or the file holds none.
     """
     if Path(name).suffix.lower() in DICTIONARY_SUFFIXES:
         return _read_dictionary(Path(name))
     number = getattr(cv2.aruco, "DICT_" + name.upper().removeprefix("DICT_"), None)
     if number is None:
-        raise Refused(f"there is no ArUco dictionary {name!r}; use one like 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL")
+        raise UserError(f"there is no ArUco dictionary {name!r}; use 4X4_50, 5X5_100, 6X6_250 or ARUCO_ORIGINAL")
     return cv2.aruco.getPredefinedDictionary(number)
 
 
@@ -120,7 +120,7 @@ def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
     except (cv2.error, SystemError):  # the binding wraps OpenCV's own error in the other where a file is no YAML
         whole = False
     if not whole:
-        raise Refused(
+        raise UserError(
             f"the dictionary {path} is none that OpenCV wrote: it needs nmarkers, markersize and marker_0, marker_1 ..."
         )
     return book
@@ -142,11 +142,11 @@ def find_markers(gray: ImageGray, dictionary: str) -> tuple[SeenMarker, ...]:
         dictionary: see `dictionary_of`.
 
     Raises:
-        Refused: if there are some, and none of them can be measured by: too small, blurred, bent, or one number twice.
+        UserError: if markers are seen but none is usable: too small, blurred, bent, or one number twice.
     """
     seen = sort_markers(gray, dictionary)
     if seen.set_aside and not seen.found:
-        raise Refused(seen.set_aside[0].sentence)
+        raise UserError(seen.set_aside[0].sentence)
     return seen.found
 
 

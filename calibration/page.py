@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from rules.table import Refused
+from rules.table import UserError
 
 MM_PER_IN = 25.4
 PAPERS_MM = {"letter": (215.9, 279.4), "a4": (210.0, 297.0)}
@@ -121,7 +121,7 @@ class Sheet:
 def check_paper(paper: str) -> None:
     """Refuse a paper that the program has not."""
     if paper not in PAPERS_MM:
-        raise Refused(f"there is no paper {paper!r} here; use {' or '.join(PAPERS_MM)}")
+        raise UserError(f"there is no paper {paper!r} here; use {' or '.join(PAPERS_MM)}")
 
 
 def corrected(sheet: Sheet, scale: PrintScale) -> Sheet:

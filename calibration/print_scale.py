@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 SCALE_MM = 100.0
 """Length of the scales on the sheets."""
@@ -28,7 +28,7 @@ class PrintScale:
         measured_y_mm: The upright scale, at its right.
 
     Raises:
-        Refused: if a length is not a number or more than 5 % off.
+        UserError: if a length is not a number or more than 5 % off.
     """
 
     measured_x_mm: float = SCALE_MM
@@ -38,7 +38,7 @@ class PrintScale:
         for name, measured_mm in (("level", self.measured_x_mm), ("upright", self.measured_y_mm)):
             off = abs(measured_mm - SCALE_MM) / SCALE_MM
             if not (math.isfinite(measured_mm) and off <= FARTHEST_OFF + 1e-9):
-                raise Refused(
+                raise UserError(
                     f"the {name} scale cannot have come out {measured_mm:g} mm long: measure from its 0 to its 100 in"
                     f" millimetres; if it is right, the page was fitted to the paper: print it at 100 % (actual size)"
                 )

@@ -13,7 +13,7 @@ import numpy as np
 from calibration.camera import Lens
 from calibration.intrinsics import COUNT
 from rules.regular_file import open_regular
-from rules.table import FloatArray, Refused, refuse_strange
+from rules.table import FloatArray, UserError, refuse_strange
 
 SCHEMA = 1
 
@@ -30,14 +30,14 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     """A JSON object of our schema from a file.
 
     Raises:
-        Refused: if it cannot be read, is no JSON object, or was written by a newer program.
+        UserError: if it cannot be read, is no JSON object, or was written by a newer program.
     """
     document = from_json(read_text(path, f"the {what} file {path}"), f"the {what} file {path}")
     if not isinstance(document, dict):
-        raise Refused(f'the {what} file {path} must hold a JSON object with "schema": {SCHEMA}')
+        raise UserError(f'the {what} file {path} must hold a JSON object with "schema": {SCHEMA}')
     schema = document.get("schema", SCHEMA)
     if schema != SCHEMA:
-        raise Refused(
+        raise UserError(
             f"the {what} file {path} has schema {schema!r} and this program reads {SCHEMA}:"
             " it was written by another version; update Sandtable"
         )
@@ -48,7 +48,7 @@ def read_text(source: Path | TextIO, what: str) -> str:
     """The text of a file or stream, never more than makes sense: a stream may have no end.
 
     Raises:
-        Refused: in the name of `what`, if it cannot be read, is a pipe or a device, is no text or far too long.
+        UserError: in the name of `what`, if it cannot be read, is a pipe or a device, is no text or far too long.
     """
     try:
         if isinstance(source, Path):
@@ -57,13 +57,13 @@ def read_text(source: Path | TextIO, what: str) -> str:
         else:
             text = source.read(_MOST_CHARACTERS + 1)
     except OSError as error:
-        raise Refused(f"{what} cannot be read: {error.strerror or error}") from error
-    except Refused:
+        raise UserError(f"{what} cannot be read: {error.strerror or error}") from error
+    except UserError:
         raise
     except ValueError as error:  # no UTF-8, or a name that no file can have
-        raise Refused(f"{what} is no text, and so not JSON or YAML: {error}") from error
+        raise UserError(f"{what} is no text, and so not JSON or YAML: {error}") from error
     if len(text) > _MOST_CHARACTERS:
-        raise Refused(f"{what} has more than {_MOST_CHARACTERS // 1_000_000} million characters: choose another file")
+        raise UserError(f"{what} has more than {_MOST_CHARACTERS // 1_000_000} million characters: choose another file")
     return text
 
 
@@ -71,12 +71,12 @@ def from_json(text: str, what: str) -> Any:
     """The values of a JSON document.
 
     Raises:
-        Refused: in the name of `what`, if it is none; also as `refuse_strange`.
+        UserError: in the name of `what`, if it is none; also as `refuse_strange`.
     """
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"{what} is not JSON: {error}") from error
+        raise UserError(f"{what} is not JSON: {error}") from error
     refuse_strange(document, what)
     return document
 
@@ -85,7 +85,7 @@ def read_lens(path: Path) -> Lens:
     """A lens profile.
 
     Raises:
-        Refused: if the file is not one.
+        UserError: if the file is not one.
     """
     document = read_json(path, "lens")
     try:
@@ -103,7 +103,7 @@ def read_lens(path: Path) -> Lens:
             raise ValueError(f"a number beyond {_LARGEST:g} is of no lens")
         return Lens((width, height), matrix, distortion, covariance)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise Refused(
+        raise UserError(
             f"the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1, p2, k3]"
             f" (and covariance 9x9, if it is given): {error}"
         ) from error
@@ -126,7 +126,7 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
     """Known marker places: id -> (4, 2) corners in table inches.
 
     Raises:
-        Refused: if the file is not one, or names a marker twice.
+        UserError: if the file is not one, or names a marker twice.
     """
     document = read_json(path, "layout")
     layout: dict[int, FloatArray] = {}
@@ -143,11 +143,11 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
                 raise ValueError(f"marker {marker['id']} stands there twice")
             layout[int(marker["id"])] = corners
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise Refused(
+        raise UserError(
             f'the layout file {path} needs "markers": [{{"id": .., "corners_in": [[x, y] four times]}}]: {error}'
         ) from error
     if not layout:
-        raise Refused(f"the layout file {path} names no marker")
+        raise UserError(f"the layout file {path} names no marker")
     return layout
 
 

@@ -23,7 +23,7 @@ from calibration.page import (
     room,
     slots,
 )
-from rules.table import Refused
+from rules.table import UserError
 
 EDGE_SIDE_IN = 1.5
 EDGE_IDS = tuple(range(10, 18))
@@ -58,7 +58,7 @@ def marker_sheet(
         ids: Which markers of the dictionary, each once.
 
     Raises:
-        Refused: if the paper, the dictionary or an id is unknown, an id comes twice, or the side does not fit.
+        UserError: if the paper, the dictionary or an id is unknown, an id comes twice, or the side does not fit.
     """
     check_paper(paper)
     aruco = dictionary_of(dictionary)
@@ -79,13 +79,13 @@ def marker_sheet(
 
 def _check_ids(ids: Sequence[int], count: int, dictionary: str) -> None:
     if not ids:
-        raise Refused("a sheet without markers helps nobody: name at least one marker id")
+        raise UserError("a sheet without markers helps nobody: name at least one marker id")
     unknown = [i for i in ids if not 0 <= i < count]
     if unknown:
-        raise Refused(f"dictionary {dictionary} has no marker {unknown[0]}: its ids run from 0 to {count - 1}")
+        raise UserError(f"dictionary {dictionary} has no marker {unknown[0]}: its ids run from 0 to {count - 1}")
     if len(set(ids)) < len(ids):
         twice = next(i for i in ids if list(ids).count(i) > 1)
-        raise Refused(f"marker {twice} is asked for twice, and two markers of one id mislead the camera: name it once")
+        raise UserError(f"marker {twice} is named twice: each marker needs an id of its own")
 
 
 def _piece_size(side_in: float, cells: int) -> tuple[float, float]:
@@ -99,7 +99,7 @@ def _grid(paper: str, side_in: float, cells: int) -> tuple[int, int]:
     largest_mm = min(width_mm, height_mm - _LABEL_MM) * cells / (cells + 2)
     largest_in = math.floor(largest_mm / MM_PER_IN * 10) / 10
     if not _SMALLEST_IN <= side_in <= largest_in:
-        raise Refused(
+        raise UserError(
             f"a marker of {side_in:g} in does not do on {paper} paper: choose a side from {_SMALLEST_IN:g}"
             f" (smaller is not seen from above a table) to {largest_in:g} in (what fits with its white rim)"
         )
@@ -139,7 +139,7 @@ def board_sheet(paper: str = "letter", board: Board = LENS_BOARD, dictionary: st
     """A ChArUco board, with what the program must be told of it.
 
     Raises:
-        Refused: if the paper or the dictionary is unknown, the board does not fit the paper, or has more markers than
+        UserError: if the paper or the dictionary is unknown, the board does not fit the paper, or has more markers than
             the dictionary.
     """
     check_paper(paper)
@@ -171,12 +171,12 @@ def _check_board(board: Board, paper: str, size_mm: PointMm, markers: int, dicti
     width_mm, height_mm = room(paper)
     if size_mm[0] > width_mm or size_mm[1] > height_mm:
         share = min(width_mm / size_mm[0], height_mm / size_mm[1])
-        raise Refused(
+        raise UserError(
             f"a board of {board_words(board)} does not fit {paper} paper: make its squares"
             f" {math.floor(board.square_in * share * 100) / 100:g} in at most, or take fewer"
         )
     if board.columns * board.rows // 2 > markers:
-        raise Refused(
+        raise UserError(
             f"a board of {board_words(board)} needs {board.columns * board.rows // 2} markers and {dictionary} has"
             f" {markers}: take fewer squares or a larger dictionary, as 4X4_250"
         )

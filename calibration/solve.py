@@ -27,7 +27,7 @@ from calibration.intrinsics import (
 from calibration.noise import POINT_SIGMA_PX, USUAL, Paper, whitener
 from calibration.opencv import cv2
 from calibration.spread import SOFT, chance_of, noise2_of, one_sigma_steps, step_to
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 
 NUDGE = 0.01
 """Of a standard deviation: so near, every length changes in proportion."""
@@ -134,12 +134,12 @@ def solve(
         print_sigma: Standard deviation of the prints' size, as a part of it: 0 where it has been measured.
 
     Raises:
-        Refused: if nothing was found, the lens belongs to another picture size, or the fit is too bad to measure by.
+        UserError: if nothing was found, the lens belongs to another picture size, or the fit is too bad to measure by.
     """
     if not targets:
-        raise Refused("no marker was found: lay a printed marker flat on the table, wholly in the picture and in light")
+        raise UserError("no marker found: lay a printed marker flat on the table, well lit and wholly in the picture")
     if lens is not None and tuple(lens.image_size) != tuple(image_size):
-        raise Refused(
+        raise UserError(
             f"the lens profile is for {lens.image_size[0]}x{lens.image_size[1]} pictures and this one is"
             f" {image_size[0]}x{image_size[1]}: set the camera to the profile's size or make a profile for this one"
         )
@@ -218,7 +218,9 @@ class _Problem:
         if not finite:  # seen exactly from above the two are one, and that way of finding them divides by nothing
             finite = [cv2.solvePnP(points, seen, lens.matrix, lens.distortion, flags=cv2.SOLVEPNP_ITERATIVE)[1:]]
         if not np.isfinite(finite[0]).all():
-            raise Refused("the markers' corners fit no camera position: is the marker flat, and wholly in the picture?")
+            raise UserError(
+                "the markers' corners fit no camera position: lay the marker flat and wholly in the picture"
+            )
         return [self._start(_floats(r).ravel(), _floats(t).ravel(), lens) for r, t in finite]
 
     def _start(self, rotation: FloatArray, translation: FloatArray, lens: Lens) -> FloatArray:
@@ -339,7 +341,7 @@ class _Problem:
         residual_px = float(np.sqrt((misses**2).sum(1).mean()))
         stated_px = max(target.sigma_px for target in self.targets)
         if not residual_px <= max(WORST_RESIDUAL_PX * times_full_hd(self.image_size), _FAR * stated_px):
-            raise Refused(
+            raise UserError(
                 f"the markers do not fit one flat table of the stated size (off by {residual_px:.1f} px):"
                 " check that each lies flat, and the side, dictionary and lens that were given"
             )

@@ -1,7 +1,7 @@
-"""Electronic dice as a driver of the rules' requests: which of the rolls that come in answer what is asked.
+"""Electronic dice that answer the rules' requests: which of the incoming rolls count for the open request.
 
-`DiceTray` decides and does no I/O; `ElectronicDice` waits at it. What is not plain is asked about: a throw from before
-the request, a die that leans, one that fell twice, more dice than were asked for, a line that may be torn.
+`DiceCollector` decides and does no I/O; `ElectronicDice` waits for it. Unclear rolls become questions: a throw before the
+request, a die that leans, a die that fell twice, more dice than requested, a damaged line.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Question:
     rolls: tuple[Fallen, ...]
 
 
-class DiceTray:
+class DiceCollector:
     """Collects rolls until they answer the request. Not for several threads.
 
     Attributes:
@@ -216,7 +216,7 @@ class ElectronicDice:
 
     def __init__(
         self,
-        tray: DiceTray,
+        tray: DiceCollector,
         arrivals: Callable[[], Iterable[tuple[RollLine, float]]],
         confirm: Callable[[Question], bool],
         wait: Callable[[float], object],

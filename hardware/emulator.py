@@ -148,7 +148,7 @@ class EmulatedRod:
             self.wire.write(GREETING)
 
 
-class Mischief(StrEnum):
+class FaultInjector(StrEnum):
     """What electronic dice do to a program."""
 
     GARBAGE = "garbage"
@@ -220,18 +220,18 @@ class EmulatedDice:
         self.step()
         return tuple(thrown)
 
-    def misbehave(self, how: Mischief) -> None:
+    def misbehave(self, how: FaultInjector) -> None:
         """Do what electronic dice do."""
-        if how is Mischief.GARBAGE:
+        if how is FaultInjector.GARBAGE:
             self._waiting += self._random.randbytes(40).replace(b"\n", b"?") + b"\n"
-        elif how is Mischief.TORN:
+        elif how is FaultInjector.TORN:
             whole = encode(RollLine(self.die, self.die.faces[0], self.names[0], self._seq + 1000))
             self._waiting += whole[: len(whole) // 2] + b"\n"
-        elif how is Mischief.COCKED:
+        elif how is FaultInjector.COCKED:
             self.roll([self._random.choice(self.die.faces)], cocked=True)
-        elif how is Mischief.STALE:
+        elif how is FaultInjector.STALE:
             self.roll(age_s=20.0)
-        elif how is Mischief.DOUBLE:
+        elif how is FaultInjector.DOUBLE:
             self.roll()
             self.roll([self._random.choice(self.die.faces)])
         elif self._recent:

@@ -10,7 +10,7 @@ from shapely.geometry import Point, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from rules.measure import Range, base_area, range_between
-from rules.table import Figure, Outline, PointIn, Refused, TerrainKind, TerrainPiece, area_of
+from rules.table import Figure, Outline, PointIn, TerrainKind, TerrainPiece, UserError, area_of
 from rules.template import Hit, Zone, under
 from rules.tolerance import EXACT, Call, Choice, choice, doubtful_shifts
 
@@ -137,10 +137,10 @@ def refuse_off_table(figures: Iterable[Figure], table_in: Outline) -> None:
     """Refuse figures whose centre is beyond the table's edge, by name: no game is set up so.
 
     Raises:
-        Refused: if there is one.
+        UserError: if there is one.
     """
     table = area_of(table_in)
     lost = [figure.id for figure in figures if not table.covers(Point(figure.centre_in))]
     if lost:
         verb = "stand" if len(lost) > 1 else "stands"
-        raise Refused(f"{', '.join(lost)} {verb} off the table: set them on it, or take them out of the game")
+        raise UserError(f"{', '.join(lost)} {verb} off the table: set them on it, or take them out of the game")

@@ -19,7 +19,7 @@ from rules.progress import Cancelled, Step, no_step, part_of
 from rules.roster import check_card
 from rules.ruleset import Value, check_needs_no_file, rules_text
 from rules.state import State, fold
-from rules.table import Refused
+from rules.table import UserError
 from rules.text import label
 from rules.turn_history import course_of, foldable
 from rules.verdict import Verdict
@@ -51,7 +51,7 @@ class Battle:
             step: Called now and then with the progress; it may end the work.
 
         Raises:
-            Refused: if it holds none, or what this program cannot read, or what `step` raises.
+            UserError: if it holds none, or what this program cannot read, or what `step` raises.
         """
         self._journal = journal
         self._entries = journal.entries(part_of(step, 0, 3))
@@ -81,7 +81,7 @@ class Battle:
             house_rules: A file that inherits the game itself; its text goes into the battle.
 
         Raises:
-            Refused: if the file is taken, or the game, an option or a house rule is not one.
+            UserError: if the file is taken, or the game, an option or a house rule is not one.
         """
         text = "" if house_rules is None else _text(game, house_rules)
         begun = Begun(game=game, players=tuple(players), options=dict(options or {}), house_rules=text)
@@ -89,10 +89,10 @@ class Battle:
         journal = Journal(path, clock)
         try:
             if journal.entries():
-                raise Refused(f"{path} already holds a battle: open it, or choose another name")
+                raise UserError(f"{path} already holds a battle: open it, or choose another name")
             journal.append(begun.kind, begun.to_body(), begun.version)
             return cls(journal)
-        except Refused:
+        except UserError:
             journal.close()
             raise
 
@@ -108,22 +108,22 @@ class Battle:
         Raises:
             Damaged: if a copy of some of it can be gone on with, see `rules.recovery`.
             Cancelled: if `step` raises it.
-            Refused: if there is none, or the file is damaged, foreign, newer or too large; it is left as it was.
+            UserError: if there is none, or the file is damaged, foreign, newer or too large; it is left as it was.
         """
         if not os.path.isfile(path) or path.stat().st_size == 0:
-            raise Refused(f"there is no battle in {path}: choose another file, or begin one")
+            raise UserError(f"there is no battle in {path}: choose another file, or begin one")
         journal = Journal(path, clock)
         try:
             return cls(journal, step)
         except (Damaged, Cancelled):
             journal.close()
             raise
-        except Refused as refusal:
+        except UserError as refusal:
             kept = 0 if journal.is_checked else len(foldable(journal.entries()))
             journal.close()
             if kept:
                 raise Damaged(path, str(refusal), kept, 0) from refusal
-            raise Refused(f"the battle {path} cannot be read: {refusal}") from refusal
+            raise UserError(f"the battle {path} cannot be read: {refusal}") from refusal
 
     @property
     def path(self) -> Path:
@@ -172,20 +172,20 @@ class Battle:
         """Let something happen.
 
         Raises:
-            Refused: if it cannot have happened now, or the disk is full; then nothing has changed.
+            UserError: if it cannot have happened now, or the disk is full; then nothing has changed.
         """
         fold(self.state, event)
         if isinstance(event, Enlisted):
             check_card(self.game, event.figure, event.card)
         if isinstance(event, Overruled) and event.entry not in self.held:
-            raise Refused(f"entry {event.entry} cannot be overruled: it is not there, or was taken back")
+            raise UserError(f"entry {event.entry} cannot be overruled: it is not there, or was taken back")
         return self._append(event.kind, event.to_body(), event.version)
 
     def record_all(self, events: Iterable[Event]) -> None:
         """Let several things happen at once: each an entry of its own, and all of them or none.
 
         Raises:
-            Refused: as `record`.
+            UserError: as `record`.
         """
         entries, course, kept = self._entries, self._course, False
         try:
@@ -220,7 +220,7 @@ class Battle:
 
         Raises:
             RuleRefusal: as `Game.begin` and `rules.dice.rolled`; then nothing has happened.
-            Refused: as `record`.
+            UserError: as `record`.
         """
         for figure in by:
             self.state.unit(figure)  # before the dice are rolled for nothing
@@ -251,7 +251,7 @@ class Battle:
         Every step is an entry of its own, as if each had been undone by itself; all of them are kept, or none is.
 
         Raises:
-            Refused: if the entry does not hold and cannot be done again, or the disk is full; then nothing has changed.
+            UserError: if the entry cannot be done again, or the disk is full; then nothing has changed.
         """
         steps = [one for one in self._course.held if one.kind not in BEFALLEN]
         again = self._course.undone[::-1]
@@ -261,7 +261,7 @@ class Battle:
         elif seq in (coming := [one.seq for one in again]):
             turns = [(REDO, one) for one in again[: coming.index(seq) + 1]]
         else:
-            raise Refused(f"entry {seq} is no step of this battle any more: choose another")
+            raise UserError(f"entry {seq} is no step of this battle any more: choose another")
         told = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
         self._take_in(self._journal.append_all(told))
         return len(turns)
@@ -300,7 +300,7 @@ def events_of(entries: Sequence[Entry], step: Step = no_step) -> dict[int, Event
     """The events of a journal by the numbers of their entries, those that were taken back included.
 
     Raises:
-        Refused: if an entry is of an unknown kind or a newer version, or its body is not one; or what `step` raises.
+        UserError: if an entry is of an unknown kind or a newer version, or its body is not one; or what `step` raises.
     """
     events: dict[int, Event] = {}
     for number, entry in enumerate(entries):
@@ -316,7 +316,7 @@ def game_of(state: State) -> Game[Any]:
     """The game that a battle plays, with its options and house rules.
 
     Raises:
-        Refused: if this program has no such game, or the house rules do not fit it.
+        UserError: if this program has no such game, or the house rules do not fit it.
     """
     if not state.house_rules:
         return open_game(state.game).choosing(**state.options)

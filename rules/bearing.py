@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from rules.table import Figure, PointIn, Refused
+from rules.table import Figure, PointIn, UserError
 from rules.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
 
 
@@ -19,10 +19,10 @@ def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
     """Direction from one place to another, 0 up to 360.
 
     Raises:
-        Refused: if the two are one place.
+        UserError: if the two are one place.
     """
     if from_in == to_in:
-        raise Refused(f"there is no direction from {from_in} to itself: choose two different places")
+        raise UserError(f"there is no direction from {from_in} to itself: choose two different places")
     return math.degrees(math.atan2(to_in[1] - from_in[1], to_in[0] - from_in[0])) % 360
 
 
@@ -42,10 +42,10 @@ def facing_of(figure: Figure) -> float:
     """Which way a figure faces.
 
     Raises:
-        Refused: if that is unknown.
+        UserError: if that is unknown.
     """
     if figure.facing_deg is None:
-        raise Refused(f"it is unknown which way figure {figure.id!r} faces: point out its front")
+        raise UserError(f"it is unknown which way figure {figure.id!r} faces: point out its front")
     return figure.facing_deg
 
 
@@ -60,7 +60,7 @@ class Turning:
             the degree, nor does a camera read him so.
 
     Raises:
-        Refused: if the step is not above 0 or another number is negative.
+        UserError: if the step is not above 0 or another number is negative.
     """
 
     step_deg: float
@@ -69,7 +69,7 @@ class Turning:
 
     def __post_init__(self) -> None:
         if not (self.step_deg > 0 and self.cost_in >= 0 and self.slack_deg >= 0):
-            raise Refused(f"turning needs a step above 0 degrees and a cost of 0 in or more, not {self}")
+            raise UserError(f"turning needs a step above 0 degrees and a cost of 0 in or more, not {self}")
 
     def steps(self, from_deg: float, to_deg: float) -> int:
         """How many steps the shorter turn takes."""
@@ -161,10 +161,10 @@ def arc_of_fire(shooter: Figure, targets: Sequence[Figure]) -> Arc:
     """The smallest arc, wherever it lies, that holds the centres of all targets as the shooter sees them.
 
     Raises:
-        Refused: if there is no target, or one stands where the shooter does.
+        UserError: if there is no target, or one stands where the shooter does.
     """
     if not targets:
-        raise Refused(f"figure {shooter.id!r} has no target: name at least one")
+        raise UserError(f"figure {shooter.id!r} has no target: name at least one")
     seen = sorted((bearing_deg(shooter.centre_in, target.centre_in), k) for k, target in enumerate(targets))
     once_round = [*seen, (seen[0][0] + 360, seen[0][1])]
     (last_deg, last), (first_deg, first) = max(pairwise(once_round), key=lambda pair: pair[1][0] - pair[0][0])

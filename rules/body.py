@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from rules.table import FloatArray, Posture, Refused
+from rules.table import FloatArray, Posture, UserError
 
 COLUMNS = 8
 """Upright strips a silhouette is cut into; even, so that no strip's middle lies on the line of centres."""
@@ -34,7 +34,7 @@ class Body:
             lie and of vehicles, instead of inches.
 
     Raises:
-        Refused: if the bands do not rise, have no width, or a height is not a finite number.
+        UserError: if the bands do not rise, have no width, or a height is not a finite number.
     """
 
     eye_in: float
@@ -46,9 +46,9 @@ class Body:
         tops = [0.0, *(top for top, _ in self.bands)]
         rising = len(tops) > 1 and all(low < high < math.inf for low, high in pairwise(tops))
         if not rising or not all(0 < width < math.inf for _, width in self.bands):
-            raise Refused(f"a silhouette's bands must rise from the ground and have a width: {self.bands}")
+            raise UserError(f"a silhouette's bands must rise from the ground and have a width: {self.bands}")
         if not (math.isfinite(self.eye_in) and math.isfinite(self.muzzle_in)):
-            raise Refused(f"eye and muzzle need a height in inches, not {self.eye_in} and {self.muzzle_in}")
+            raise UserError(f"eye and muzzle need a height in inches, not {self.eye_in} and {self.muzzle_in}")
 
     @property
     def height_in(self) -> float:

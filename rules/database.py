@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rules.regular_file import open_regular, refuse_special
-from rules.table import Refused
+from rules.table import UserError
 
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 """What Python's sqlite3 raises; the second where SQLite's own message quotes bytes of the file that are no text."""
@@ -33,18 +33,18 @@ def true_place(path: Path, what: str) -> Path:
     """Where a database lies: SQLite follows links, and looks for the files beside it there.
 
     Raises:
-        Refused: if it is a link that leads nowhere, a pipe or a device, or cannot be reached.
+        UserError: if it is a link that leads nowhere, a pipe or a device, or cannot be reached.
     """
     try:
         place = Path(os.path.realpath(path))
         if os.path.lexists(path):
             refuse_special(path, what)
     except FileNotFoundError as fault:
-        raise Refused(f"{what} is a link to what is not there: choose a file, or another name") from fault
-    except Refused:
+        raise UserError(f"{what} is a link to what is not there: choose a file, or another name") from fault
+    except UserError:
         raise
     except (OSError, ValueError) as fault:
-        raise Refused(f"{what} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
+        raise UserError(f"{what} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
     return place
 
 
@@ -62,21 +62,21 @@ def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ())
         unused: Kinds of files that this program never writes beside it.
 
     Raises:
-        Refused: if such a file is there, is a link, a pipe, a device or no journal, or names a super-journal.
+        UserError: if such a file is there, is a link, a pipe, a device or no journal, or names a super-journal.
     """
     for path in beside(place):
         if path.is_symlink() or not path.is_file():
-            raise Refused(f"{path}, beside {what}, is not an ordinary file: delete it, then open again")
+            raise UserError(f"{path}, beside {what}, is not an ordinary file: delete it, then open again")
     for path in beside(place, unused):
-        raise Refused(
+        raise UserError(
             f"{path}, beside {what}, was not written by this program and would change it: move it to another folder"
         )
     for path in beside(place, [JOURNAL]):
         first, last = _ends(path, len(JOURNAL_MAGIC), what)
         if first.strip(b"\0") and first != JOURNAL_MAGIC:
-            raise Refused(f"{path}, beside {what}, is no journal of SQLite: move it to another folder")
+            raise UserError(f"{path}, beside {what}, is no journal of SQLite: move it to another folder")
         if last == JOURNAL_MAGIC:
-            raise Refused(
+            raise UserError(
                 f"{path}, beside {what}, names another file for SQLite to delete; this program never writes that:"
                 f" move {path.name} to another folder"
             )
@@ -98,15 +98,15 @@ def header(place: Path, what: str) -> bytes:
     """The first `HEADER_BYTES` of a file, fewer where it is shorter.
 
     Raises:
-        Refused: if it cannot be read.
+        UserError: if it cannot be read.
     """
     try:
         with open_regular(place, what) as file:
             return file.read(HEADER_BYTES)
-    except Refused:
+    except UserError:
         raise
     except (OSError, ValueError) as fault:
-        raise Refused(f"{what} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
+        raise UserError(f"{what} cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
 
 
 def is_marked(header_bytes: bytes, application_id: int) -> bool:
@@ -192,4 +192,4 @@ def _ends(path: Path, count: int, what: str) -> tuple[bytes, bytes]:
             file.seek(max(0, os.fstat(file.fileno()).st_size - count))
             return first, file.read(count)
     except OSError as fault:
-        raise Refused(f"{path}, beside {what}, cannot be read: {fault.strerror or fault}") from fault
+        raise UserError(f"{path}, beside {what}, cannot be read: {fault.strerror or fault}") from fault

@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Generic, TypeVar
 
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import RuleRefusal
 
 
@@ -57,7 +57,7 @@ class DiceRequest:
 
     def __post_init__(self) -> None:
         if not 1 <= self.count <= MOST_DICE:
-            raise Refused(f"a roll needs at least one die and at most {MOST_DICE}, not {self.count}")
+            raise UserError(f"a roll needs at least one die and at most {MOST_DICE}, not {self.count}")
 
     def once_more(self) -> DiceRequest:
         """The same throw again."""
@@ -169,7 +169,7 @@ def odds(begin: Callable[[], Procedure[T]], outcome: Callable[[T], K]) -> dict[K
     its chance is shared among the outcomes in their own proportion, as endless rolling would.
 
     Raises:
-        Refused: if there are more than `MOST_BRANCHES` ways to fall, or no throw ever ends it.
+        UserError: if there are more than `MOST_BRANCHES` ways to fall, or no throw ever ends it.
     """
     return _Odds(begin, outcome).after((), ())[0]
 
@@ -187,7 +187,7 @@ class _Odds(Generic[T, K]):
         """Chances once these rolls fell: of each outcome, and of going back to the throw of each depth."""
         self._left -= 1
         if self._left < 0:
-            raise Refused(
+            raise UserError(
                 f"there are more than {MOST_BRANCHES} ways these dice may fall: ask for fewer targets at once"
             )
         procedure = self._begin()
@@ -213,7 +213,7 @@ class _Odds(Generic[T, K]):
                 back[depth] = back.get(depth, Fraction(0)) + weight * chance
         here = back.pop(len(asked), Fraction(0))
         if here == 1:
-            raise Refused(f"no throw ever ends {request.why!r}: the rule asks for it again each time")
+            raise UserError(f"no throw ever ends {request.why!r}: the rule asks for it again each time")
         ends = 1 - here
         return {k: c / ends for k, c in chances.items()}, {depth: c / ends for depth, c in back.items()}
 

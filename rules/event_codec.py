@@ -23,7 +23,7 @@ from rules.events import (
     TableLaid,
 )
 from rules.journal import REDO, UNDO, Entry
-from rules.table import Refused
+from rules.table import UserError
 
 EVENTS: Mapping[str, type[Event]] = {
     event.kind: event
@@ -39,10 +39,10 @@ def event_of(entry: Entry) -> Event:
     """The event of an entry.
 
     Raises:
-        Refused: if this program does not know it, or its body is not one.
+        UserError: if this program does not know it, or its body is not one.
     """
     if entry.kind not in EVENTS:
-        raise Refused(f"entry {entry.seq} is of the unknown kind {entry.kind!r}: update Sandtable")
+        raise UserError(f"entry {entry.seq} is of the unknown kind {entry.kind!r}: update Sandtable")
     check_version(entry, EVENTS[entry.kind].version)
     return EVENTS[entry.kind].from_body(entry.body, f"entry {entry.seq} ({entry.kind})")
 
@@ -51,7 +51,7 @@ def check_version(entry: Entry, known: int = 1) -> None:
     """Refuse an entry that a newer program wrote."""
     if entry.version > known:
         newer = f"has version {entry.version} and this program reads {known}"
-        raise Refused(f"entry {entry.seq} ({entry.kind}) {newer}: update Sandtable")
+        raise UserError(f"entry {entry.seq} ({entry.kind}) {newer}: update Sandtable")
 
 
 def is_event(entry: Entry) -> bool:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 
 from rules.dice import DiceRequest, Roll
 from rules.schema import Inches, Reader, Within
-from rules.table import Outline, PointIn, Refused, TerrainPiece
+from rules.table import Outline, PointIn, TerrainPiece, UserError
 from rules.verdict import Verdict
 
 EntryNumber = Annotated[int, Within(low=1)]
@@ -20,10 +20,10 @@ def plain(value: Any) -> Any:
     """A value in what JSON knows; dataclasses become objects.
 
     Raises:
-        Refused: for a number that is not finite.
+        UserError: for a number that is not finite.
     """
     if isinstance(value, float) and not math.isfinite(value):
-        raise Refused(f"a journal cannot keep {value}: give a finite number")
+        raise UserError(f"a journal cannot keep {value}: give a finite number")
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
@@ -88,7 +88,7 @@ class Effects:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenBack:
+class Refund:
     """What a deed took of those who did it, and no longer takes.
 
     Attributes:
@@ -167,7 +167,7 @@ class Event:
         """The event of an entry's body.
 
         Raises:
-            Refused: if the body is not one; the message names `place`, the key and what was expected.
+            UserError: if the body is not one; the message names `place`, the key and what was expected.
         """
         return Reader({}).read(cls, body, place)
 
@@ -189,9 +189,9 @@ class Begun(Event):
 
 
 def one_card(figure: str, card: str | None, own: Mapping[str, Any] | None) -> None:
-    """Raise `Refused` unless a figure has just one: a ready card or its own."""
+    """Raise `UserError` unless a figure has just one: a ready card or its own."""
     if (card is None) == (own is None):
-        raise Refused(f"{figure} needs either a ready card or one of its own: give one of the two")
+        raise UserError(f"{figure} needs either a ready card or one of its own: give one of the two")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -315,7 +315,7 @@ class Overruled(Event):
     effects: Effects
     what: str = ""
     outcome: str = ""
-    given_back: GivenBack | None = None
+    given_back: Refund | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -388,9 +388,9 @@ class TableLaid(Event):
 
 def _check_point(figure: str, place_in: PointIn) -> None:
     if len(place_in) != 2:
-        raise Refused(f"the place of {figure} must be [x, y] in inches, not {list(place_in)}")
+        raise UserError(f"the place of {figure} must be [x, y] in inches, not {list(place_in)}")
 
 
 def _check_some(parts: tuple[Any, ...], kind: str) -> None:
     if not parts:
-        raise Refused(f"an event of the kind {kind!r} needs at least one figure: name it")
+        raise UserError(f"an event of the kind {kind!r} needs at least one figure: name it")

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_t
 from rules.dice import Dice, DiceRequest, Procedure, odds, play
 from rules.ruleset import Option, Ruleset, Value
 from rules.schema import Asked, Reader, answers_to, field_name, hints, typed_as
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import RuleRefusal, Verdict
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Question:
         """What was typed as a value of the fact.
 
         Raises:
-            Refused: if a number is asked for and this is none.
+            UserError: if a number is asked for and this is none.
         """
         words = typed.strip()
         if self.holds is list:
@@ -81,7 +81,7 @@ class Question:
             return self.holds(words)
         except ValueError as error:
             wanted = "a whole number" if self.holds is int else "a number"
-            raise Refused(f"{self.text} {words!r} is not {wanted}") from error
+            raise UserError(f"{self.text} {words!r} is not {wanted}") from error
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ from rules.survey import (
     survey_untouched,
 )
 from rules.survey import Entry as Entry
-from rules.table import Refused
+from rules.table import UserError
 
 SCHEMA = 1
 APPLICATION_ID = 0x53616E64
@@ -74,7 +74,7 @@ _open_files: WeakValueDictionary[tuple[int, int], Journal] = WeakValueDictionary
 closes any of its handles on it, so none of these may be opened a second time, even to read the header."""
 
 
-class Damaged(Refused):
+class Damaged(UserError):
     """A journal that cannot be used as it is, though a copy can go on from one of its entries.
 
     Attributes:
@@ -120,7 +120,7 @@ class Journal:
 
         Raises:
             Damaged: if some of it can be read, but it must not be written on.
-            Refused: if it is no journal, of a newer program, unsafe to open, or open elsewhere. It is left as it was.
+            UserError: if it is no journal, of a newer program, unsafe to open, or open elsewhere. It is left as it was.
         """
         self.path, self._clock, self.remark = path, clock, ""
         self._end: End | None = None
@@ -138,10 +138,10 @@ class Journal:
             # In autocommit every statement is its own transaction; EXTRA makes the disk confirm it, folder included.
             self._file = sqlite3.connect(place, isolation_level=None, timeout=0.2, check_same_thread=False)
         except sqlite3.Error as fault:
-            raise Refused(f"the battle {path} cannot be opened ({fault}): choose another folder or name") from fault
+            raise UserError(f"the battle {path} cannot be opened ({fault}): choose another folder or name") from fault
         try:
             self._take()
-        except (*FAULTS, Refused) as fault:
+        except (*FAULTS, UserError) as fault:
             self._file.close()
             raise _refusal(path, fault) from fault
         status = place.stat()
@@ -169,7 +169,7 @@ class Journal:
         """Add an entry; when this returns it is on the disk.
 
         Raises:
-            Refused: if the disk is full or gone, or the journal holds all that one can. Nothing that was confirmed is
+            UserError: if the disk is full or gone, or the journal holds all that one can. Nothing that was confirmed is
                 lost, and the entry is not there.
         """
         with self.together():
@@ -179,7 +179,7 @@ class Journal:
         """Add several, as (kind, body), that are one thing to the players: all are on the disk, or none is there.
 
         Raises:
-            Refused: as `append`.
+            UserError: as `append`.
         """
         with self.together():
             return tuple(self._insert(kind, body, 1) for kind, body in entries)
@@ -188,7 +188,7 @@ class Journal:
         """Add entries of another journal, with the times they have: all are on the disk, or none is there.
 
         Raises:
-            Refused: as `append`.
+            UserError: as `append`.
         """
         with self.together():
             for entry in entries:
@@ -201,7 +201,7 @@ class Journal:
         A disk takes as long to confirm sixty entries as one. Inside of another `together` it is part of that one.
 
         Raises:
-            Refused: if the disk is full or gone; then nothing of it is there.
+            UserError: if the disk is full or gone; then nothing of it is there.
         """
         if self._file.in_transaction:
             yield
@@ -244,7 +244,7 @@ class Journal:
 
         Raises:
             Damaged: if it cannot be trusted to the end.
-            Refused: if it holds too much, or what `step` raises.
+            UserError: if it holds too much, or what `step` raises.
         """
         found = self._survey(step)
         self._end, self.is_checked = found.end, bool(found.checked) or not found.entries
@@ -280,7 +280,7 @@ def survey_of(path: Path, step: Step = no_step) -> Survey:
     """What can be read of the journal in a file, however damaged it is; the file and those beside it are only read.
 
     Raises:
-        Refused: if it is no journal at all, of a newer program, or too large.
+        UserError: if it is no journal at all, of a newer program, or too large.
     """
     place = true_place(path, f"the battle {path}")
     _refuse_open(path, place)
@@ -353,16 +353,16 @@ def _check_header(path: Path, place: Path) -> None:
     if not is_marked(start, APPLICATION_ID):
         raise _foreign(path)
     if start[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
-        raise Refused(
+        raise UserError(
             f"the battle {path} was opened by another program, which has changed it: take a copy from a backup"
         )
     if place.stat().st_size > MOST_BYTES:
-        raise Refused(
+        raise UserError(
             f"the battle {path} is larger than {MOST_BYTES // 2**20} MB, which no battle is: choose another file"
         )
     version = user_version(start)
     if version != SCHEMA:
-        raise Refused(f"the battle {path} has schema {version} and this program reads {SCHEMA}: update Sandtable")
+        raise UserError(f"the battle {path} has schema {version} and this program reads {SCHEMA}: update Sandtable")
 
 
 def _rehearse(path: Path, place: Path) -> None:
@@ -370,13 +370,13 @@ def _rehearse(path: Path, place: Path) -> None:
 
     Raises:
         Damaged: if what comes of it is not a sound journal.
-        Refused: if another program is writing the battle right now.
+        UserError: if another program is writing the battle right now.
     """
     if is_locked(place):
         raise _in_use(path)
     journal = Path(f"{place}{JOURNAL}")
     if journal.stat().st_size > 2 * MOST_BYTES:
-        raise Refused(f"{journal}, beside the battle {path}, is too large to belong to it: move it to another folder")
+        raise UserError(f"{journal}, beside the battle {path}, is too large to belong to it: move it to another folder")
     with TemporaryDirectory() as folder:
         copy = Path(folder).resolve() / "copy"
         copyfile(place, copy)
@@ -413,24 +413,24 @@ def _rolled_back(copy: Path, before: Survey) -> str:
     return after.fault
 
 
-def _foreign(path: Path) -> Refused:
-    return Refused(f"{path} is not a battle of Sandtable: choose another file")
+def _foreign(path: Path) -> UserError:
+    return UserError(f"{path} is not a battle of Sandtable: choose another file")
 
 
-def _in_use(path: Path) -> Refused:
-    return Refused(f"the battle {path} is open in another window: close it there first")
+def _in_use(path: Path) -> UserError:
+    return UserError(f"the battle {path} is open in another window: close it there first")
 
 
-def _refusal(path: Path, fault: Exception) -> Refused:
-    if isinstance(fault, Refused):
+def _refusal(path: Path, fault: Exception) -> UserError:
+    if isinstance(fault, UserError):
         return fault
     if is_busy(fault):
         return _in_use(path)
     code = primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
-        return Refused(f"the disk is full, so the last entry of {path} was not kept: make room and do it again")
+        return UserError(f"the disk is full, so the last entry of {path} was not kept: make room and do it again")
     if code == sqlite3.SQLITE_IOERR:
-        return Refused(f"the disk failed, so the last entry of {path} was not kept: check it and its free space")
+        return UserError(f"the disk failed, so the last entry of {path} was not kept: check it and its free space")
     if code == sqlite3.SQLITE_READONLY:
-        return Refused(f"the battle {path} may not be written to: copy it to a folder of yours and open the copy")
-    return Refused(f"the battle {path} cannot be used ({words_of(fault)}): take a copy of it from a backup")
+        return UserError(f"the battle {path} may not be written to: copy it to a folder of yours and open the copy")
+    return UserError(f"the battle {path} cannot be used ({words_of(fault)}): take a copy of it from a backup")

@@ -12,7 +12,7 @@ from shapely.geometry import LineString, Point, Polygon
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import nearest_points
 
-from rules.table import Figure, Outline, PointIn, Refused, area_of
+from rules.table import Figure, Outline, PointIn, UserError, area_of
 from rules.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, at_most, choice
 
 
@@ -101,7 +101,7 @@ def range_to(figure: Figure, marked_in: Outline, z_in: float = 0.0, sigma_in: fl
         A range whose far end is the nearest point of what was marked, seen from the base's centre and from its edge.
 
     Raises:
-        Refused: if there is no point, or an area's outline crosses itself.
+        UserError: if there is no point, or an area's outline crosses itself.
     """
     base, thing, centre = base_area(figure), _marked(marked_in), Point(figure.centre_in)
     return Range(
@@ -116,7 +116,7 @@ def range_to(figure: Figure, marked_in: Outline, z_in: float = 0.0, sigma_in: fl
 
 def _marked(points_in: Outline) -> BaseGeometry:
     if not points_in:
-        raise Refused("there is nothing to measure to: mark a spot, a line or an area")
+        raise UserError("there is nothing to measure to: mark a spot, a line or an area")
     if len(points_in) > 2:
         return area_of(points_in)
     return Point(points_in[0]) if len(points_in) == 1 else LineString(points_in)
@@ -139,7 +139,7 @@ class Bands:
         bold_in: Those of them that the rod sets off in another colour.
 
     Raises:
-        Refused: if the marks do not ascend from 0 or more, or a bold one is none of them.
+        UserError: if the marks do not ascend from 0 or more, or a bold one is none of them.
     """
 
     marks_in: tuple[float, ...]
@@ -148,9 +148,9 @@ class Bands:
     def __post_init__(self) -> None:
         ascending = all(a < b for a, b in pairwise(self.marks_in))
         if not self.marks_in or not ascending or self.marks_in[0] < 0 or not math.isfinite(self.marks_in[-1]):
-            raise Refused(f"range bands need marks that ascend from 0 or more, not {self.marks_in}")
+            raise UserError(f"range bands need marks that ascend from 0 or more, not {self.marks_in}")
         if not set(self.bold_in) <= set(self.marks_in):
-            raise Refused(f"the range rod can set off only its own marks in colour, not {self.bold_in}")
+            raise UserError(f"the range rod can set off only its own marks in colour, not {self.bold_in}")
 
     def band(self, distance_in: float, sigma_in: float = 0.0) -> Choice[int]:
         """The band a distance falls into, and the others within its error."""
@@ -165,5 +165,5 @@ class Bands:
 def stepped(step_in: float, count: int, bold_in: tuple[float, ...] = ()) -> Bands:
     """A rod with a mark at its near end and one after every step: band k is "within k steps", band 0 contact."""
     if not (math.isfinite(step_in) and step_in > 0 and count > 0):
-        raise Refused(f"a range rod needs steps above 0 in and at least one of them, not {count} of {step_in:g} in")
+        raise UserError(f"a range rod needs steps above 0 in and at least one of them, not {count} of {step_in:g} in")
     return Bands(tuple(k * step_in for k in range(count + 1)), bold_in)

@@ -13,8 +13,8 @@ from shapely.geometry import Point, Polygon
 from rules.area import LAID_OVER, counting
 from rules.bearing import bearing_deg
 from rules.path import Path, checked, legs, place_at, spans_in
-from rules.table import PointIn, Refused, TerrainKind, TerrainPiece
-from rules.terrain_cost import Gait, Rounding
+from rules.table import PointIn, TerrainKind, TerrainPiece, UserError
+from rules.terrain_cost import MovementProfile, Rounding
 from rules.tolerance import EXACT, Call, at_most
 
 
@@ -187,7 +187,7 @@ class Walk:
 def walk(
     path_in: Path,
     terrain: Iterable[TerrainPiece],
-    gait: Gait,
+    gait: MovementProfile,
     allowance_in: float,
     facing_deg: float | None = None,
     end_facing_deg: float | None = None,
@@ -206,10 +206,10 @@ def walk(
         sigma_in: One standard deviation of the two ends of the path along one axis, taken as independent.
 
     Raises:
-        Refused: if the path has no place or one that is not finite, or the allowance is negative.
+        UserError: if the path has no place or one that is not finite, or the allowance is negative.
     """
     if not allowance_in >= 0:
-        raise Refused(f"a movement allowance is 0 in or more, not {allowance_in:g}")
+        raise UserError(f"a movement allowance is 0 in or more, not {allowance_in:g}")
     walker = _Walker(gait, tuple((piece, Polygon(piece.outline_in)) for piece in terrain), checked(path_in), facing_deg)
     start_inside = walker.inside
     stretches = tuple(walker.stretches(end_facing_deg))
@@ -226,7 +226,7 @@ class _Walker:
 
     def __init__(
         self,
-        gait: Gait,
+        gait: MovementProfile,
         terrain: Sequence[tuple[TerrainPiece, Polygon]],
         path_in: Path,
         facing_deg: float | None,

@@ -10,7 +10,7 @@ from typing import Any
 from rules.effects import goal_of
 from rules.events import Change
 from rules.state import State
-from rules.table import Refused
+from rules.table import UserError
 
 
 class HalfOf(StrEnum):
@@ -89,17 +89,17 @@ def agreed(state: State, tasks: tuple[Task, ...], aim: Aim) -> tuple[Change, ...
     """What is new about the battle when a side has another aim; nothing where it is as before.
 
     Raises:
-        Refused: if the game has no such task, or the task needs a number.
+        UserError: if the game has no such task, or the task needs a number.
     """
     changes = [Change(figure="", key=words_key(aim.side), value=aim.words.strip() or None)]
     if tasks:
         row = next((one for one in tasks if one.name == aim.task), None)
         if row is None:
-            raise Refused(f"there is no task {aim.task!r}: choose one of {', '.join(one.name for one in tasks)}")
+            raise UserError(f"there is no task {aim.task!r}: choose one of {', '.join(one.name for one in tasks)}")
         changes.insert(0, Change(figure="", key=goal_of(aim.side), value=row.name, rule=row.rule))
         if row.number_key is not None:
             if not aim.number or aim.number < 1:
-                raise Refused(f"the task of {aim.side} needs a number: say how many {row.number}")
+                raise UserError(f"the task of {aim.side} needs a number: say how many {row.number}")
             number = Change(figure="", key=row.number_key(aim.side), value=aim.number, rule=row.rule)
             changes.insert(1, number)
     return tuple(one for one in changes if state.statuses.get(one.key) != one.value)

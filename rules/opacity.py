@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 from shapely.geometry import Polygon
 
-from rules.table import Outline, Refused, TerrainKind, TerrainPiece
+from rules.table import Outline, TerrainKind, TerrainPiece, UserError
 
 
-class Veil(StrEnum):
+class CoverKind(StrEnum):
     """What a piece is to the eye: `SOLID` hides and stops shots, `SCREEN` hides only, `CLEAR` does neither."""
 
     SOLID = "solid"
@@ -44,23 +44,23 @@ class Opacity:
         depth_in: How far sight gets into it before it ends.
 
     Raises:
-        Refused: if the depth is negative or not a finite number.
+        UserError: if the depth is negative or not a finite number.
     """
 
-    veil: Veil = Veil.SOLID
+    veil: CoverKind = CoverKind.SOLID
     within: Within = Within.BESIDE
     depth_in: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.depth_in < float("inf"):
-            raise Refused(f"sight must reach 0 in or more into terrain, not {self.depth_in}")
+            raise UserError(f"sight must reach 0 in or more into terrain, not {self.depth_in}")
 
 
 _SOLID = Opacity()
 _HOUSE = Opacity(within=Within.OPEN)
 _PIT = Opacity(within=Within.RIM)
-_SCREEN = Opacity(Veil.SCREEN)
-_CLEAR = Opacity(Veil.CLEAR)
+_SCREEN = Opacity(CoverKind.SCREEN)
+_CLEAR = Opacity(CoverKind.CLEAR)
 
 OPACITY: Mapping[TerrainKind, Opacity] = MappingProxyType(
     {
@@ -88,7 +88,7 @@ OPACITY: Mapping[TerrainKind, Opacity] = MappingProxyType(
         TerrainKind.WIRE: _CLEAR,
         TerrainKind.TANK_OBSTACLE: _SOLID,
         TerrainKind.MINE: _CLEAR,
-        TerrainKind.SMOKE: Opacity(Veil.SCREEN, Within.FILLED),
+        TerrainKind.SMOKE: Opacity(CoverKind.SCREEN, Within.FILLED),
         TerrainKind.ROUGH: _CLEAR,
         TerrainKind.OTHER: _SOLID,
     }

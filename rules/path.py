@@ -17,7 +17,7 @@ from shapely.geometry import LineString, MultiPoint, Point
 from shapely.geometry.base import BaseGeometry
 
 from rules.bearing import bearing_deg, onward, turn_deg
-from rules.table import Figure, Outline, PointIn, Refused, area_of
+from rules.table import Figure, Outline, PointIn, UserError, area_of
 from rules.tolerance import EXACT, Call, at_most
 
 Path = tuple[PointIn, ...]
@@ -29,10 +29,10 @@ def checked(path_in: Path) -> Path:
     """The path itself.
 
     Raises:
-        Refused: if it has no place or one that is not finite.
+        UserError: if it has no place or one that is not finite.
     """
     if not path_in or not all(math.isfinite(v) for point in path_in for v in point):
-        raise Refused(f"a path needs places on the table, not {path_in}")
+        raise UserError(f"a path needs places on the table, not {path_in}")
     return path_in
 
 
@@ -256,10 +256,10 @@ def glimpses(path_in: Path, seen: Callable[[PointIn], bool], step_in: float, fin
         fine_in: How exactly the ends of each part are found.
 
     Raises:
-        Refused: if a step is not above 0.
+        UserError: if a step is not above 0.
     """
     if not (step_in > 0 and fine_in > 0):
-        raise Refused(f"a path is looked along in steps above 0 in, not {step_in:g} and {fine_in:g}")
+        raise UserError(f"a path is looked along in steps above 0 in, not {step_in:g} and {fine_in:g}")
     total = length_in(checked(path_in))
     count = max(1, math.ceil(total / step_in))
     asked = [(k * total / count, seen(place_at(path_in, k * total / count))) for k in range(count + 1)]

@@ -17,7 +17,7 @@ from rules.ruleset import Ruleset
 from rules.scene import SightRules
 from rules.sight import SLIVER, Exposures, exposures
 from rules.state import State, Unit
-from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
+from rules.table import Figure, PointIn, Posture, TerrainPiece, UserError, ellipse_outline
 from rules.text import spoken
 from rules.tolerance import DOUBT_SIGMAS
 
@@ -82,14 +82,14 @@ class Moment:
         """A figure that is on the table.
 
         Raises:
-            Refused: if it is not seen there.
+            UserError: if it is not seen there.
         """
         if name not in self.figures:
-            raise Refused(f"{name} is not seen on the table: put it there, or say that it is gone")
+            raise UserError(f"{name} is not seen on the table: put it there, or say that it is gone")
         return self.figures[name]
 
     def unit(self, name: str) -> Unit:
-        """The unit of a figure; raises `Refused` as `State.unit`."""
+        """The unit of a figure; raises `UserError` as `State.unit`."""
         return self.state.unit(name)
 
     def kind(self, unit: Unit) -> Mapping[str, Any]:
@@ -110,7 +110,7 @@ class Moment:
         """How the figure `of` has the figure `at` before it.
 
         Raises:
-            Refused: if one of them is not on the table, or out of the battle.
+            UserError: if one of them is not on the table, or out of the battle.
         """
         if (of, at) not in self._views:
             self._views[of, at] = self._viewed(of, at)
@@ -125,7 +125,7 @@ class Moment:
         return Figure(SPOT, "", *at_in, surface_in(at_in, self.terrain), 0.0, Posture.PRONE, outline)
 
     def view_of_spot(self, of: str, at_in: PointIn) -> View:
-        """How the figure `of` has a bare place before it; raises `Refused` as `view`."""
+        """How the figure `of` has a bare place before it; raises `UserError` as `view`."""
         near, spot = self.figure(of), self.spot(at_in)
         seen = exposures([*self._standing, spot], self.terrain, self.sight, shooter=of)
         row, column = _place(seen, of), len(seen.ids) - 1
@@ -179,8 +179,8 @@ def _place(seen: Exposures, name: str) -> int:
     """The number of a figure among those who see and are seen.
 
     Raises:
-        Refused: if it is out of the battle: it may lie on the table still, but sees nobody.
+        UserError: if it is out of the battle: it may lie on the table still, but sees nobody.
     """
     if name not in seen.ids:
-        raise Refused(f"{spoken(name)} is out of the battle: choose another")
+        raise UserError(f"{spoken(name)} is out of the battle: choose another")
     return seen.ids.index(name)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rules.table import Refused
+from rules.table import UserError
 
 Step = Callable[[int, int], None]
 """Takes how much is done, and of how much; it may raise `Cancelled` to end the task there."""
 
 
-class Cancelled(Refused):
+class Cancelled(UserError):
     """The player ended a task; its text says so."""
 
 

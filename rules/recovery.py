@@ -9,7 +9,7 @@ from rules.battle import Clock
 from rules.events import Noted
 from rules.journal import Journal, survey_of
 from rules.progress import Step, no_step
-from rules.table import Refused
+from rules.table import UserError
 from rules.turn_history import foldable
 
 
@@ -29,20 +29,20 @@ def recover(path: Path, copy: Path, clock: Clock, step: Step = no_step) -> int:
         How many entries were taken over.
 
     Raises:
-        Refused: if nothing can be taken over, the copy's name is taken, or it cannot be written; or what `step` raises.
+        UserError: if nothing can be recovered, the copy exists or cannot be written; or what `step` raises.
     """
     if os.path.lexists(copy):
-        raise Refused(f"there is a file {copy} already: choose another name for the copy")
+        raise UserError(f"there is a file {copy} already: choose another name for the copy")
     found = survey_of(path, step)
     taken = foldable(found.entries[: found.kept])
     if not taken:
-        raise Refused(f"nothing of the battle {path} can be saved ({found.fault}): take a copy of it from a backup")
+        raise UserError(f"nothing of the battle {path} can be saved ({found.fault}): take a copy of it from a backup")
     note = Noted(text=_note(path, len(taken), is_checked=bool(found.checked)))
     try:
         with Journal(copy, clock) as journal, journal.together():
             journal.take_over(taken)
             journal.append(note.kind, note.to_body(), note.version)
-    except Refused:
+    except UserError:
         copy.unlink(missing_ok=True)  # it is empty, and would keep its name from the next attempt
         raise
     return len(taken)

@@ -18,7 +18,7 @@ from rules.position import Moment, View
 from rules.ruleset import Ruleset
 from rules.scene import SightRules
 from rules.state import State
-from rules.table import PointIn, Refused, TerrainPiece
+from rules.table import PointIn, TerrainPiece, UserError
 from rules.template import Template
 from rules.text import listed, place_words, spoken
 from rules.tolerance import DOUBT_SIGMAS
@@ -102,7 +102,7 @@ class Deed:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class Ambiguity:
     """A measurement too close to a limit: within its error the rules answer otherwise.
 
     Attributes:
@@ -117,7 +117,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
-class Prospect:
+class ActionPreview:
     """A deed and what would come of it.
 
     Attributes:
@@ -135,7 +135,7 @@ class Prospect:
     before: Verdict | None
     odds: Mapping[str, Fraction]
     refusal: str = ""
-    doubts: tuple[Doubt, ...] = ()
+    doubts: tuple[Ambiguity, ...] = ()
     asks: tuple[Question, ...] = ()
     odds_of: Mapping[str, Mapping[str, Fraction]] = field(default_factory=dict)
 
@@ -214,24 +214,24 @@ class Referee(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class AvailableActions:
     """All that a figure can and cannot do now."""
 
     figure: str
-    movement: Prospect
-    attacks: tuple[Prospect, ...]
-    others: tuple[Prospect, ...]
+    movement: ActionPreview
+    attacks: tuple[ActionPreview, ...]
+    others: tuple[ActionPreview, ...]
 
 
-def outlook(referee: Referee[Any], moment: Moment, figure: str) -> Outlook:
+def outlook(referee: Referee[Any], moment: Moment, figure: str) -> AvailableActions:
     """What a figure can do now, and why not what it cannot.
 
     Raises:
-        Refused: if the figure is not in the battle, or not on the table.
+        UserError: if the figure is not in the battle, or not on the table.
     """
     moment.unit(figure)
     moment.figure(figure)
-    return Outlook(
+    return AvailableActions(
         figure,
         prospect(moment, referee.movement(moment, figure)),
         tuple(prospect(moment, deed) for deed in referee.attacks(moment, figure)),
@@ -239,46 +239,46 @@ def outlook(referee: Referee[Any], moment: Moment, figure: str) -> Outlook:
     )
 
 
-def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn) -> tuple[Prospect, ...]:
+def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
     """What a figure can do at a bare place: how it sees the spot, and the odds of each who would be caught there.
 
     Raises:
-        Refused: if the figure is not in the battle, or not on the table.
+        UserError: if the figure is not in the battle, or not on the table.
     """
     moment.unit(figure)
     moment.figure(figure)
     return tuple(prospect(moment, deed) for deed in referee.at_spot(moment, figure, spot_in))
 
 
-def prospect(moment: Moment, deed: Deed) -> Prospect:
+def prospect(moment: Moment, deed: Deed) -> ActionPreview:
     """What would come of a deed, with what the players have told and settled so far."""
     deed, doubts, asks = _answered(moment, deed)
     if _in_set_up(moment, deed):
-        return Prospect(deed, None, {}, SET_UP, asks=asks)
+        return ActionPreview(deed, None, {}, SET_UP, asks=asks)
     if deed.bar is not None:
-        return Prospect(deed, deed.bar, {}, asks=asks)
+        return ActionPreview(deed, deed.bar, {}, asks=asks)
     try:
         before = _before(moment.game, deed)
         rolls = deed.listed and (before is None or before.allowed)
         odds = moment.game.odds(deed.action, deed.given) if rolls and not deed.each else {}
         alone = {name: {**deed.given, **facts} for name, facts in deed.each.items()} if rolls else {}
         odds_of = {name: moment.game.odds(deed.action, given) for name, given in alone.items()}
-        return Prospect(deed, before, odds, doubts=doubts, asks=asks, odds_of=odds_of)
-    except Refused as refusal:
-        return Prospect(deed, None, {}, str(refusal), doubts, asks)
+        return ActionPreview(deed, before, odds, doubts=doubts, asks=asks, odds_of=odds_of)
+    except UserError as refusal:
+        return ActionPreview(deed, None, {}, str(refusal), doubts, asks)
 
 
 def perform(battle: Battle, referee: Referee[Any], moment: Moment, deed: Deed, dice: Dice) -> Verdict:
     """Do it: ask, roll, and journal what comes of it.
 
     Raises:
-        Refused: as `Battle.ask`, or where the deed is barred or a doubt is not settled yet; then nothing has happened.
+        UserError: as `Battle.ask`, or if the action is barred or an ambiguity is open; then nothing has happened.
     """
     deed, doubts, _ = _answered(moment, deed)
     if deed.bar is not None or _in_set_up(moment, deed):
-        raise Refused(f"{deed.title} cannot be: {prospect(moment, deed).why_not}")
+        raise UserError(f"{deed.title} cannot be: {prospect(moment, deed).why_not}")
     if doubts:
-        raise Refused(f"{doubts[0].question} is too close to call: settle it first")
+        raise UserError(f"{doubts[0].question} is too close to call: settle it first")
 
     def effects(found: Verdict) -> Effects:
         return referee.effects(moment, deed, found) if found.allowed else Effects()
@@ -294,7 +294,7 @@ def _in_set_up(moment: Moment, deed: Deed) -> bool:
     return bool(deed.by) and not moment.state.turn
 
 
-def _answered(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Doubt, ...], tuple[Question, ...]]:
+def _answered(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Ambiguity, ...], tuple[Question, ...]]:
     """The deed as the players have told and settled it, and what is still to be settled and told."""
     asks = tuple(one for one in moment.game.questions(deed.action) if one.fact not in deed.given)
     deed = _as_told(moment, deed, asks)
@@ -354,14 +354,14 @@ NEARER, FARTHER = "less", "more"
 """The answers to a doubt: what was measured is less than the limit, or more."""
 
 
-def _doubt(moment: Moment, deed: Deed, one: Measured) -> Doubt | None:
+def _doubt(moment: Moment, deed: Deed, one: Measured) -> Ambiguity | None:
     """What the players are to settle about a measured fact; None where the rules answer the same whatever it is."""
     ends = one.either or _ends(_at(deed.given, one.fact), one)
     told = [_heard(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]
     if all(other == told[0] for other in told):
         return None
     state = moment.state
-    return Doubt(f"turn {state.turn}, {state.side or 'all'}, {deed.title}: {one.what}", one.fact, ends)
+    return Ambiguity(f"turn {state.turn}, {state.side or 'all'}, {deed.title}: {one.what}", one.fact, ends)
 
 
 def _ends(value: float, one: Measured) -> Mapping[str, float]:

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
-from rules.table import Refused
+from rules.table import UserError
 
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 
@@ -21,7 +21,7 @@ def open_regular(path: Path, what: str) -> BinaryIO:
         what: The name of the file in messages, as "the lens file lens.json".
 
     Raises:
-        Refused: if it is a pipe, a socket or a device.
+        UserError: if it is a pipe, a socket or a device.
         OSError: if it cannot be opened, or is a folder.
         ValueError: if no file can have this name.
     """
@@ -44,7 +44,7 @@ def refuse_special(path: Path, what: str) -> None:
         what: The name of the file in messages.
 
     Raises:
-        Refused: if it is one.
+        UserError: if it is one.
         OSError: if there is no such file, or it is a folder.
         ValueError: if no file can have this name.
     """
@@ -64,4 +64,4 @@ def _refuse_kind(mode: int, path: Path, what: str) -> None:
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if kind in _KINDS:
-        raise Refused(f"{what} is {_KINDS[kind]}, not a file: save its contents in a file and choose that")
+        raise UserError(f"{what} is {_KINDS[kind]}, not a file: save its contents in a file and choose that")

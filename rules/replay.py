@@ -12,7 +12,7 @@ from rules.dice import Scripted
 from rules.events import Asked, Event, Throw, Told
 from rules.game import Game
 from rules.progress import Step, no_step
-from rules.table import Refused
+from rules.table import UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def differences(game: Game[Any], events: Mapping[int, Event], step: Step = no_st
         step: Called now and then with the progress; it may end the work.
 
     Raises:
-        Refused: what `step` raises.
+        UserError: what `step` raises.
     """
     found = []
     for done, (seq, event) in enumerate(events.items()):
@@ -47,7 +47,7 @@ def replay(path: Path) -> tuple[Difference, ...]:
     """The differences of the battle in a file; none where it replays to the same state.
 
     Raises:
-        Refused: as `Battle.open`.
+        UserError: as `Battle.open`.
     """
     with Battle.open(path, lambda: 0.0) as battle:
         return differences(battle.game, battle.events)
@@ -57,7 +57,7 @@ def _difference(game: Game[Any], seq: int, asked: Asked) -> Difference | None:
     script = Scripted([face for throw in asked.throws for face in throw.faces])
     try:
         verdict, throws = played(game, asked.action, asked.given, script)
-    except Refused as refusal:
+    except UserError as refusal:
         return Difference(seq, asked.verdict.outcome, f"refused: {refusal}")
     told = Told.of(verdict)
     if throws != asked.throws:

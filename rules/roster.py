@@ -10,7 +10,7 @@ from rules.events import Enlisted, one_card, plain
 from rules.game import Game
 from rules.schema import Reader
 from rules.state import Unit
-from rules.table import Refused
+from rules.table import UserError
 
 SCHEMA = 1
 
@@ -47,7 +47,7 @@ class Army:
         figures = [recruit.figure for recruit in self.recruits]
         twice = next((figure for figure in figures if figures.count(figure) > 1), None)
         if twice is not None:
-            raise Refused(f"the army {self.name!r} has the figure {twice!r} twice: give each its own id")
+            raise UserError(f"the army {self.name!r} has the figure {twice!r} twice: give each its own id")
 
     @property
     def squads(self) -> dict[str, tuple[Recruit, ...]]:
@@ -65,10 +65,10 @@ def army_of(document: Any) -> Army:
     """The army of a JSON document.
 
     Raises:
-        Refused: if it is none, or of a newer program.
+        UserError: if it is none, or of a newer program.
     """
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
-        raise Refused(f"the army list is not of schema {SCHEMA}: choose another file, or update Sandtable")
+        raise UserError(f"the army list is not of schema {SCHEMA}: choose another file, or update Sandtable")
     rest = {key: value for key, value in document.items() if key != "schema"}
     return Reader({}).read(Army, rest, "the army list")
 
@@ -77,7 +77,7 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[Enlisted, ...]:
     """The events that bring an army into a battle.
 
     Raises:
-        Refused: if the army is of another game, or names a card that the game has not.
+        UserError: if the army is of another game, or names a card that the game has not.
     """
     check_army(game, army)
     return tuple(
@@ -88,7 +88,7 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[Enlisted, ...]:
 def check_army(game: Game[Any], army: Army) -> None:
     """Refuse an army of another game, or with a ready card that the game has not."""
     if army.game != game.name:
-        raise Refused(f"the army {army.name!r} is for {army.game}, not for {game.name}: choose another list")
+        raise UserError(f"the army {army.name!r} is for {army.game}, not for {game.name}: choose another list")
     for one in army.recruits:
         check_card(game, one.figure, one.card)
 
@@ -97,7 +97,7 @@ def check_card(game: Game[Any], figure: str, card: str | None) -> None:
     """Refuse a ready card that the game has not; None is a card of the player's own."""
     cards = game.rules.plain.get("cards", {})
     if card is not None and card not in cards:
-        raise Refused(f"{figure} has the card {card!r}, which {game.title} lacks: choose one of {', '.join(cards)}")
+        raise UserError(f"{figure} has the card {card!r}, which {game.title} lacks: choose one of {', '.join(cards)}")
 
 
 def card_of(game: Game[Any], one: Recruit | Unit) -> Mapping[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from rules.regular_file import open_regular
 from rules.schema import Reader, hints
-from rules.table import Refused, refuse_strange
+from rules.table import UserError, refuse_strange
 from rules.verdict import Reason, RuleRefusal
 
 HOME = Path(__file__).parent / "games"
@@ -150,32 +150,32 @@ def load(name: str | Path, tables: type[T]) -> Ruleset[T]:
         tables: Dataclass of the game's tables; its fields are the tables' names.
 
     Raises:
-        Refused: in one sentence the file, the table, the key and the way out.
+        UserError: in one sentence the file, the table, the key and the way out.
     """
     path = name if isinstance(name, Path) else HOME / f"{name}.toml"
     document, labels = _inherited(path, ())
     try:
         return _made(document, tables, labels, document.pop("chosen", {}))
     except RuleRefusal as refusal:
-        raise Refused(f"{path.name}: {refusal}") from refusal
+        raise UserError(f"{path.name}: {refusal}") from refusal
 
 
 def rules_text(path: Path) -> str:
     """The text of a ruleset file.
 
     Raises:
-        Refused: if it cannot be read, is a pipe or a device, is no text or far too long.
+        UserError: if it cannot be read, is a pipe or a device, is no text or far too long.
     """
     try:
         with open_regular(path, f"the ruleset {path}") as file:
             data = file.read(_MOST_BYTES + 1)
         text = data.decode() if len(data) <= _MOST_BYTES else None
-    except Refused:
+    except UserError:
         raise
     except (OSError, ValueError) as fault:  # the latter: no UTF-8, or a name that no file can have
-        raise Refused(f"the ruleset {path} cannot be read: {fault}") from fault
+        raise UserError(f"the ruleset {path} cannot be read: {fault}") from fault
     if text is None:
-        raise Refused(f"{path.name} has more than {_MOST_BYTES // 1_000_000} MB: choose a file of house rules")
+        raise UserError(f"{path.name} has more than {_MOST_BYTES // 1_000_000} MB: choose a file of house rules")
     return text
 
 
@@ -187,11 +187,11 @@ def check_needs_no_file(text: str, name: str) -> None:
         name: Of that file, for messages.
 
     Raises:
-        Refused: if they inherit anything but a game that ships, or are not TOML.
+        UserError: if they inherit anything but a game that ships, or are not TOML.
     """
     parent = _parsed(text, name).get("inherits")
     if parent is not None and parent not in _shipped():
-        raise Refused(
+        raise UserError(
             f"{name} inherits {parent!r}, and the house rules of a battle inherit one of {', '.join(_shipped())}:"
             " copy what they need from that file into them"
         )
@@ -204,13 +204,13 @@ def _shipped() -> list[str]:
 def _inherited(path: Path, heirs: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The file laid over what it inherits, and the titles of the house rules on the way."""
     if len(heirs) > _MOST_HEIRS or path in heirs:
-        raise Refused(f"{path.name} inherits itself: let one of {', '.join(p.name for p in heirs)} inherit a game")
+        raise UserError(f"{path.name} inherits itself: let one of {', '.join(p.name for p in heirs)} inherit a game")
     document = _parsed(rules_text(path), path.name)
     parent = document.pop("inherits", None)
     if parent is None:
         return document, ()
     if not isinstance(parent, str):
-        raise Refused(f"{path.name}: inherits must be the name of a game or of a file, not {parent!r}")
+        raise UserError(f"{path.name}: inherits must be the name of a game or of a file, not {parent!r}")
     under, labels = _inherited(_parent_path(path, parent), (*heirs, path))
     label = document.pop("house_rules", path.stem)
     return _overlaid(under, document), (str(label), *labels)
@@ -220,7 +220,7 @@ def _parent_path(path: Path, parent: str) -> Path:
     if parent.endswith(".toml"):
         return path.parent / parent
     if parent not in _shipped():
-        raise Refused(f"{path.name} inherits {parent!r}, which is no game: choose one of {', '.join(_shipped())}")
+        raise UserError(f"{path.name} inherits {parent!r}, which is no game: choose one of {', '.join(_shipped())}")
     return HOME / f"{parent}.toml"
 
 
@@ -228,9 +228,9 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
-        raise Refused(f"{name} is not TOML: {fault}") from fault
+        raise UserError(f"{name} is not TOML: {fault}") from fault
     except ValueError as fault:  # a number of too many digits
-        raise Refused(f"the ruleset {name} cannot be read: {fault}") from fault
+        raise UserError(f"the ruleset {name} cannot be read: {fault}") from fault
     refuse_strange(document, name)
     return document
 

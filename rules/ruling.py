@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from rules.battle import Battle
-from rules.events import Asked, Change, Effects, Event, GivenBack, Move, Noted, Overruled, Ruled
+from rules.events import Asked, Change, Effects, Event, Move, Noted, Overruled, Refund, Ruled
 from rules.path import Path
 from rules.position import Moment
 from rules.referee import Deed, Referee, prospect
 from rules.state import State, Unit
-from rules.table import Refused
+from rules.table import UserError
 from rules.text import change_words, outcome_words
 from rules.turn_history import course_of
 from rules.verdict import Verdict
@@ -23,7 +23,7 @@ Verdicts = Asked | Ruled
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Override:
     """What holds of a deed.
 
     Attributes:
@@ -45,7 +45,7 @@ class Holding:
         return f"{self.outcome}: {changes}" if changes else self.outcome
 
 
-def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[Holding, ...]:
+def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[Override, ...]:
     """Everything that the rules know to come of a deed, the likeliest first.
 
     None where they do not allow it, cannot be asked, or where its dice may fall in more ways than can be played.
@@ -53,21 +53,21 @@ def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[H
     Args:
         referee: Of the game.
         moment: When it is done.
-        deed: With what the players have told and settled, as a `Prospect` has it.
+        deed: With what the players have told and settled, as a `ActionPreview` has it.
     """
     if deed.bar is not None or not deed.listed:
         return ()
-    found: dict[str, Holding] = {}
+    found: dict[str, Override] = {}
 
     def told(verdict: Verdict) -> str:
         effects = referee.effects(moment, deed, verdict) if verdict.allowed else Effects()
-        holding = Holding(outcome_words(verdict.outcome), effects)
+        holding = Override(outcome_words(verdict.outcome), effects)
         found.setdefault(holding.words, holding)
         return holding.words if verdict.allowed else ""
 
     try:
         chances = moment.game.odds_of(deed.action, deed.given, told)
-    except Refused:
+    except UserError:
         return ()
     ranked = sorted(chances.items(), key=lambda one: (-one[1], one[0]))
     return tuple(replace(found[words], chance=chance) for words, chance in ranked if words)
@@ -89,10 +89,10 @@ def let_stand(
         reason: Why, in the players' words.
 
     Raises:
-        Refused: if no reason is given, or as `Battle.record`; then nothing has happened.
+        UserError: if no reason is given, or as `Battle.record`; then nothing has happened.
     """
     deeds = [referee.march(moment, paths) for paths in moves]
-    battle.record_all(_ruled(deed, Holding(STANDS, _all_the_same(referee, moment, deed)), reason) for deed in deeds)
+    battle.record_all(_ruled(deed, Override(STANDS, _all_the_same(referee, moment, deed)), reason) for deed in deeds)
 
 
 def _all_the_same(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:
@@ -102,7 +102,7 @@ def _all_the_same(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:
     return referee.effects(moment, answer.deed, Verdict(STANDS, {**numbers, "allowed": True}, ()))
 
 
-def rule(battle: Battle, deed: Deed, holding: Holding, reason: str, also: Sequence[Change] = ()) -> None:
+def rule(battle: Battle, deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
     """Let something come of a deed because the players say so, without dice.
 
     Args:
@@ -113,12 +113,12 @@ def rule(battle: Battle, deed: Deed, holding: Holding, reason: str, also: Sequen
         also: What else they say of figures.
 
     Raises:
-        Refused: if no reason is given, or as `Battle.record`.
+        UserError: if no reason is given, or as `Battle.record`.
     """
     battle.record(_ruled(deed, holding, reason, also))
 
 
-def _ruled(deed: Deed, holding: Holding, reason: str, also: Sequence[Change] = ()) -> Ruled:
+def _ruled(deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> Ruled:
     return Ruled(
         title=deed.title,
         action=deed.action,
@@ -129,7 +129,7 @@ def _ruled(deed: Deed, holding: Holding, reason: str, also: Sequence[Change] = (
     )
 
 
-def overrule(battle: Battle, seq: int, what: str, holding: Holding, reason: str, also: Sequence[Change] = ()) -> None:
+def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
     """Set aside what an entry says: all becomes as if this had come of it, but for what has changed since.
 
     Args:
@@ -141,12 +141,12 @@ def overrule(battle: Battle, seq: int, what: str, holding: Holding, reason: str,
         also: What else they say of figures, whatever has changed since.
 
     Raises:
-        Refused: if the entry holds no verdict or was taken back, no reason is given, or as `Battle.record`.
+        UserError: if the entry holds no verdict or was taken back, no reason is given, or as `Battle.record`.
     """
     events = battle.held
     said = events.get(seq)
     if not isinstance(said, (Asked, Ruled)):
-        raise Refused(f"entry {seq} is no verdict that stands: choose another to overrule")
+        raise UserError(f"entry {seq} is no verdict that stands: choose another to overrule")
     wanted = _as_if(battle, events, seq, said, holding)
     moves, changes, given_back = _apart(battle.state, wanted, said)
     battle.record(
@@ -163,11 +163,11 @@ def overrule(battle: Battle, seq: int, what: str, holding: Holding, reason: str,
 
 def _reason(words: str) -> str:
     if not words.strip():
-        raise Refused("the players overrule the rules with a reason only: type why")
+        raise UserError("the players overrule the rules with a reason only: type why")
     return words.strip()
 
 
-def _as_if(battle: Battle, events: Mapping[int, Event], seq: int, said: Verdicts, holding: Holding) -> State:
+def _as_if(battle: Battle, events: Mapping[int, Event], seq: int, said: Verdicts, holding: Override) -> State:
     """The state if this had come of an entry; what the players ruled of it before counts no more."""
     by = said.by if holding.counts else ()
     other = {number: event for number, event in events.items() if not _about(event, seq)}
@@ -180,7 +180,7 @@ def _about(event: Event, seq: int) -> bool:
     return isinstance(event, Overruled) and event.entry == seq
 
 
-def _apart(now: State, wanted: State, said: Verdicts) -> tuple[list[Move], list[Change], GivenBack]:
+def _apart(now: State, wanted: State, said: Verdicts) -> tuple[list[Move], list[Change], Refund]:
     """What leads from one state to another."""
     pairs = [(unit, wanted.units[name]) for name, unit in now.units.items()]
     moves = [move for unit, other in pairs for move in _moved(unit, other)]
@@ -190,7 +190,7 @@ def _apart(now: State, wanted: State, said: Verdicts) -> tuple[list[Move], list[
     undone = tuple(unit.id for unit, other in pairs if unit.acts.get(said.action) != other.acts.get(said.action))
     this_turn = any(dict(unit.acts_this_turn) != dict(other.acts_this_turn) for unit, other in pairs)
     again_in = {name: inches for name, inches in less_in.items() if inches > 0}
-    return moves, changes, GivenBack(allowance_in=again_in, action=said.action, by=undone, this_turn=this_turn)
+    return moves, changes, Refund(allowance_in=again_in, action=said.action, by=undone, this_turn=this_turn)
 
 
 def _moved(unit: Unit, other: Unit) -> Iterator[Move]:

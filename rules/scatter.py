@@ -6,7 +6,7 @@ import math
 from enum import StrEnum
 
 from rules.bearing import bearing_deg, onward
-from rules.table import PointIn, Refused
+from rules.table import PointIn, UserError
 
 
 class Along(StrEnum):
@@ -43,7 +43,7 @@ def strayed(spot_in: PointIn, direction: Along, distance_in: float, firer_in: Po
     """The place that far from a spot, by the line of fire: towards is back to the firer, away beyond the spot.
 
     Raises:
-        Refused: if the distance is negative or not finite, or the firer is at the spot.
+        UserError: if the distance is negative or not finite, or the firer is at the spot.
     """
     return _off(spot_in, bearing_deg(firer_in, spot_in) + _TURN_DEG[direction], distance_in)
 
@@ -52,12 +52,12 @@ def drifted(spot_in: PointIn, direction: Compass, distance_in: float, north_deg:
     """The place that far from a spot, by the table's north, which lies away from its near edge unless told.
 
     Raises:
-        Refused: if the distance is negative or not finite.
+        UserError: if the distance is negative or not finite.
     """
     return _off(spot_in, north_deg + _TURN_DEG[direction], distance_in)
 
 
 def _off(spot_in: PointIn, toward_deg: float, distance_in: float) -> PointIn:
     if not (math.isfinite(distance_in) and distance_in >= 0):
-        raise Refused(f"a shot strays 0 in or more, not {distance_in:g}")
+        raise UserError(f"a shot strays 0 in or more, not {distance_in:g}")
     return onward(spot_in, toward_deg, distance_in)

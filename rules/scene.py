@@ -24,16 +24,16 @@ from rules.occlusion import (
     near,
     prisms,
 )
-from rules.opacity import OPACITY, Opacity, Veil, Within, standing_outlines
+from rules.opacity import OPACITY, CoverKind, Opacity, Within, standing_outlines
 from rules.table import (
     STANDING_HEIGHT_IN,
     Figure,
     FloatArray,
     Outline,
     Posture,
-    Refused,
     TerrainKind,
     TerrainPiece,
+    UserError,
     ellipse_outline,
 )
 from rules.tolerance import EXACT
@@ -57,7 +57,7 @@ class SightRules:
         figures_hide: Other figures hide what is behind them.
 
     Raises:
-        Refused: if the standing height is not a positive number.
+        UserError: if the standing height is not a positive number.
     """
 
     opacity: Mapping[TerrainKind, Opacity] = field(default_factory=dict)
@@ -68,7 +68,7 @@ class SightRules:
 
     def __post_init__(self) -> None:
         if not 0 < self.standing_height_in < math.inf:
-            raise Refused(f"a standing figure is more than 0 in high, not {self.standing_height_in}: measure one")
+            raise UserError(f"a standing figure is more than 0 in high, not {self.standing_height_in}: measure one")
 
     @property
     def scale(self) -> float:
@@ -116,7 +116,7 @@ class Scene:
     within: BoolArray
     beside: BoolArray
 
-    def having(self, *, veil: Veil | None = None, within: Within | None = None) -> BoolArray:
+    def having(self, *, veil: CoverKind | None = None, within: Within | None = None) -> BoolArray:
         """(M,) prisms of that reading."""
         return np.array([one.veil is veil or one.within is within for one in self.opacity], bool)
 
@@ -251,7 +251,7 @@ def _matters(table: Scene, shooter: IndexArray, target: IndexArray, prism: Index
     foot, eye = table.place_in[target, 2], table.eye_in[shooter]
     head = foot + table.height_in[target]
     one, other = table.within[shooter, prism], table.within[target, prism]
-    keep = ~table.having(veil=Veil.CLEAR)[prism]
+    keep = ~table.having(veil=CoverKind.CLEAR)[prism]
     keep &= table.solids.top_in[prism] > np.minimum(eye, foot)
     keep &= table.solids.base_in[prism] < np.maximum(eye, head)
     keep &= (table.owner[prism] != shooter) & (table.owner[prism] != target)

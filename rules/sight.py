@@ -14,9 +14,9 @@ from shapely.geometry import LineString, Point, Polygon
 
 from rules.measure import base_area
 from rules.occlusion import BoolArray
-from rules.opacity import Veil
+from rules.opacity import CoverKind
 from rules.scene import ON_TOP_IN, Cover, Scene, SightRules, look, scene
-from rules.table import Figure, FloatArray, Point3In, Refused, TerrainPiece
+from rules.table import Figure, FloatArray, Point3In, TerrainPiece, UserError
 
 SLIVER = 0.015
 """Silhouettes are not known better: a figure with less than this part in sight is not seen."""
@@ -38,7 +38,7 @@ class Hidden:
 
     name: str
     fraction: float
-    veil: Veil
+    veil: CoverKind
     gap_in: float
 
     def touches_target(self, within_in: float = 0.1) -> bool:
@@ -110,11 +110,11 @@ def sight(
         rules: What the ruleset says about seeing; by default terrain hides, figures do not.
 
     Raises:
-        Refused: if shooter and target are one figure.
+        UserError: if shooter and target are one figure.
     """
     rules = rules or SightRules()
     if shooter.id == target.id:
-        raise Refused(f"figure {shooter.id!r} cannot be its own target: choose another")
+        raise UserError(f"figure {shooter.id!r} cannot be its own target: choose another")
     cast = [shooter, target, *(figure for figure in figures if figure.id not in (shooter.id, target.id))]
     table = scene(cast, terrain, rules, bodies=True)
     there = look(table, np.array([0]), np.array([1]))
@@ -125,7 +125,7 @@ def sight(
         shooter=shooter.id,
         target=target.id,
         exposure=float(there.exposure(counted)[0]),
-        exposure_to_fire=float(there.exposure(counted & ~table.having(veil=Veil.SCREEN))[0]),
+        exposure_to_fire=float(there.exposure(counted & ~table.having(veil=CoverKind.SCREEN))[0]),
         shooter_exposure=float(back.exposure(counted)[0]),
         hidden_by=tuple(one for at, one in hidden if at < len(terrain)),
         figures_in_the_way=tuple(one for at, one in hidden if at >= len(terrain)),
@@ -182,7 +182,7 @@ def exposures(
     table = scene(figures, terrain, rules, bodies=rules.figures_hide)
     count = len(figures)
     counted = _counted(table, rules)
-    solid = counted & ~table.having(veil=Veil.SCREEN)
+    solid = counted & ~table.having(veil=CoverKind.SCREEN)
     seen, open_to_fire = np.ones((count, count)), np.ones((count, count))
     hidden = [np.empty((0, 4))]
     asked = np.array([shooter in (None, figure.id) for figure in figures], bool)

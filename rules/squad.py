@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rules.measure import Range, range_between
-from rules.table import Figure, Refused
+from rules.table import Figure, UserError
 from rules.tolerance import Call, all_of, at_most
 
 
@@ -64,10 +64,10 @@ def lead(squad: Sequence[Figure], toward_deg: float) -> Figure:
     """The frontmost figure: the farthest along a direction, by the centre of its base.
 
     Raises:
-        Refused: if the squad has no figure.
+        UserError: if the squad has no figure.
     """
     if not squad:
-        raise Refused("a squad without figures has no leading one: name its figures")
+        raise UserError("a squad without figures has no leading one: name its figures")
     return max(squad, key=lambda figure: (_along(figure, toward_deg), figure.id))
 
 

@@ -18,7 +18,6 @@ from rules.events import (
     Effects,
     Enlisted,
     Event,
-    GivenBack,
     MarkerMoved,
     Move,
     Moved,
@@ -26,11 +25,12 @@ from rules.events import (
     Overruled,
     PhaseBegun,
     Placed,
+    Refund,
     Ruled,
     Settled,
     TableLaid,
 )
-from rules.table import Outline, PointIn, Refused, TerrainPiece
+from rules.table import Outline, PointIn, TerrainPiece, UserError
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -117,10 +117,10 @@ class State:
         """The unit of a figure.
 
         Raises:
-            Refused: if the figure is not in the battle.
+            UserError: if the figure is not in the battle.
         """
         if figure not in self.units:
-            raise Refused(f"{figure} is not in this battle: enlist it first")
+            raise UserError(f"{figure} is not in this battle: enlist it first")
         return self.units[figure]
 
     def standing(self, side: str) -> tuple[Unit, ...]:
@@ -140,17 +140,17 @@ def fold(state: State, event: Event) -> State:
     """The state after an event.
 
     Raises:
-        Refused: if the event cannot have happened in this state.
+        UserError: if the event cannot have happened in this state.
     """
     if isinstance(event, Begun) == bool(state.game):
-        raise Refused("a battle begins once, with its game and its players: begin another in a file of its own")
+        raise UserError("a battle begins once, with its game and its players: begin another in a file of its own")
     return _FOLDS[type(event)](state, event)
 
 
 def _begun(state: State, event: Begun) -> State:
     named = all(event.players) and len(set(event.players)) == len(event.players)
     if not event.game or not event.players or not named:
-        raise Refused(f"a battle needs a game and players told apart, not {list(event.players)}: give each a name")
+        raise UserError(f"a battle needs a game and players told apart, not {list(event.players)}: give each a name")
     return replace(
         state, game=event.game, options=event.options, house_rules=event.house_rules, sides=tuple(event.players)
     )
@@ -159,7 +159,7 @@ def _begun(state: State, event: Begun) -> State:
 def _enlisted(state: State, event: Enlisted) -> State:
     _known_side(state, event.side)
     if not event.figure or event.figure in state.units:
-        raise Refused(f"the figure {event.figure!r} cannot join: it needs a name that no other figure has")
+        raise UserError(f"the figure {event.figure!r} cannot join: it needs a name that no other figure has")
     return _with(state, Unit(event.figure, event.side, event.card, event.own, event.squad))
 
 
@@ -167,7 +167,7 @@ def _phase(state: State, event: PhaseBegun) -> State:
     if event.side:
         _known_side(state, event.side)
     if event.turn not in (state.turn, state.turn + 1):
-        raise Refused(f"turn {event.turn} cannot follow turn {state.turn}: begin turn {state.turn + 1}")
+        raise UserError(f"turn {event.turn} cannot follow turn {state.turn}: begin turn {state.turn + 1}")
     after = replace(state, turn=event.turn, side=event.side, phase=event.phase)
     return after if event.turn == state.turn else replace(after, units=_rested(state.units), this_turn=_NOTHING)
 
@@ -218,14 +218,14 @@ def _said(of: S, change: Change) -> S:
 
 def _doubted(state: State, event: Doubted) -> State:
     if len(set(event.answers)) < 2 or event.question in state.doubts:
-        raise Refused(f"the question {event.question!r} cannot be put: it needs two answers, and to be asked once")
+        raise UserError(f"the question {event.question!r} cannot be put: it needs two answers, and to be asked once")
     return replace(state, doubts=_set(state.doubts, event.question, event.answers))
 
 
 def _settled(state: State, event: Settled) -> State:
     answers = state.doubts.get(event.question, (event.answer,))
     if event.answer not in answers:
-        raise Refused(f"{event.question!r} is settled by {' or '.join(answers)}, not by {event.answer!r}")
+        raise UserError(f"{event.question!r} is settled by {' or '.join(answers)}, not by {event.answer!r}")
     settled = _set(state.settled, event.question, event.answer)
     return replace(state, doubts=_set(state.doubts, event.question, None), settled=settled)
 
@@ -236,7 +236,7 @@ def _overruled(state: State, event: Overruled) -> State:
     return replace(after, overruled=_set(state.overruled, event.entry, event.reason))
 
 
-def _given_back(state: State, given: GivenBack) -> State:
+def _given_back(state: State, given: Refund) -> State:
     for figure, inches in given.allowance_in.items():
         unit = state.unit(figure)
         state = _with(state, replace(unit, allowance_used_in=max(0.0, unit.allowance_used_in - inches)))
@@ -270,7 +270,7 @@ _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
 
 def _known_side(state: State, side: str) -> None:
     if side not in state.sides:
-        raise Refused(f"{side!r} is no side of this battle: choose one of {', '.join(state.sides)}")
+        raise UserError(f"{side!r} is no side of this battle: choose one of {', '.join(state.sides)}")
 
 
 def _with(state: State, unit: Unit) -> State:
@@ -285,9 +285,9 @@ def _set(table: Mapping[K, V], key: K, value: V | None) -> Mapping[K, V]:
     """The table with another value; without the key where the value is None.
 
     Raises:
-        Refused: if it would hold more than `MOST_KEPT`.
+        UserError: if it would hold more than `MOST_KEPT`.
     """
     if len(table) >= MOST_KEPT and key not in table and value is not None:
-        raise Refused(f"a battle keeps at most {MOST_KEPT:,} figures, statuses or answers: begin another battle")
+        raise UserError(f"a battle keeps at most {MOST_KEPT:,} figures, statuses or answers: begin another battle")
     rest = {name: old for name, old in table.items() if name != key or value is not None}
     return MappingProxyType(rest if value is None else {**rest, key: value})

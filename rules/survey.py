@@ -13,7 +13,7 @@ from typing import Any
 from rules.checksum import START, Row, next_checksum
 from rules.database import FAULTS, connect_untouched, one_line, words_of
 from rules.progress import Step, no_step
-from rules.table import Refused, refuse_strange
+from rules.table import UserError, refuse_strange
 
 LONGEST_ENTRY_BYTES = 4_000_000
 """House rules, which the first entry holds, have half of it."""
@@ -107,7 +107,7 @@ def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
         step: Called now and then with the progress; it may end the work.
 
     Raises:
-        Refused: if it has more entries or values than `MOST_ENTRIES` and `MOST_VALUES`, or what `step` raises.
+        UserError: if it has more entries or values than `MOST_ENTRIES` and `MOST_VALUES`, or what `step` raises.
     """
     entries: list[Entry] = []
     end, checked = End(), 0
@@ -134,7 +134,7 @@ def survey_untouched(place: Path, step: Step = no_step) -> Survey:
     """Read the journal of a file that SQLite may not open otherwise: nothing is locked, written or rolled back.
 
     Raises:
-        Refused: as `survey`.
+        UserError: as `survey`.
     """
     file = None
     try:
@@ -187,7 +187,7 @@ def end_after(end: End, row: Row) -> End:
 
     Raises:
         Unsound: if the row is no entry, or does not follow.
-        Refused: if the journal would hold too much.
+        UserError: if the journal would hold too much.
     """
     if tuple(map(type, row)) != _TYPES:
         raise Unsound(f"entry {end.seq + 1} holds values of the wrong types")
@@ -195,7 +195,7 @@ def end_after(end: End, row: Row) -> End:
         raise Unsound(f"entry {end.seq + 1} is missing")
     values = end.values + values_in(row[4])
     if values > MOST_VALUES or row[0] > MOST_ENTRIES:
-        raise Refused(
+        raise UserError(
             f"a battle holds at most {MOST_ENTRIES:,} entries and {MOST_VALUES:,} values in them:"
             " begin another battle in a new file"
         )
@@ -217,7 +217,7 @@ def body_of(row: Row) -> Mapping[str, Any]:
     try:
         body = json.loads(row[4])
         refuse_strange(body, what)
-    except Refused as refusal:
+    except UserError as refusal:
         raise Unsound(str(refusal)) from refusal
     except (ValueError, RecursionError) as fault:
         raise Unsound(f"{what} is not JSON ({fault})") from fault

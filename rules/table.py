@@ -35,7 +35,7 @@ _DEEPEST = 40
 _LARGEST = 10**18
 
 
-class Refused(ValueError):
+class UserError(ValueError):
     """Input that cannot be used. Its text is one sentence for the player: what is wrong, and the way out."""
 
     def __str__(self) -> str:
@@ -52,20 +52,20 @@ def refuse_strange(value: Any, what: str) -> None:
     number of 5000 digits into text nor half a character (a lone surrogate) into UTF-8.
 
     Raises:
-        Refused: in the name of `what`.
+        UserError: in the name of `what`.
     """
     level = [value]
     for _ in range(_DEEPEST):
         if any(isinstance(one, int) and abs(one) > _LARGEST for one in level):
-            raise Refused(
+            raise UserError(
                 f"{what} has a whole number of more than {len(str(_LARGEST)) - 1} digits: write a smaller one"
             )
         if any(isinstance(one, str) and _is_broken(one) for one in level):
-            raise Refused(f"{what} has a text with half a character in it (a lone surrogate): type it again")
+            raise UserError(f"{what} has a text with half a character in it (a lone surrogate): type it again")
         level = [inner for one in level for inner in _inside(one)]
         if not level:
             return
-    raise Refused(f"{what} has values nested more than {_DEEPEST} deep: choose a file of this program")
+    raise UserError(f"{what} has values nested more than {_DEEPEST} deep: choose a file of this program")
 
 
 def _inside(value: Any) -> Iterable[Any]:
@@ -146,7 +146,7 @@ class Figure:
         confidence: 0 to 1, that this is a figure of this army at all.
 
     Raises:
-        Refused: if a number is not finite, sigma is negative, confidence is outside 0..1, or the base has
+        UserError: if a number is not finite, sigma is negative, confidence is outside 0..1, or the base has
             fewer than three points or no area.
     """
 
@@ -163,16 +163,18 @@ class Figure:
 
     def __post_init__(self) -> None:
         if not all(math.isfinite(v) for v in (self.x_in, self.y_in, self.z_in, self.sigma_in)):
-            raise Refused(f"figure {self.id!r} has no finite place: {(self.x_in, self.y_in, self.z_in, self.sigma_in)}")
+            raise UserError(
+                f"figure {self.id!r} has no finite place: {(self.x_in, self.y_in, self.z_in, self.sigma_in)}"
+            )
         if self.sigma_in < 0:
-            raise Refused(f"figure {self.id!r} has a negative standard deviation: {self.sigma_in}")
+            raise UserError(f"figure {self.id!r} has a negative standard deviation: {self.sigma_in}")
         if not 0 <= self.confidence <= 1:
-            raise Refused(f"figure {self.id!r} has a confidence outside 0 to 1: {self.confidence}")
+            raise UserError(f"figure {self.id!r} has a confidence outside 0 to 1: {self.confidence}")
         if self.facing_deg is not None and not math.isfinite(self.facing_deg):
-            raise Refused(f"figure {self.id!r} faces no direction: {self.facing_deg}; where it is unknown, give none")
+            raise UserError(f"figure {self.id!r} faces no direction: {self.facing_deg}; where it is unknown, give none")
         _check_points(f"the base of figure {self.id!r}", self.base_in)
         if _swept(self.base_in) < _NO_AREA:
-            raise Refused(f"the base of figure {self.id!r} has no area: mark its outline again")
+            raise UserError(f"the base of figure {self.id!r} has no area: mark its outline again")
 
     @property
     def centre_in(self) -> PointIn:
@@ -185,7 +187,7 @@ class TerrainPiece:
     """A prism over `outline_in`, filled from `base_in` up to `base_in + height_in`.
 
     Raises:
-        Refused: if the outline has fewer than three points, crosses itself or has no area, a number is not finite
+        UserError: if the outline has fewer than three points, crosses itself or has no area, a number is not finite
             or the height is negative.
     """
 
@@ -197,9 +199,9 @@ class TerrainPiece:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.base_in) and math.isfinite(self.height_in)):
-            raise Refused(f"terrain {self.name!r} needs finite heights, not {self.base_in} and {self.height_in}")
+            raise UserError(f"terrain {self.name!r} needs finite heights, not {self.base_in} and {self.height_in}")
         if self.height_in < 0:
-            raise Refused(f"terrain {self.name!r} has a negative height: {self.height_in}")
+            raise UserError(f"terrain {self.name!r} has a negative height: {self.height_in}")
         area_of(self.outline_in, f"the outline of terrain {self.name!r}")
 
     @property
@@ -212,26 +214,26 @@ def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polyg
     """The inside of an outline, in square inches.
 
     Raises:
-        Refused: if the outline, called `what`, has fewer than three points or one that is not finite, crosses itself
+        UserError: if the outline, called `what`, has fewer than three points or one that is not finite, crosses itself
             or has no area.
     """
     _check_points(what, outline_in)
     area = Polygon(outline_in)
     if not area.is_valid or area.area == 0:
         fault = "it has no area" if area.is_valid else explain_validity(area)
-        raise Refused(f"{what} must go once round its area ({fault}): mark it again")
+        raise UserError(f"{what} must go once round its area ({fault}): mark it again")
     return area
 
 
 def _check_points(what: str, outline_in: Outline) -> None:
     if len(outline_in) < 3:
-        raise Refused(f"{what} has {len(outline_in)} points; three make an area: mark it again")
+        raise UserError(f"{what} has {len(outline_in)} points; three make an area: mark it again")
     if len(outline_in) > MOST_CORNERS:
-        raise Refused(f"{what} has {len(outline_in):,} corners, more than {MOST_CORNERS:,}: draw it with fewer")
+        raise UserError(f"{what} has {len(outline_in):,} corners, more than {MOST_CORNERS:,}: draw it with fewer")
     if any(len(point) != 2 for point in outline_in):
-        raise Refused(f"{what} has a place that is not [x, y]: mark it again, not {outline_in}")
+        raise UserError(f"{what} has a place that is not [x, y]: mark it again, not {outline_in}")
     if not all(math.isfinite(v) for point in outline_in for v in point):
-        raise Refused(f"{what} has a place that is not a finite number: mark it again, not {outline_in}")
+        raise UserError(f"{what} has a place that is not a finite number: mark it again, not {outline_in}")
 
 
 def _swept(outline_in: Outline) -> float:

@@ -16,7 +16,7 @@ from shapely.geometry.base import BaseGeometry
 from rules.bearing import onward
 from rules.burst import reached
 from rules.measure import base_area
-from rules.table import Figure, Outline, PointIn, Refused, TerrainPiece, area_of
+from rules.table import Figure, Outline, PointIn, TerrainPiece, UserError, area_of
 from rules.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, choice, doubtful_shifts
 
 
@@ -25,7 +25,7 @@ class Blast:
     """A disc on the table.
 
     Raises:
-        Refused: if the radius is not a positive number or the centre is not finite.
+        UserError: if the radius is not a positive number or the centre is not finite.
     """
 
     centre_in: PointIn
@@ -45,7 +45,7 @@ class Wedge:
     """A sector of a disc, as wide as `angle_deg`, around the direction `toward_deg` from its apex.
 
     Raises:
-        Refused: if the radius is not a positive number, the angle not above 0 and below 180 or a place not finite.
+        UserError: if the radius is not a positive number, the angle not above 0 and below 180 or a place not finite.
     """
 
     apex_in: PointIn
@@ -56,7 +56,7 @@ class Wedge:
     def __post_init__(self) -> None:
         _check("a wedge", (*self.apex_in, self.toward_deg), radius=self.radius_in, angle=self.angle_deg)
         if self.angle_deg >= 180:
-            raise Refused(f"a wedge needs an angle below 180 degrees, not {self.angle_deg:g}")
+            raise UserError(f"a wedge needs an angle below 180 degrees, not {self.angle_deg:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Flame:
     """A triangle with its apex at the figure, `length_in` long and `width_in` wide at the far end.
 
     Raises:
-        Refused: if the length or the width is not a positive number or a place is not finite.
+        UserError: if the length or the width is not a positive number or a place is not finite.
     """
 
     apex_in: PointIn
@@ -81,7 +81,7 @@ class Strip:
     """A lane of one width along a path, its ends cut square and its corners mitred.
 
     Raises:
-        Refused: if the width is not a positive number, a place not finite or the path goes nowhere.
+        UserError: if the width is not a positive number, a place not finite or the path goes nowhere.
     """
 
     path_in: Outline
@@ -90,7 +90,7 @@ class Strip:
     def __post_init__(self) -> None:
         _check("a strip", [v for point in self.path_in for v in point], width=self.width_in)
         if len(set(self.path_in)) < 2:
-            raise Refused("a strip needs a path from one place to another: mark a second point")
+            raise UserError("a strip needs a path from one place to another: mark a second point")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Zone:
     """An area of any outline, such as an objective.
 
     Raises:
-        Refused: if the outline has fewer than three points, crosses itself or has no area.
+        UserError: if the outline has fewer than three points, crosses itself or has no area.
     """
 
     outline_in: Outline
@@ -115,10 +115,10 @@ Template = Blast | Wedge | Flame | Strip | Zone
 
 def _check(what: str, places: Iterable[float], **sizes: float) -> None:
     if not all(math.isfinite(v) for v in places):
-        raise Refused(f"{what} needs a place on the table, not {tuple(places)}")
+        raise UserError(f"{what} needs a place on the table, not {tuple(places)}")
     for name, size in sizes.items():
         if not (math.isfinite(size) and size > 0):
-            raise Refused(f"{what} needs a {name} above 0, not {size:g}")
+            raise UserError(f"{what} needs a {name} above 0, not {size:g}")
 
 
 class Extent(StrEnum):

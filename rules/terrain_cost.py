@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rules.bearing import Turning
-from rules.table import Refused, TerrainPiece
+from rules.table import TerrainPiece, UserError
 from rules.tolerance import EXACT
 
 
@@ -24,7 +24,7 @@ class Going:
         on_top: Whether one walks on its upper side, as on a hill or a bridge, and so gains its height.
 
     Raises:
-        Refused: if a cost is negative or not finite.
+        UserError: if a cost is negative or not finite.
     """
 
     cost_per_in: float = 1.0
@@ -39,7 +39,7 @@ class Going:
 
 def _check_costs(*costs: float) -> None:
     if not all(math.isfinite(cost) and cost >= 0 for cost in costs):
-        raise Refused(f"movement costs 0 in or more, not {costs}")
+        raise UserError(f"movement costs 0 in or more, not {costs}")
 
 
 IMPASSABLE = Going(passable=False)
@@ -70,7 +70,7 @@ class Rounding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Gait:
+class MovementProfile:
     """How a unit moves under a ruleset.
 
     Attributes:
@@ -84,7 +84,7 @@ class Gait:
         rounding: How inches on slow ground are counted.
 
     Raises:
-        Refused: if a number is negative or not finite.
+        UserError: if a number is negative or not finite.
     """
 
     going: Callable[[TerrainPiece], Going]

@@ -10,7 +10,7 @@ from rules.events import Event
 from rules.journal import BEFALLEN, Entry, turned
 from rules.progress import Step, no_step
 from rules.state import State, fold
-from rules.table import Refused
+from rules.table import UserError
 
 _BEFORE = State()
 _FIRST_SPACING = 16
@@ -45,7 +45,7 @@ class Course:
             step: Called now and then with the progress; it may end the work.
 
         Raises:
-            Refused: if an event does not fit what came before it, or what `step` raises.
+            UserError: if an event does not fit what came before it, or what `step` raises.
         """
         turn = turned(entries, self.held, self.undone)
         marks, spacing = list(self.marks[: turn.untouched // self.spacing + 1]), self.spacing
@@ -79,11 +79,11 @@ def course_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step 
     """The course of a whole journal.
 
     Raises:
-        Refused: if an event does not fit what came before it, or nothing was begun; or what `step` raises.
+        UserError: if an event does not fit what came before it, or nothing was begun; or what `step` raises.
     """
     course = Course().after(entries, events, step)
     if not course.state.game:
-        raise Refused("its journal does not say what is played: begin a battle in another file")
+        raise UserError("its journal does not say what is played: begin a battle in another file")
     return course
 
 
@@ -97,7 +97,7 @@ def foldable(entries: Sequence[Entry]) -> Sequence[Entry]:
             else:
                 check_version(entry)
             course = course.after((entry,), events)
-        except Refused:
+        except UserError:
             return entries[:number]
     return entries
 
@@ -105,5 +105,5 @@ def foldable(entries: Sequence[Entry]) -> Sequence[Entry]:
 def _folded(state: State, entry: Entry, events: Mapping[int, Event]) -> State:
     try:
         return fold(state, events[entry.seq])
-    except Refused as refusal:
-        raise Refused(f"entry {entry.seq} ({entry.kind}) does not fit what came before: {refusal}") from refusal
+    except UserError as refusal:
+        raise UserError(f"entry {entry.seq} ({entry.kind}) does not fit what came before: {refusal}") from refusal

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from rules.table import Refused
+from rules.table import UserError
 
 
-class RuleRefusal(Refused):
+class RuleRefusal(UserError):
     """A question that the rules cannot answer: an unknown weapon, a fraction above 1, a seventh face.
 
     What the rules answer with "you may not" is no refusal but a `Verdict` that is not allowed.

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from rules.table import Refused
+from rules.table import UserError
 
 T = TypeVar("T")
 
@@ -67,5 +67,5 @@ class _Task(Generic[T]):
     def do(self) -> None:
         try:
             self.result = self._work()
-        except Refused as refusal:
+        except UserError as refusal:
             self.refusal = str(refusal)

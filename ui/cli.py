@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rules.table import STANDING_HEIGHT_IN, PointIn, Refused
+from rules.table import STANDING_HEIGHT_IN, PointIn, UserError
 from ui.commands.option_types import count, seed
 from ui.commands.terminal import tame
 from ui.commands.wire_options import add_dice, add_rod
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = options.run(options)
         if sys.stdout is not None:
             sys.stdout.flush()
-    except Refused as refusal:
+    except UserError as refusal:
         print(tame(f"sandtable: {refusal}").replace("\n", " "), file=sys.stderr)
         return 1
     except BrokenPipeError:

@@ -14,7 +14,7 @@ from typing import Any
 from calibration.opencv import cv2
 from calibration.profile import FARTHEST_IN, read_json
 from rules.regular_file import is_special
-from rules.table import Refused, TerrainKind, TerrainPiece
+from rules.table import TerrainKind, TerrainPiece, UserError
 from vision.frame import ImageBgr
 
 MOST_PIECES = 500
@@ -27,30 +27,30 @@ def read_terrain(path: Path) -> tuple[TerrainPiece, ...]:
     """Terrain pieces from a file.
 
     Raises:
-        Refused: if the file is not one, has more than `MOST_PIECES`, or a piece cannot be.
+        UserError: if the file is not one, has more than `MOST_PIECES`, or a piece cannot be.
     """
     document = read_json(path, "terrain")
     pieces = document.get("pieces")
     if not isinstance(pieces, list):
-        raise Refused(f'the terrain file {path} needs a list "pieces"')
+        raise UserError(f'the terrain file {path} needs a list "pieces"')
     if len(pieces) > MOST_PIECES:
-        raise Refused(f"the terrain file {path} has {len(pieces):,} pieces, more than {MOST_PIECES}: take some out")
+        raise UserError(f"the terrain file {path} has {len(pieces):,} pieces, more than {MOST_PIECES}: take some out")
     return tuple(_piece(piece, f"piece {number} of {path}") for number, piece in enumerate(pieces, 1))
 
 
 def _piece(piece: Any, where: str) -> TerrainPiece:
     if not isinstance(piece, dict):
-        raise Refused(f"{where} must be an object with name, kind, outline_in, base_in and height_in")
+        raise UserError(f"{where} must be an object with name, kind, outline_in, base_in and height_in")
     kind = piece.get("kind", "other")
     if kind not in [k.value for k in TerrainKind]:
-        raise Refused(f"{where} has the unknown kind {kind!r}; use one of {', '.join(TerrainKind)}")
+        raise UserError(f"{where} has the unknown kind {kind!r}; use one of {', '.join(TerrainKind)}")
     try:
         outline = tuple((float(x), float(y)) for x, y in piece["outline_in"])
         base_in, height_in = float(piece.get("base_in", 0.0)), float(piece.get("height_in", 0.0))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise Refused(f"{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {error}") from error
+        raise UserError(f"{where} needs outline_in [[x, y], ...], base_in and height_in as numbers: {error}") from error
     if max(map(abs, chain((base_in, height_in), *outline))) > FARTHEST_IN:
-        raise Refused(f"{where} reaches beyond {FARTHEST_IN:g} in: give its places in inches from the table's origin")
+        raise UserError(f"{where} reaches beyond {FARTHEST_IN:g} in: give its places in inches from the table's origin")
     return TerrainPiece(str(piece.get("name", kind)), TerrainKind(kind), outline, base_in, height_in)
 
 
@@ -58,7 +58,7 @@ def write_json(path: Path, document: Any) -> None:
     """Write a JSON document; numbers stay as they are, NaN is a fault.
 
     Raises:
-        Refused: see `write_bytes`.
+        UserError: see `write_bytes`.
     """
     write_bytes(path, (json.dumps(document, indent=1, allow_nan=False) + "\n").encode())
 
@@ -67,7 +67,7 @@ def write_picture(path: Path, image_bgr: ImageBgr) -> None:
     """Write a picture in the format that its name ends with.
 
     Raises:
-        Refused: for an unknown ending; see also `write_bytes`.
+        UserError: for an unknown ending; see also `write_bytes`.
     """
     write_bytes(path, picture_bytes(path, image_bgr))
 
@@ -76,12 +76,12 @@ def picture_bytes(path: Path, image_bgr: ImageBgr) -> bytes:
     """What is to be written to `path` for a picture.
 
     Raises:
-        Refused: for an unknown ending.
+        UserError: for an unknown ending.
     """
     refuse_unpicturable(path)
     done, data = cv2.imencode(path.suffix, image_bgr)
     if not done:
-        raise Refused(f"the picture {path} cannot be written as {path.suffix}: use .png or .jpg")
+        raise UserError(f"the picture {path} cannot be written as {path.suffix}: use .png or .jpg")
     return data.tobytes()
 
 
@@ -89,17 +89,17 @@ def refuse_unpicturable(path: Path) -> None:
     """Refuse a name whose ending is of no kind of picture.
 
     Raises:
-        Refused: for such a name.
+        UserError: for such a name.
     """
     if path.suffix.lower() not in _PICTURES:
-        raise Refused(f"the picture {path} needs a name ending in {', '.join(_PICTURES)}")
+        raise UserError(f"the picture {path} needs a name ending in {', '.join(_PICTURES)}")
 
 
 def refuse_unwritable(path: Path) -> None:
     """Refuse a file that could not be written, before there is work to lose.
 
     Raises:
-        Refused: if it is a folder, or its own folder is missing or not writable.
+        UserError: if it is a folder, or its own folder is missing or not writable.
     """
     if os.path.isdir(path):
         raise _not_written(path, errno.EISDIR)
@@ -115,7 +115,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     Where a link leads is written to, and the link stays; a pipe or a device (`/dev/stdout`) is written into.
 
     Raises:
-        Refused: if the folder is missing, not writable or full, or nothing reads from the pipe.
+        UserError: if the folder is missing, not writable or full, or nothing reads from the pipe.
     """
     beside = None
     try:
@@ -138,13 +138,13 @@ def make_folder(folder: Path) -> None:
     """Make a folder, with those it lies in, unless it is there.
 
     Raises:
-        Refused: if it cannot be made.
+        UserError: if it cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         why = f"{error.strerror or error}: {_way_out(error.errno or 0)}"
-        raise Refused(f"the folder {folder} cannot be made ({why})") from error
+        raise UserError(f"the folder {folder} cannot be made ({why})") from error
 
 
 def set_aside(path: Path, as_number: Callable[[int], Path]) -> Path:
@@ -180,9 +180,9 @@ _REASONS = {
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def _not_written(path: Path, number: int, words: str = "") -> Refused:
+def _not_written(path: Path, number: int, words: str = "") -> UserError:
     why = _REASONS.get(number, words)
-    return Refused(f"{path} cannot be written ({why}): {_way_out(number)}")
+    return UserError(f"{path} cannot be written ({why}): {_way_out(number)}")
 
 
 def _way_out(number: int) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from calibration.calibration_targets import Prints
 from calibration.camera import Lens
 from calibration.drift import Drift
-from rules.table import PointIn, Refused, TerrainPiece
+from rules.table import PointIn, TerrainPiece, UserError
 from rules.template import Template
 from rules.text import spoken
 from ui.formatting import Basis, place_words
@@ -148,7 +148,7 @@ class Session:
         """Everything that this frame shows under the present set-up.
 
         Raises:
-            Refused: see `Pipeline.look`.
+            UserError: see `Pipeline.look`.
         """
         state = self.state
         self._pipeline.pin(self._pinned | names_in(state.corrections))
@@ -332,11 +332,11 @@ class Session:
         Raises:
             NoFigureThere: if bare table was clicked.
             OtherPlastic: if the soldier looks like one of another army.
-            Refused: if the name is empty or the click is outside the picture.
+            UserError: if the name is empty or the click is outside the picture.
         """
         army = army.strip()
         if not army:
-            raise Refused("an army needs a name: type one before clicking its soldier")
+            raise UserError("an army needs a name: type one before clicking its soldier")
         request = self.pick_request(frame, px)
         if request is None:
             clicked = teach(frame.image_bgr, px, army)
@@ -354,7 +354,7 @@ class Session:
         """Look for an army by the usual colour of the plastic it is named after; clicks make it its own.
 
         Raises:
-            Refused: if no usual plastic has that name.
+            UserError: if no usual plastic has that name.
         """
         colour = usual_colour(army)
         others = (one for one in self.state.setup.palette if one.name != colour.name)

@@ -22,8 +22,8 @@ from rules.table import (
     Outline,
     PointIn,
     Posture,
-    Refused,
     TerrainPiece,
+    UserError,
 )
 from vision.area import table_area
 from vision.examples import Appearance
@@ -154,7 +154,7 @@ class Finder:
                 propose groups whose plastic is new as armies.
 
         Raises:
-            Refused: if the reference is not of the picture's size, or the figure height is no height.
+            UserError: if the reference is not of the picture's size, or the figure height is no height.
         """
         _refuse_unfit(image_bgr, reference_bgr, figure_height_in)
         if not (palette or self.proposed or propose):
@@ -255,12 +255,12 @@ class Finder:
 def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_height_in: float) -> None:
     """Refuse a picture of the empty table of another size, and a height that is none."""
     if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
-        raise Refused(
+        raise UserError(
             f"the picture of the empty table is {reference_bgr.shape[1]}x{reference_bgr.shape[0]} pixels and this "
             f"one {image_bgr.shape[1]}x{image_bgr.shape[0]}; take both with the same camera settings"
         )
     if not figure_height_in > 0:
-        raise Refused(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
+        raise UserError(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
 
 
 def _refined(army: ArmyColour, figures: Sequence[SeenPlastic]) -> ArmyColour:

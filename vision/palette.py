@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 from vision.frame import ImageBgr
 
 FloatImage = npt.NDArray[np.float32]
@@ -76,12 +76,12 @@ def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyCo
         known: what earlier clicks taught; this click refines it.
 
     Raises:
-        Refused: if the click is outside the picture, or what lies there is no patch of one colour with an end to it.
+        UserError: if the click is outside the picture, or what lies there is no patch of one colour with an end to it.
     """
     height, width = image_bgr.shape[:2]
     x, y = round(px[0]), round(px[1])
     if not (0 <= x < width and 0 <= y < height):
-        raise Refused(
+        raise UserError(
             f"the click for {army!r} at {px[0]:g},{px[1]:g} lies outside the picture of {width}x{height} pixels; "
             "click on a soldier"
         )
@@ -92,7 +92,7 @@ def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyCo
         region = _grow(colours, (x - left, y - top))
         if region is not None:
             return learn_colour(colours[region], army, known)
-    raise Refused("No soldier here. Click the middle of a base.")
+    raise UserError("No soldier here. Click the middle of a base.")
 
 
 def _grow(colours: FloatImage, seed: tuple[int, int]) -> npt.NDArray[np.bool_] | None:

@@ -66,7 +66,7 @@ def spot_at(frame: Frame, camera: TableCamera, place_in: tuple[float, float, flo
     return Spot(place_in, relief)
 
 
-class Likenesses:
+class AppearanceMemory:
     """How the figures of one source looked where they stand or lie, by their ids."""
 
     def __init__(self) -> None:

@@ -16,14 +16,14 @@ from calibration.drift import Drift, Moved
 from calibration.marker_issue import Trouble
 from calibration.opencv import cv2
 from calibration.solve import Calibration
-from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, Refused, TerrainPiece
+from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, TerrainPiece, UserError
 from vision.area import played_area, seen_area, table_area
 from vision.examples import Appearance, Examples
 from vision.figures import Finder, Sighting
 from vision.frame import Frame, ImageBgr
 from vision.motion import SHRINK, Box, Motion, MotionDetector
 from vision.palette import Palette, nearly_one_colour
-from vision.patch_memory import Likenesses
+from vision.patch_memory import AppearanceMemory
 from vision.relabelling import relabelled
 from vision.separation import Separation
 from vision.silhouette import figure_scale
@@ -65,7 +65,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         if not 0.3 <= self.figure_height_in <= 12:
-            raise Refused(f"a standing figure of {self.figure_height_in:g} in cannot be: give its height in inches")
+            raise UserError(f"a standing figure of {self.figure_height_in:g} in cannot be: give its height in inches")
 
 
 class Hand(StrEnum):
@@ -188,7 +188,7 @@ class Pipeline:
     def __init__(self) -> None:
         self._keeper = Keeper()
         self._tracker = Tracker()
-        self._likenesses = Likenesses()
+        self._likenesses = AppearanceMemory()
         self._finder = Finder()
         self._motion = MotionDetector()
         self._visits = Visits()
@@ -227,7 +227,7 @@ class Pipeline:
         """Everything that this frame shows.
 
         Raises:
-            Refused: if the reference is a picture of another size.
+            UserError: if the reference is a picture of another size.
         """
         if (told := self._told) is not None:
             self._told, self._tracker, self._asked = None, Tracker(tracks=told), (None, None)

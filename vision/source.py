@@ -16,7 +16,7 @@ import numpy as np
 
 from calibration.opencv import MOST_PIXELS, cv2
 from rules.regular_file import is_special, open_regular
-from rules.table import Refused
+from rules.table import UserError
 from vision.frame import Frame, ImageBgr
 from vision.simulation.practice_table import practice_table
 
@@ -62,7 +62,7 @@ class Source(Protocol):
         """Next frame, or None after the last.
 
         Raises:
-            Refused: if the source cannot deliver (unplugged, broken file): one sentence with the way out.
+            UserError: if the source cannot deliver (unplugged, broken file): one sentence with the way out.
         """
         ...
 
@@ -101,21 +101,21 @@ def open_source(
         open_capture: `cv2.VideoCapture`, or what stands in for it.
 
     Raises:
-        Refused: if there is no such thing, or it cannot be opened.
+        UserError: if there is no such thing, or it cannot be opened.
     """
     if spec == "demo":
         return practice_table(clock)
     if not spec:
-        raise Refused("no source is named: give an image, a folder, a video, a camera's number, or demo")
+        raise UserError("no source is named: give an image, a folder, a video, a camera's number, or demo")
     path = Path(spec)
     if is_camera(spec):
         return Webcam(int(spec), clock, open_capture)
     if os.path.isdir(path):  # unlike the path's own, os.path says no where the system will not tell
         return Pictures(pictures_in(path), path.name or str(path))
     if not os.path.exists(path):
-        raise Refused(f"there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo")
+        raise UserError(f"there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo")
     if is_special(path):
-        raise Refused(f"{path} is no file: give an image, a folder, a video, a camera's number, or demo")
+        raise UserError(f"{path} is no file: give an image, a folder, a video, a camera's number, or demo")
     if path.suffix.lower() in IMAGE_SUFFIXES:
         return Pictures([path], path.name, still=True)
     return Video(path, open_capture)
@@ -128,19 +128,19 @@ def read_image(path: Path) -> ImageBgr:
     sensor.
 
     Raises:
-        Refused: if the file cannot be read, is a pipe or a device, is far too large, or holds no whole picture.
+        UserError: if the file cannot be read, is a pipe or a device, is far too large, or holds no whole picture.
     """
     try:
         with open_regular(path, f"the picture {path}") as file:
             size = os.fstat(file.fileno()).st_size
             data = file.read(_LARGEST_FILE_BYTES + 1) if size <= _LARGEST_FILE_BYTES else b""
-    except Refused:
+    except UserError:
         raise
     except (OSError, ValueError) as error:  # the latter: a name that no file can have
-        raise Refused(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise UserError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     size = max(size, len(data))  # it may grow meanwhile
     if size > _LARGEST_FILE_BYTES:
-        raise Refused(f"{path} is {size / 1e6:.0f} MB, too large for a picture of the table: save it smaller")
+        raise UserError(f"{path} is {size / 1e6:.0f} MB, too large for a picture of the table: save it smaller")
     try:
         pixels = np.frombuffer(data, np.uint8)
         with _no_complaints():
@@ -148,10 +148,10 @@ def read_image(path: Path) -> ImageBgr:
     except cv2.error as error:
         if "CV_IO_MAX_IMAGE" in str(error):
             most = f"{MOST_PIXELS // 1_000_000} million"
-            raise Refused(f"{path} has too many pixels: save it smaller, with {most} of them at most") from error
+            raise UserError(f"{path} has too many pixels: save it smaller, with {most} of them at most") from error
         image = None
     if image is None:
-        raise Refused(f"{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG")
+        raise UserError(f"{path} is not a picture, or is broken: open it in a picture viewer, or save it again as PNG")
     return np.asarray(image, np.uint8)
 
 
@@ -159,14 +159,14 @@ def pictures_in(folder: Path) -> list[Path]:
     """The pictures of a folder, by name.
 
     Raises:
-        Refused: if there are none, or the folder cannot be read.
+        UserError: if there are none, or the folder cannot be read.
     """
     try:
         found = sorted(path for path in folder.iterdir() if path.suffix.lower() in IMAGE_SUFFIXES and path.is_file())
     except OSError as error:
-        raise Refused(f"the folder {folder} cannot be read: {error.strerror}") from error
+        raise UserError(f"the folder {folder} cannot be read: {error.strerror}") from error
     if not found:
-        raise Refused(f"the folder {folder} holds no pictures: their names must end in {', '.join(_suffixes())}")
+        raise UserError(f"the folder {folder} holds no pictures: their names must end in {', '.join(_suffixes())}")
     return found
 
 
@@ -177,7 +177,7 @@ def _suffixes() -> Sequence[str]:
 def _same_size(frame: Frame, size_px: tuple[int, int] | None, name: str) -> tuple[int, int]:
     """The frame's size, which the calibration is tied to, if it is the earlier frames' size."""
     if size_px is not None and frame.size_px != size_px:
-        raise Refused(
+        raise UserError(
             f"{name} is {_by(frame.size_px)} pixels, the pictures before it {_by(size_px)}: use pictures of one size"
         )
     return frame.size_px
@@ -224,14 +224,14 @@ class Video:
         """Open the file.
 
         Raises:
-            Refused: if it is no video that OpenCV can play.
+            UserError: if it is no video that OpenCV can play.
         """
         self.name = path.name
         with _quiet():
             self._capture = open_capture(str(path), cv2.CAP_FFMPEG)
         if not self._capture.isOpened():
             self._capture.release()
-            raise Refused(f"{path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)")
+            raise UserError(f"{path} is neither a picture nor a video that can be played: convert it to MP4 (H.264)")
         rate = self._capture.get(cv2.CAP_PROP_FPS)
         self._step_s = 1 / rate if rate > 0 else 1 / 30
         self._index = 0
@@ -242,7 +242,7 @@ class Video:
         got, image = self._capture.read()
         if not got:
             if self._index == 0:
-                raise Refused(f"the video {self.name} holds no picture that can be read: convert it to MP4 (H.264)")
+                raise UserError(f"the video {self.name} holds no picture that can be read: convert it to MP4 (H.264)")
             return None
         frame = Frame(image, self._index, self._index * self._step_s)
         self._size_px = _same_size(frame, self._size_px, f"frame {self._index} of {self.name}")
@@ -283,14 +283,14 @@ class Webcam:
             linux: Cameras are V4L2 devices, and their exposure can be held.
 
         Raises:
-            Refused: if there is no such camera, it may not be used, or something else uses it.
+            UserError: if there is no such camera, it may not be used, or something else uses it.
         """
         self.name = f"camera {number}"
         with _quiet():
             self._capture = open_capture(number, cv2.CAP_V4L2 if linux else cv2.CAP_ANY)
         if not self._capture.isOpened():
             self._capture.release()
-            raise Refused(_why_not(number, devices) if linux else _absent(number, []))
+            raise UserError(_why_not(number, devices) if linux else _absent(number, []))
         for wish, value in _WANTED.items():
             self._capture.set(wish, value)
         self._clock = clock
@@ -318,7 +318,7 @@ class Webcam:
         """Next frame; waits for the camera, and once it has settled holds its exposure, white balance and focus."""
         got, image = self._capture.read()
         if not got:
-            raise Refused(f"{self.name} no longer answers: plug it in again, or choose another source")
+            raise UserError(f"{self.name} no longer answers: plug it in again, or choose another source")
         frame = Frame(image, self._index, self._clock() - self._start_s)
         self._size_px = _same_size(frame, self._size_px, f"the picture from {self.name}")
         self._index += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rules.table import Refused
+from rules.table import UserError
 from vision.palette import ArmyColour, log_colour
 
 PLASTIC_BGR = {
@@ -31,11 +31,11 @@ def usual_colour(army: str) -> ArmyColour:
     """The colour of the plastic that an army is named after; clicks on its soldiers make it theirs.
 
     Raises:
-        Refused: if no usual plastic has that name.
+        UserError: if no usual plastic has that name.
     """
     bgr = PLASTIC_BGR.get(army.strip().lower())
     if bgr is None:
-        raise Refused(
+        raise UserError(
             f"no usual plastic is called {army.strip()!r}; there is {', '.join(PLASTIC_BGR)}: choose one of them, or"
             " click a soldier"
         )

@@ -17,7 +17,7 @@ from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, Outline, Refused
+from rules.table import FloatArray, Outline, UserError
 from vision.frame import ImageBgr
 from vision.palette import FloatImage, log_colour
 
@@ -108,7 +108,7 @@ def propose_outline(
         empty_bgr: An earlier picture of the table from the same place, in which the piece may not stand yet.
 
     Raises:
-        Refused: if the click is beside the table, or nothing there has an edge all round.
+        UserError: if the click is beside the table, or nothing there has an edge all round.
     """
     regions: list[tuple[float, _Window, _Mask]] = []
     for look in _LOOKS:
@@ -125,7 +125,7 @@ def propose_outline(
         if outline is not None and all(_overlap(outline, other) < _SAME for other in found):
             found.append(outline)
     if not found:
-        raise Refused("nothing there has an edge that goes all round: click its middle, or bring the camera closer")
+        raise UserError("nothing there has an edge that goes all round: click its middle, or bring the camera closer")
     by_size = sorted(found, key=lambda outline: float(outline.area))
     outlines = tuple(tuple((float(x), float(y)) for x, y in area.exterior.coords[:-1]) for area in by_size)
     return Proposal(outlines, by_size.index(found[0]), height_in)
@@ -138,7 +138,7 @@ def _window(
     x_in, y_in = camera.pixel_to_table(px, height_in)[0]
     px_per_in = camera.px_per_inch(float(x_in), float(y_in), height_in) if math.isfinite(x_in) else math.nan
     if not (0 <= px[0] < width and 0 <= px[1] < height and math.isfinite(px_per_in) and px_per_in > 1):
-        raise Refused("that is no place of the table: click a piece of terrain in the picture")
+        raise UserError("that is no place of the table: click a piece of terrain in the picture")
     scale, reach = look.px_per_in / px_per_in, int(look.reach_in * px_per_in)
     x, y = round(px[0]), round(px[1])
     left, top = max(0, x - reach), max(0, y - reach)

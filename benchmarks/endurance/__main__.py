@@ -29,7 +29,7 @@ from benchmarks.endurance.health import Sample, growth, taken
 from benchmarks.endurance.players import Players
 from benchmarks.endurance.room import Room, Still, truth
 from benchmarks.endurance.script import Script, Shot
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.source_controller import Bench
 from ui.desktop.worker import Worker
 from ui.session import Session, TableState
@@ -97,12 +97,12 @@ class Evening:
         """One picture after another, until the camera is gone or does not wait any longer."""
         try:
             source = self.room.open()
-        except Refused:
+        except UserError:
             return
         try:
             while (frame := source.read()) is not None:
                 self._settled(self.session.shown(self.session.look(frame)))
-        except Refused as refusal:
+        except UserError as refusal:
             if "no longer answers" not in str(refusal):
                 raise
         finally:

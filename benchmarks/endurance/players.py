@@ -12,7 +12,7 @@ from rules.journal import Entry
 from rules.position import Moment
 from rules.referee import Deed
 from rules.replay import replay
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.battle_session import Play, Proposal
 from ui.battle.battle_setup import Muster, begin, usual_army
 from ui.session import Session
@@ -87,7 +87,7 @@ class Players:
         name = self._rng.choice([*moment.figures])
         try:
             outlook = self.play.outlook(moment, name)
-        except Refused:
+        except UserError:
             return
         ways = [one.deed for one in (*outlook.attacks, *outlook.others) if one.possible and not one.doubts]
         if not ways:
@@ -126,7 +126,7 @@ class Players:
         before = len(self.play.battle.entries)
         try:
             change()  # type: ignore[operator]
-        except Refused:
+        except UserError:
             self.refused += 1
             return False
         finally:

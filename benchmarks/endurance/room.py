@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, hung
 from calibration.opencv import cv2
-from rules.table import PointIn, Refused
+from rules.table import PointIn, UserError
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import WEBCAM, Sensor, Stage, Truth, truth_of
@@ -75,7 +75,7 @@ class Room:
         """The next picture; None when there is no more of the kind.
 
         Raises:
-            Refused: if the camera is gone.
+            UserError: if the camera is gone.
         """
         self._pass_if_gone(f"{self.name} no longer answers: plug it in again, or choose another source")
         if self._next is None or self._next.live != live:
@@ -98,7 +98,7 @@ class Room:
             self.gone += 1
             self.clock.now_s += self._next.step_s
             self._next = next(self._shots, None)
-            raise Refused(words)
+            raise UserError(words)
 
     def first(self) -> tuple[ImageBgr, ImageBgr, Truth]:
         """The table as it is set up, the same before, and the truth about both."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.training.worlds import World, world
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 from vision.palette import teach
 from vision.recogniser import POSTURES, Recogniser
 from vision.segment import any_plastic, army_evidence, cells_of, empty_table, in_the_light_of_now, likelihood
@@ -108,7 +108,7 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
         return
     try:
         palette = tuple(teach(scene.picture, click, f"{k}") for k, click in enumerate(scene.clicks))
-    except Refused:
+    except UserError:
         return
     size = tuple(round(n * PX_PER_IN / scene.px_per_in) for n in scene.picture.shape[1::-1])
     picture, empty = (

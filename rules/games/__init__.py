@@ -18,7 +18,7 @@ def open_game(name: str, house_rules: Path | None = None) -> Game[Any]:
 
     Raises:
         RuleRefusal: "unknown_ruleset".
-        Refused: if the house rules do not fit the game.
+        UserError: if the house rules do not fit the game.
     """
     if name not in GAMES:
         raise RuleRefusal("unknown_ruleset", f"there is no game {name!r}: choose one of {', '.join(GAMES)}")

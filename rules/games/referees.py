@@ -11,17 +11,17 @@ from rules.games import GAMES, module_of
 from rules.measure import range_between
 from rules.position import Measure, Moment
 from rules.referee import Referee
-from rules.table import Figure, Refused, TerrainPiece
+from rules.table import Figure, TerrainPiece, UserError
 
 
 def referee_of(game: str) -> Referee[Any]:
     """The referee of a game.
 
     Raises:
-        Refused: if there is none.
+        UserError: if there is none.
     """
     if game not in GAMES:
-        raise Refused(f"there is no referee for {game!r}: choose one of {', '.join(GAMES)}")
+        raise UserError(f"there is no referee for {game!r}: choose one of {', '.join(GAMES)}")
     referee: Referee[Any] = module_of(game, "referee").REFEREE
     return referee
 

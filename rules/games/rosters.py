@@ -14,7 +14,7 @@ def points_check(game: Game[Any], army: Army) -> Verdict | None:
     """What the game says of an army by itself; None where it says nothing.
 
     Raises:
-        Refused: as `rules.roster.enlistment`, or as the game's own action.
+        UserError: as `rules.roster.enlistment`, or as the game's own action.
     """
     check_army(game, army)
     if game.name not in GAMES:

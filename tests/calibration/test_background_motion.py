@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.calibration.test_scene_texture import grain, shifted
 
 from calibration.background_motion import Backdrop, backdrop
 from tests.calibration.drawn import camera
+from tests.calibration.test_scene_texture import grain, shifted
 
 PLAIN = {"tilt_deg": 0.0, "k1": 0.0, "k2": 0.0, "height_in": 50.0}
 PX_PER_IN = 0.78 * 960 / 50

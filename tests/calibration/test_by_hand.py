@@ -3,7 +3,7 @@ import pytest
 
 from calibration.by_hand import calibrate_rectangle, sharpen
 from calibration.solve import Target, solve
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.test_solve import PLACES, TABLE, errors_in, targets
 
@@ -44,13 +44,13 @@ def test_without_a_lens_profile_the_claim_is_wider():
 @pytest.mark.parametrize("order", [[0, 3, 2, 1], [0, 2, 1, 3], [0, 1, 2]])
 def test_corners_in_another_order_are_refused(order):
     seen = camera().table_to_pixel(RECTANGLE_IN)[order]
-    with pytest.raises(Refused, match="near left, near right, far right, far left"):
+    with pytest.raises(UserError, match="near left, near right, far right, far left"):
         calibrate_rectangle(seen, SIZE_IN, SIZE_PX)
 
 
 @pytest.mark.parametrize("size", [(0.0, 3.0), (float("nan"), 3.0)])
 def test_a_size_that_cannot_be(size):
-    with pytest.raises(Refused, match="cannot be"):
+    with pytest.raises(UserError, match="cannot be"):
         calibrate_rectangle(camera().table_to_pixel(RECTANGLE_IN), size, SIZE_PX)
 
 
@@ -91,7 +91,7 @@ def test_a_sure_calibration_hardly_moves():
 def test_a_distance_that_contradicts_is_refused():
     seen_by = camera()
     sure = solve(targets(seen_by), SIZE_PX, seen_by.lens)
-    with pytest.raises(Refused, match=r"measured 12.00 in where the calibration sees"):
+    with pytest.raises(UserError, match=r"measured 12.00 in where the calibration sees"):
         sharpen(sure, ((100.0, 100.0), (800.0, 400.0)), 12.0)
-    with pytest.raises(Refused, match="two different places"):
+    with pytest.raises(UserError, match="two different places"):
         sharpen(sure, ((100.0, 100.0), (100.0, 100.0)), 12.0)

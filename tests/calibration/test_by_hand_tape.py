@@ -7,7 +7,7 @@ import pytest
 
 from calibration.by_hand import CLICK_SIGMA_PX, TAPE_SIGMA_IN, Rectangle, Taped, calibrate_rectangle, sharpen
 from calibration.solve import NUDGE, Calibration
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera
 from tests.calibration.test_solve_frame import SIZE, above
 
@@ -66,21 +66,21 @@ def test_four_deviations_off_is_a_contradiction():
     """Sure to the root of 1 + 0.12 squared, 1.007 in: 24.0 in may be, 24.1 not."""
     assert distance_in(sharpen(unsure(), ENDS_PX, 24.0)) > 23.5
     words = r"you measured 24.10 in where the calibration sees 20.00 in \(sure to 1.01 in\)"
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(UserError, match=words):
         sharpen(unsure(), ENDS_PX, 24.1)
-    with pytest.raises(Refused, match=r"you measured 15.90 in"):
+    with pytest.raises(UserError, match=r"you measured 15.90 in"):
         sharpen(unsure(), ENDS_PX, 15.9)
 
 
 @pytest.mark.parametrize("measured_in", [0.0, -3.0, float("nan"), float("inf")])
 def test_what_is_no_distance(measured_in):
-    with pytest.raises(Refused, match="two different places on the table"):
+    with pytest.raises(UserError, match="two different places on the table"):
         sharpen(unsure(), ENDS_PX, measured_in)
 
 
 def test_an_end_beyond_the_horizon():
     low = camera(tilt_deg=75.0, at_in=(20.0, -40.0), height_in=10.0)
-    with pytest.raises(Refused, match="two different places on the table"):
+    with pytest.raises(UserError, match="two different places on the table"):
         sharpen(Calibration(low, {}, 0.1, (low,)), ((400.0, 0.0), (400.0, 600.0)), 12.0)
 
 
@@ -109,7 +109,7 @@ CORNERS = above().table_to_pixel([[2, 8], [22, 8], [22, 26], [2, 26]])
 
 @pytest.mark.parametrize("size", [(20.0, 0.0), (-1.0, 18.0), (20.0, float("inf"))])
 def test_a_rectangle_of_no_size(size):
-    with pytest.raises(Refused, match=f"a rectangle of {size[0]:g} x {size[1]:g} in cannot be"):
+    with pytest.raises(UserError, match=f"a rectangle of {size[0]:g} x {size[1]:g} in cannot be"):
         calibrate_rectangle(CORNERS, size, SIZE)
 
 
@@ -117,15 +117,15 @@ def test_a_rectangle_that_is_dented_or_has_three_corners_in_a_row():
     for changed in ((700.0, 420.0), (500.0, 200.0)):
         clicks = CORNERS.copy()
         clicks[0] = changed
-        with pytest.raises(Refused, match="click the rectangle's four corners in this order"):
+        with pytest.raises(UserError, match="click the rectangle's four corners in this order"):
             calibrate_rectangle(clicks, (20.0, 18.0), SIZE, above().lens)
-    with pytest.raises(Refused, match="click the rectangle's four corners in this order"):
+    with pytest.raises(UserError, match="click the rectangle's four corners in this order"):
         calibrate_rectangle(np.vstack([CORNERS, CORNERS[:1]]), (20.0, 18.0), SIZE, above().lens)
 
 
 def test_sides_the_other_way_round_are_of_no_camera():
     """18 wide and 40 deep where 20 by 18 are seen from straight above."""
-    with pytest.raises(Refused, match="no camera sees a rectangle of 18 x 40 in there: check the clicks"):
+    with pytest.raises(UserError, match="no camera sees a rectangle of 18 x 40 in there: check the clicks"):
         calibrate_rectangle(CORNERS, (18.0, 40.0), SIZE, above().lens)
 
 

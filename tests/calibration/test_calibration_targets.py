@@ -8,7 +8,7 @@ from calibration.markers import Board
 from calibration.opencv import cv2
 from calibration.print_scale import PrintScale
 from calibration.solve import laid_at, marker_square
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 LAYOUT = {0: marker_corners((5, 5), 3.0), 1: marker_corners((35, 5), 3.0, 90), 2: marker_corners((34, 24), 3.0, 10)}
@@ -37,23 +37,23 @@ def test_markers_of_the_picture_that_no_layout_names_are_placed_too():
 
 
 def test_no_marker_at_all():
-    with pytest.raises(Refused, match="lay a printed marker flat"):
+    with pytest.raises(UserError, match="lay a printed marker flat"):
         calibrate(np.full((540, 960), 128, np.uint8), Prints())
 
 
 def test_none_of_the_layout_is_there():
-    with pytest.raises(Refused, match="none of the layout's markers"):
+    with pytest.raises(UserError, match="none of the layout's markers"):
         calibrate(GRAY, Prints(layout={9: LAYOUT[0]}))
 
 
 def test_a_side_that_contradicts_the_layout():
-    with pytest.raises(Refused, match=r"marker 0 3 in a side, .* 2 in"):
+    with pytest.raises(UserError, match=r"marker 0 3 in a side, .* 2 in"):
         calibrate(GRAY, Prints(side_in=2.0, layout=LAYOUT))
 
 
 @pytest.mark.parametrize("side", [0.0, -3.0, 100.0, float("nan")])
 def test_a_side_that_cannot_be(side):
-    with pytest.raises(Refused, match="marker side"):
+    with pytest.raises(UserError, match="marker side"):
         Prints(side_in=side)
 
 
@@ -140,7 +140,7 @@ def test_a_board_on_the_table():
 
 
 def test_no_board_in_sight():
-    with pytest.raises(Refused, match="no marker was found"):
+    with pytest.raises(UserError, match="no marker found"):
         calibrate(GRAY, Prints(board=Board(7, 5, 1.4, 1.0)))
 
 

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.calibration.test_calibration_tracker import CLICKED, PRINTS, Watched, ends_px
 
 from calibration.by_hand import Rectangle, Taped
 from calibration.calibration_targets import Prints, fix, see
@@ -12,6 +11,7 @@ from calibration.calibration_tracker import FRAMES, Keeper, _Held
 from calibration.marker_tracker import Glance
 from tests.calibration.drawn import camera, marker_corners, picture
 from tests.calibration.drawn_room import CAMERA, HOW, PLACES, shot
+from tests.calibration.test_calibration_tracker import CLICKED, PRINTS, Watched, ends_px
 
 GRAY = shot(floor=False)
 BUMPED = camera(at_in=(20.5, 14.3), tilt_deg=4.6, **HOW | {"height_in": 48.2})

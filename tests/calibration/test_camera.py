@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera, times_full_hd
-from rules.table import Refused
+from rules.table import UserError
 
 IDEAL = Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
 # Looks straight down from (10, 20, 40): x right, picture's down is the table's -y.
@@ -84,7 +84,7 @@ def test_a_camera_cannot_be_changed():
     ],
 )
 def test_nonsense_is_refused(make):
-    with pytest.raises(Refused):
+    with pytest.raises(UserError):
         make()
 
 
@@ -112,7 +112,7 @@ def matrix_with(row, column, value):
     ],
 )
 def test_it_is_said_what_is_nonsense(make, said):
-    with pytest.raises(Refused, match=said):
+    with pytest.raises(UserError, match=said):
         make()
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from calibration.consensus import agreeing, common_pose, misfit_px
 from calibration.solve import Calibration, Target
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners
 
 CAMERA = camera(tilt_deg=12.0)
@@ -37,7 +37,7 @@ class Solved:
         self.asked.append(ids)
         residual = self.residuals.get(ids, self.otherwise)
         if residual is None:
-            raise Refused(f"{ids} do not fit")
+            raise UserError(f"{ids} do not fit")
         places = {number: corners for one in kept for number, corners in one.marks.items()}
         return Calibration(CAMERA, places, residual, ())
 
@@ -93,7 +93,7 @@ def test_what_cannot_be_solved_with_a_marker_is_solved_without_it():
 
 
 def test_what_cannot_be_solved_at_all_is_refused_as_it_was():
-    with pytest.raises(Refused, match="0123 do not fit"):
+    with pytest.raises(UserError, match="0123 do not fit"):
         told(four(2), {}, otherwise=None)
 
 

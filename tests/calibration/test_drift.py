@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.calibration.test_scene_texture import grain
 
 from calibration.background_motion import Backdrop
 from calibration.calibration_targets import Prints, Sight
@@ -14,6 +13,7 @@ from calibration.markers import Board, SeenBoard
 from calibration.opencv import cv2
 from calibration.solve import Target, solve
 from tests.calibration.drawn import camera, marker_corners
+from tests.calibration.test_scene_texture import grain
 
 SIZE = (960, 540)
 HERE = (0.0, 0.0, 0.0)

@@ -9,7 +9,7 @@ from calibration.lens import Chessboard, Gathering, View, find_view, offer
 from calibration.lens_fit import fit_lens
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 
 SIZE = (1280, 720)
 LENS = Lens(SIZE, [[1000, 0, 650], [0, 1000, 350], [0, 0, 1]], [-0.2, 0.05, 0.0004, -0.0003, 0])
@@ -62,9 +62,9 @@ def test_a_view_that_contradicts_the_rest_is_left_out():
 
 def test_too_few_views_are_refused_with_the_way_out():
     gathering = replace(gathered(np.random.default_rng(1)), views=gathered(np.random.default_rng(1)).views[:5])
-    with pytest.raises(Refused, match=r"only 5 usable pictures .* 6 are needed: take more"):
+    with pytest.raises(UserError, match=r"only 5 usable pictures .* 6 are needed: take more"):
         fit_lens(gathering)
-    with pytest.raises(Refused, match="only no usable pictures"):
+    with pytest.raises(UserError, match="only no usable pictures"):
         fit_lens(Gathering(SIZE))
 
 
@@ -73,7 +73,7 @@ def test_views_without_a_slant_leave_the_focal_length_open():
     gathering = gathered(np.random.default_rng(1), slant=0.0)
     assert gathering.coverage.slanted == 0
     assert "hold it at a slant" in gathering.coverage.sentence
-    with pytest.raises(Refused, match=r"focal length open .* slant"):
+    with pytest.raises(UserError, match=r"focal length open .* slant"):
         fit_lens(gathering)
 
 
@@ -133,5 +133,5 @@ def test_a_plain_chessboard():
 
 @pytest.mark.parametrize("size", [(2, 5, 1.0), (6, 6, 1.0), (7, 5, 0.0)])
 def test_a_chessboard_that_cannot_be(size):
-    with pytest.raises(Refused, match="chessboard"):
+    with pytest.raises(UserError, match="chessboard"):
         Chessboard(*size)

@@ -9,7 +9,7 @@ from calibration.camera import Lens
 from calibration.intrinsics import lens_numbers
 from calibration.lens import Gathering
 from calibration.lens_fit import LensFit, fit_lens
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.test_lens import LENS, SIZE, gathered
 
 GATHERED = gathered(np.random.default_rng(1))
@@ -45,9 +45,9 @@ def test_the_residual_is_explained(residual_px, judged):
 
 def test_six_views_are_needed():
     assert fit_lens(replace(GATHERED, views=GATHERED.views[:6])).lens.covariance is not None
-    with pytest.raises(Refused, match="only 1 usable picture of the board, and 6 are needed"):
+    with pytest.raises(UserError, match="only 1 usable picture of the board, and 6 are needed"):
         fit_lens(replace(GATHERED, views=GATHERED.views[:1]))
-    with pytest.raises(Refused, match="only no usable pictures of the board"):
+    with pytest.raises(UserError, match="only no usable pictures of the board"):
         fit_lens(Gathering(SIZE))
 
 
@@ -77,7 +77,7 @@ def test_a_view_that_fits_twice_as_badly_as_others_is_kept():
 
 def test_views_that_fit_no_lens_are_refused():
     """1.33 px of 1280 are the limit."""
-    with pytest.raises(Refused, match=r"the pictures fit no lens \(off by [23]\.\d px\)"):
+    with pytest.raises(UserError, match=r"the pictures fit no lens \(off by [23]\.\d px\)"):
         fit_lens(with_views(*range(9), px=2.0))
     assert fit_lens(with_views(*range(9), px=0.7)).residual_px < 1.3
 

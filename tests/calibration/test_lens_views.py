@@ -8,7 +8,7 @@ import pytest
 from calibration.lens import Chessboard, Gathering, View, _blur_px, apart_px, find_view, offer
 from calibration.markers import Board
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 
 SIZE = (1200, 900)
 BOARD = Chessboard(5, 4, 1.0)
@@ -43,7 +43,7 @@ def test_the_smallest_chessboard(size):
 
 @pytest.mark.parametrize("size", [(2, 3, 1.0), (3, 2, 1.0), (4, 4, 1.0), (3, 4, -1.0), (3, 4, float("nan"))])
 def test_a_chessboard_that_cannot_be_is_told_as_it_was_given(size):
-    with pytest.raises(Refused, match=f"{size[0]}x{size[1]} inner corners of {size[2]:g} in"):
+    with pytest.raises(UserError, match=f"{size[0]}x{size[1]} inner corners of {size[2]:g} in"):
         Chessboard(*size)
 
 

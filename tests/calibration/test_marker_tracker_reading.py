@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.calibration.test_marker_tracker import GRAY, SIZE, TRUE
 
 from calibration.marker_tracker import MOST_WATCHED, _as_printed, _crossings, _spread, lookout
+from tests.calibration.test_marker_tracker import GRAY, SIZE, TRUE
 
 STEP = np.array([[0.5]])
 

@@ -3,7 +3,7 @@ import pytest
 
 from calibration.markers import Board, dictionary_of, find_board, find_markers, refit_marker
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 CAMERA = camera()
@@ -62,7 +62,7 @@ def test_the_shift_of_edges_is_told():
 def test_two_of_one_number_are_refused():
     gray = picture(CAMERA, {3: marker_corners((6, 6), 3)})
     gray[:, 480:] = picture(CAMERA, {3: marker_corners((30, 22), 3)})[:, 480:]
-    with pytest.raises(Refused, match=r"marker 3 .*more than once"):
+    with pytest.raises(UserError, match=r"marker 3 .*more than once"):
         find_markers(gray, DICTIONARY)
 
 
@@ -72,12 +72,12 @@ def test_nothing_there():
 
 
 def test_too_small_to_measure_by():
-    with pytest.raises(Refused, match="too small"):
+    with pytest.raises(UserError, match="too small"):
         find_markers(picture(CAMERA, {0: marker_corners((20, 14), 1.2)}), DICTIONARY)
 
 
 def test_no_such_dictionary():
-    with pytest.raises(Refused, match="'9X9_7'"):
+    with pytest.raises(UserError, match="'9X9_7'"):
         dictionary_of("9X9_7")
     assert dictionary_of("DICT_4X4_50").markerSize == 4
 
@@ -120,7 +120,7 @@ def test_no_board():
 
 @pytest.mark.parametrize("size", [(1, 5, 1.4, 1.0), (7, 5, 1.0, 1.4), (7, 5, 1.4, 0.0)])
 def test_a_board_that_cannot_be(size):
-    with pytest.raises(Refused, match="board"):
+    with pytest.raises(UserError, match="board"):
         Board(*size)
 
 
@@ -150,5 +150,5 @@ def test_a_file_that_is_no_dictionary(tmp_path, text):
     file = tmp_path / "mine.yml"
     if text is not None:
         file.write_text(text)
-    with pytest.raises(Refused, match=r"the dictionary .*mine\.yml"):
+    with pytest.raises(UserError, match=r"the dictionary .*mine\.yml"):
         dictionary_of(str(file))

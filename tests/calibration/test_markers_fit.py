@@ -25,7 +25,7 @@ from calibration.markers import (
     sort_markers,
 )
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 DICTIONARY = "4X4_50"
@@ -218,7 +218,7 @@ def test_edges_that_cannot_be_fitted_are_blurred():
 
 def test_a_refusal_names_the_first_that_is_set_aside_where_none_is_found():
     gray = picture(camera(), {3: marker_corners((20, 14), 1.2), 1: marker_corners((28, 14), 1.2)})
-    with pytest.raises(Refused, match="marker 1 is too small"):
+    with pytest.raises(UserError, match="marker 1 is too small"):
         find_markers(gray, DICTIONARY)
     both = picture(camera(), {3: marker_corners((20, 14), 1.2), 1: marker_corners((28, 14), 3.0)})
     assert [marker.id for marker in find_markers(both, DICTIONARY)] == [1]
@@ -253,7 +253,7 @@ def test_boards_of_either_pattern_are_found(legacy):
     ],
 )
 def test_a_board_that_cannot_be_is_told_as_it_was_given(size, words):
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(UserError, match=words):
         Board(*size)
 
 

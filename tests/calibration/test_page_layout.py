@@ -25,7 +25,7 @@ from calibration.page import (
     wrapped,
 )
 from calibration.print_scale import PrintScale
-from rules.table import Refused
+from rules.table import UserError
 
 
 def test_papers_are_as_their_standards_say():
@@ -38,7 +38,7 @@ def test_papers_are_as_their_standards_say():
 def test_a_paper_that_is_not_here():
     for paper in PAPERS_MM:
         check_paper(paper)
-    with pytest.raises(Refused, match="there is no paper 'a3' here; use letter or a4"):
+    with pytest.raises(UserError, match="there is no paper 'a3' here; use letter or a4"):
         check_paper("a3")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from calibration.page import PAPERS_MM, Sheet, corrected
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.sheet import marker_sheet
-from rules.table import Refused
+from rules.table import UserError
 
 MEASURED_MM = st.floats(95.0, 105.0)
 
@@ -39,7 +39,7 @@ def test_a_print_that_came_out_uneven_is_no_square() -> None:
     ],
 )
 def test_what_no_printer_does_is_refused(across_mm: float, down_mm: float, message: str) -> None:
-    with pytest.raises(Refused, match=re.escape(message)):
+    with pytest.raises(UserError, match=re.escape(message)):
         PrintScale(across_mm, down_mm)
 
 

@@ -12,7 +12,7 @@ from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import Board, SeenBoard
 from calibration.print_scale import PrintScale
 from calibration.solve import laid_at, marker_square
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 SIZE = (960, 540)
@@ -28,13 +28,13 @@ def test_the_smallest_and_the_largest_marker(side_in):
 
 @pytest.mark.parametrize("side_in", [0.19, 40.1])
 def test_a_side_beyond_them_is_told(side_in):
-    with pytest.raises(Refused, match=f"a marker side of {side_in:g} in cannot be"):
+    with pytest.raises(UserError, match=f"a marker side of {side_in:g} in cannot be"):
         Prints(side_in)
 
 
 def test_what_is_printed_unless_something_else_is_said():
     assert (Prints().side_in, SHEET_SIDE_IN, Prints().dictionary) == (3, 3, "4X4_50")
-    with pytest.raises(Refused, match="no ArUco dictionary"):
+    with pytest.raises(UserError, match="no ArUco dictionary"):
         Prints(dictionary="nonsense")
 
 
@@ -123,13 +123,13 @@ def test_a_layouts_markers_are_to_two_in_a_hundred_as_large_as_said(side_in, rig
     if right:
         assert fix(sight(), prints, CAMERA.lens).calibration.markers_in[0].mean(0) == pytest.approx((6, 6), abs=1e-3)
     else:
-        with pytest.raises(Refused, match=f"the layout draws marker 0 {side_in:.3g} in a side, .* said to be 3 in"):
+        with pytest.raises(UserError, match=f"the layout draws marker 0 {side_in:.3g} in a side, .* said to be 3 in"):
             fix(sight(), prints, CAMERA.lens)
 
 
 def test_where_all_that_is_seen_is_set_aside_the_first_says_why():
     troubles = tuple(Trouble(outline_of(HERE), Reason.BLURRED, f"marker {n} is blurred", n) for n in (4, 5))
-    with pytest.raises(Refused, match="marker 4 is blurred"):
+    with pytest.raises(UserError, match="marker 4 is blurred"):
         fix(Sight(SIZE, {}, None, troubles), Prints())
     found = fix(sight(set_aside=troubles), Prints(), CAMERA.lens)
     assert found.set_aside == troubles

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from calibration.profile import lens_document, read_json, read_layout, read_lens, read_text
-from rules.table import Refused
+from rules.table import UserError
 
 LENS = {
     "schema": 1,
@@ -52,7 +52,7 @@ def test_a_layout(tmp_path):
     ],
 )
 def test_a_lens_file_that_is_none(tmp_path, document, fault):
-    with pytest.raises(Refused, match=fault):
+    with pytest.raises(UserError, match=fault):
         read_lens(written(tmp_path, document))
 
 
@@ -71,12 +71,12 @@ def test_a_lens_file_that_is_none(tmp_path, document, fault):
     ],
 )
 def test_a_layout_file_that_is_none(tmp_path, document, fault):
-    with pytest.raises(Refused, match=fault):
+    with pytest.raises(UserError, match=fault):
         read_layout(written(tmp_path, document))
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(UserError, match="cannot be read"):
         read_lens(tmp_path / "none.json")
 
 
@@ -91,7 +91,7 @@ def test_a_lens_with_its_covariance_is_read_back(tmp_path):
     assert lens.covariance[8, 8] == 9
     assert lens_document(lens) == LENS | {"covariance": np.diag(np.arange(1.0, 10)).tolist()}
     assert "covariance" not in lens_document(read_lens(written(tmp_path, LENS)))
-    with pytest.raises(Refused, match="covariance 9x9"):
+    with pytest.raises(UserError, match="covariance 9x9"):
         read_lens(written(tmp_path, LENS | {"covariance": [[1.0]]}))
 
 
@@ -113,7 +113,7 @@ def matrix(focal_x=500.0, focal_y=501.0, axis_x=320.0):
     ],
 )
 def test_numbers_that_are_of_no_lens(tmp_path, changed, fault):
-    with pytest.raises(Refused, match=fault):
+    with pytest.raises(UserError, match=fault):
         read_lens(written(tmp_path, LENS | changed))
 
 
@@ -150,25 +150,25 @@ def test_a_layout_by_hand_may_be_a_little_off(tmp_path, corners_in):
     ],
 )
 def test_a_marker_that_lies_nowhere_or_is_no_square(tmp_path, corners_in, fault):
-    with pytest.raises(Refused, match=fault):
+    with pytest.raises(UserError, match=fault):
         read_layout(written(tmp_path, marker(*corners_in)))
 
 
 def test_the_second_of_two_markers_is_looked_at_too(tmp_path):
     document = {"markers": [*LAYOUT["markers"], {"id": 5, "corners_in": [[3, 3], [0, 3], [0, 0], [3, 0]]}]}
-    with pytest.raises(Refused, match="the corners of marker 5"):
+    with pytest.raises(UserError, match="the corners of marker 5"):
         read_layout(written(tmp_path, document))
 
 
 def test_a_file_of_no_end_is_refused_before_it_fills_the_memory():
     assert len(read_text(io.StringIO("x" * 10_000_000), "the file")) == 10_000_000
-    with pytest.raises(Refused, match="the file has more than 10 million characters"):
+    with pytest.raises(UserError, match="the file has more than 10 million characters"):
         read_text(io.StringIO("x" * 10_000_001), "the file")
 
 
 def test_bytes_that_are_no_text(tmp_path):
     (tmp_path / "lens.json").write_bytes(b'{"a": "\xff\xfe"}')
-    with pytest.raises(Refused, match=r"the lens file .*lens\.json is no text"):
+    with pytest.raises(UserError, match=r"the lens file .*lens\.json is no text"):
         read_lens(tmp_path / "lens.json")
 
 
@@ -177,5 +177,5 @@ def test_a_file_that_does_not_say_its_schema_is_of_this_one(tmp_path):
 
 
 def test_what_nothing_of_ours_would_write_is_refused_by_name(tmp_path):
-    with pytest.raises(Refused, match=r"the lens file .*file\.json has a text with half a character in it"):
+    with pytest.raises(UserError, match=r"the lens file .*file\.json has a text with half a character in it"):
         read_lens(written(tmp_path, '{"schema": 1, "a": "\\ud800"}'))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from calibration.markers import Board
 from calibration.page import PAPERS_MM, Align, Line, Page, Text, wrapped
 from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, board_words, marker_sheet
-from rules.table import Refused
+from rules.table import UserError
 
 MARGIN_MM = 10.0
 
@@ -106,17 +106,17 @@ def test_each_axis_has_a_scale_of_100_mm_and_one_of_4_in(axis: int) -> None:
         ({"side_in": math.nan}, "a marker of nan in does not do on letter paper"),
         ({"ids": ()}, "name at least one marker id"),
         ({"ids": (3, 50)}, "dictionary 4X4_50 has no marker 50: its ids run from 0 to 49"),
-        ({"ids": (3, 1, 3)}, "marker 3 is asked for twice"),
+        ({"ids": (3, 1, 3)}, "marker 3 is named twice"),
         ({"dictionary": "9X9_9"}, "there is no ArUco dictionary '9X9_9'"),
     ],
 )
 def test_what_cannot_be_printed_is_refused(changed: dict[str, object], message: str) -> None:
-    with pytest.raises(Refused, match=re.escape(message)):
+    with pytest.raises(UserError, match=re.escape(message)):
         marker_sheet(**changed)  # type: ignore[arg-type]
 
 
 def test_the_largest_side_it_names_does_fit() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(UserError) as refused:
         marker_sheet(side_in=30)
     largest = float(re.findall(r"to ([\d.]+) in", str(refused.value))[0])
     assert len(marker_sheet(side_in=largest).pages) == 4
@@ -175,12 +175,12 @@ def test_the_board_alternates_and_has_a_marker_in_the_middle_of_each_white_squar
     ],
 )
 def test_a_board_that_cannot_be_printed_is_refused(board: Board, dictionary: str, message: str) -> None:
-    with pytest.raises(Refused, match=re.escape(message)):
+    with pytest.raises(UserError, match=re.escape(message)):
         board_sheet("letter", board, dictionary)
 
 
 def test_the_squares_it_names_do_fit() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(UserError) as refused:
         board_sheet("a4", Board(9, 9, 1.0, 0.7))
     square_in = float(re.findall(r"squares ([\d.]+) in", str(refused.value))[0])
     assert board_sheet("a4", Board(9, 9, square_in, 0.5)).pages
@@ -239,14 +239,14 @@ def test_sheets_are_numbered_and_say_what_matters() -> None:
 def test_the_largest_marker_fits_the_width_with_its_rim(paper: str, largest: float) -> None:
     """Its rim makes it 8 parts of 6 wide: the 169.9 and 164 mm beside the scales hold 5.02 and 4.84 in of black."""
     assert marker_sheet(paper, largest).pages
-    with pytest.raises(Refused, match=rf"to {largest:g} in \(what fits with its white rim\)"):
+    with pytest.raises(UserError, match=rf"to {largest:g} in \(what fits with its white rim\)"):
         marker_sheet(paper, largest + 0.1)
     assert marker_sheet(paper, 1.0).pages
-    with pytest.raises(Refused, match="choose a side from 1"):
+    with pytest.raises(UserError, match="choose a side from 1"):
         marker_sheet(paper, 0.99)
 
 
 def test_a_board_may_have_as_many_markers_as_the_dictionary() -> None:
     assert board_sheet("a4", Board(10, 10, 0.6, 0.4), "4X4_50").pages
-    with pytest.raises(Refused, match="needs 55 markers and 4X4_50 has 50"):
+    with pytest.raises(UserError, match="needs 55 markers and 4X4_50 has 50"):
         board_sheet("a4", Board(10, 11, 0.6, 0.4), "4X4_50")

@@ -8,7 +8,7 @@ from calibration.camera import Lens, TableCamera
 from calibration.intrinsics import lens_numbers
 from calibration.noise import POINT_SIGMA_PX, TARGET_SIGMA_PX, Paper
 from calibration.solve import Target, _Problem, marker_square, place_of, solve
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.random_views import kinds, trial
 
@@ -163,13 +163,13 @@ def test_a_marker_not_in_the_layout_gets_its_place():
 
 
 def test_nothing_found_is_said():
-    with pytest.raises(Refused, match="no marker was found"):
+    with pytest.raises(UserError, match="no marker found"):
         solve([], (960, 540))
 
 
 def test_a_lens_of_another_size_is_refused():
     seen_by = camera()
-    with pytest.raises(Refused, match=r"960x540 .* 1280x720"):
+    with pytest.raises(UserError, match=r"960x540 .* 1280x720"):
         solve(targets(seen_by), (1280, 720), seen_by.lens)
 
 
@@ -178,7 +178,7 @@ def test_a_wrong_side_that_contradicts_the_layout_is_refused():
     wrong = [
         Target(marker_square(2.0), t.seen_px, t.marks, t.place) for t in targets(seen_by, known=True)
     ]  # every square shrunk on its known place
-    with pytest.raises(Refused, match="do not fit one flat table"):
+    with pytest.raises(UserError, match="do not fit one flat table"):
         solve(wrong, (960, 540), seen_by.lens)
 
 

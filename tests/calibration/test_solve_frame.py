@@ -8,7 +8,7 @@ import pytest
 from calibration.camera import Lens, TableCamera
 from calibration.noise import PERFECT, Paper
 from calibration.solve import NUDGE, Calibration, Target, laid_at, marker_square, place_of, solve
-from rules.table import Refused
+from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.test_solve import PLACES, targets
 
@@ -131,7 +131,7 @@ def test_markers_must_fit_to_three_pixels_of_a_full_picture_or_four_deviations(o
     if fits:
         assert solve(made, (960, 540), seen_by.lens).residual_px == pytest.approx(off_px, rel=0.15)
     else:
-        with pytest.raises(Refused, match=r"do not fit one flat table of the stated size \(off by 1\.[5-9] px\)"):
+        with pytest.raises(UserError, match=r"do not fit one flat table of the stated size \(off by 1\.[5-9] px\)"):
             solve(made, (960, 540), seen_by.lens)
 
 

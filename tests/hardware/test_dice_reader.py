@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.dice_protocol import RollLine
-from hardware.dice_reader import DOUBLE_S, FORGET_S, KEEP_S, SETTLE_S, DiceTray, ElectronicDice, Why
+from hardware.dice_reader import DOUBLE_S, FORGET_S, KEEP_S, SETTLE_S, DiceCollector, ElectronicDice, Why
 from rules.dice import DiceRequest, Die, Procedure, Roll, play
 
 ONE = DiceRequest(Die.D6, 1, "the firer", "the attack")
@@ -20,7 +20,7 @@ class Table:
 
     def __init__(self) -> None:
         self.now_s = 100.0
-        self.tray = DiceTray(lambda: self.now_s)
+        self.tray = DiceCollector(lambda: self.now_s)
 
     def d6(self, face: int, name: str = "d1", **more: object) -> None:
         self.tray.fell(RollLine(Die.D6, face, name, **more))
@@ -186,7 +186,9 @@ def test_six_sided_dice_stand_in_for_fudge_dice(table: Table) -> None:
 
 def test_a_ruleset_may_read_six_sided_dice_otherwise() -> None:
     table = Table()
-    table.tray = DiceTray(lambda: table.now_s, read_d6=lambda faces: tuple(-1 if face <= 3 else 1 for face in faces))
+    table.tray = DiceCollector(
+        lambda: table.now_s, read_d6=lambda faces: tuple(-1 if face <= 3 else 1 for face in faces)
+    )
     table.tray.ask(DiceRequest(Die.FUDGE, 1, "the firer", "the attack"))
     table.d6(3)
     assert table.lies() == Roll((-1,))

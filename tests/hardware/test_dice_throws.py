@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.dice_protocol import Decoder, Hello, Repeats
-from hardware.dice_reader import DOUBLE_S, SETTLE_S, DiceTray, Why
+from hardware.dice_reader import DOUBLE_S, SETTLE_S, DiceCollector, Why
 from hardware.emulator import GREET_AGAIN_S, REPEAT_S, EmulatedDice, Wire
 from rules.dice import DiceRequest, Die, Roll
 
@@ -49,7 +49,7 @@ class Cup:
         self.wire = ScriptedWire()
         self.dice = EmulatedDice(self.wire, lambda: self.now_s, random.Random(1))  # noqa: S311
         self.decoder, self.repeats = Decoder(), Repeats()
-        self.tray = DiceTray(lambda: self.now_s)
+        self.tray = DiceCollector(lambda: self.now_s)
         self.heard: list[int | None] = []
 
     def connect(self, *, greeting_lost: bool = False) -> None:

@@ -18,7 +18,7 @@ from hardware.adalight import encode
 from hardware.devices import DiceLine, RangeRod
 from hardware.dice_protocol import Hello, RollLine
 from hardware.dice_protocol import encode as encode_dice
-from hardware.emulator import FALLBACK_S, EmulatedDice, EmulatedRod, Mischief, Wire
+from hardware.emulator import FALLBACK_S, EmulatedDice, EmulatedRod, FaultInjector, Wire
 from hardware.link import LinkState
 from hardware.range_rod import DiceWait, Idle, Measured, RodShape, Sign, black, colours
 from rules.dice import Die
@@ -288,7 +288,7 @@ def test_dice_are_heard_once_each(wire: Wire, dice: DiceLine) -> None:
     cup = EmulatedDice(wire, time.monotonic, chance(), count=3)
     assert until(lambda: dice.status.received, cup.step)
     thrown = cup.roll([4, 2, 6])
-    for mischief in (Mischief.GARBAGE, Mischief.TORN, Mischief.REPEAT):
+    for mischief in (FaultInjector.GARBAGE, FaultInjector.TORN, FaultInjector.REPEAT):
         cup.misbehave(mischief)
     heard = []
     assert until(lambda: dice.damaged >= 2 and dice.repeated, lambda: heard.extend(dice.arrivals()))
@@ -314,7 +314,7 @@ def test_a_roll_that_falls_while_the_plug_is_out_is_not_missed(wire: Wire, dice:
 def test_the_emulated_dice_lean_and_tarry(wire: Wire, dice: DiceLine) -> None:
     cup = EmulatedDice(wire, time.monotonic, chance(), Die.FUDGE, count=1)
     assert until(lambda: dice.status.received, cup.step)
-    for mischief in (Mischief.COCKED, Mischief.STALE, Mischief.DOUBLE):
+    for mischief in (FaultInjector.COCKED, FaultInjector.STALE, FaultInjector.DOUBLE):
         cup.misbehave(mischief)
     heard: list[tuple[RollLine, float]] = []
     assert until(lambda: len(heard) >= 4, lambda: heard.extend(dice.arrivals()))

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from rules.table import Refused
+from rules.table import UserError
 
 few = settings(
     max_examples=int(os.environ.get("HOSTILE_EXAMPLES", "15")),
@@ -147,7 +147,7 @@ def only_refuses(read: Callable[[], object], *files: Path) -> None:
     before = [file.read_bytes() for file in files]
     try:
         read()
-    except Refused as refusal:
+    except UserError as refusal:
         is_a_sentence(str(refusal))
     assert [file.read_bytes() for file in files] == before
 

@@ -32,7 +32,7 @@ from rules.events import (
     Settled,
 )
 from rules.journal import Journal
-from rules.table import Refused
+from rules.table import UserError
 from tests.hostile.nasty import NASTY, TREES, damaged, few, mutants, only_refuses, text_of
 from ui.commands.replay import replay_json, replay_text
 
@@ -190,5 +190,5 @@ def test_a_file_that_only_passes_for_a_battle(name: str, empty: bytes, tmp_path:
     raw.commit()
     raw.close()
     take(path)
-    with pytest.raises(Refused, match="not a battle"):
+    with pytest.raises(UserError, match="not a battle"):
         Battle.open(path, lambda: 0.0)

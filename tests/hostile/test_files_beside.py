@@ -20,7 +20,7 @@ from rules.events import Noted
 from rules.games import open_game
 from rules.journal import Damaged, Journal
 from rules.recovery import recover
-from rules.table import Refused
+from rules.table import UserError
 from tests.hostile.nasty import is_a_sentence
 from ui.battle.armies import load_army
 from ui.battle.thumbnail_store import Album, album_path
@@ -59,7 +59,7 @@ def beside(save: Path, kind: str) -> Path:
 
 def is_refused(read: Callable[[], object], match: str, *files: Path) -> None:
     before = [file.read_bytes() for file in files]
-    with pytest.raises(Refused, match=match) as refusal:
+    with pytest.raises(UserError, match=match) as refusal:
         read()
     is_a_sentence(str(refusal.value))
     assert [file.read_bytes() for file in files] == before

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from rules.games import GAMES, open_game
 from rules.ruleset import HOME
-from rules.table import Refused
+from rules.table import UserError
 from tests.hostile.nasty import NASTY, TREES, damaged, few, only_refuses, places
 
 TEXTS = {game: (HOME / f"{game}.toml").read_text("utf-8") for game in GAMES}
@@ -122,5 +122,5 @@ def test_an_option_may_change_tables_only(tmp_path: Path) -> None:
 
 def test_more_than_a_file_can_be_is_not_read_to_its_end(tmp_path: Path) -> None:
     (tmp_path / "endless.toml").write_bytes(b"#" * 2_000_001)
-    with pytest.raises(Refused, match="MB"):
+    with pytest.raises(UserError, match="MB"):
         open_game("army_men", tmp_path / "endless.toml")

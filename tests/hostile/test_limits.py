@@ -25,7 +25,7 @@ from rules.journal import MOST_BYTES, Journal
 from rules.progress import Cancelled
 from rules.state import MOST_KEPT
 from rules.survey import MOST_ENTRIES, MOST_VALUES
-from rules.table import MOST_CORNERS, Refused, TerrainKind, TerrainPiece
+from rules.table import MOST_CORNERS, TerrainKind, TerrainPiece, UserError
 from tests.hostile.nasty import is_a_sentence
 from ui.battle.export import battle_json
 from ui.cli import main
@@ -38,7 +38,7 @@ SAVES, KILLS = 150, 12
 
 def is_refused_within(seconds: float, read: Callable[[], object], match: str) -> None:
     began_s = time.process_time()
-    with pytest.raises(Refused, match=match) as refusal:
+    with pytest.raises(UserError, match=match) as refusal:
         read()
     is_a_sentence(str(refusal.value))
     assert time.process_time() - began_s < seconds
@@ -83,7 +83,7 @@ def test_terrain_has_a_limit_of_corners(tmp_path: Path) -> None:
     assert len(read_terrain(terrain_file(path, star(MOST_CORNERS)))) == 1
     is_refused_within(5, lambda: read_terrain(terrain_file(path, star(100_000))), "100,000 corners, more than 1,000")
     is_refused_within(5, lambda: read_terrain(terrain_file(path, *[star(3)] * (MOST_PIECES + 1))), "501 pieces")
-    with pytest.raises(Refused, match="1,001 corners"):
+    with pytest.raises(UserError, match="1,001 corners"):
         TerrainPiece("x", TerrainKind.HILL, tuple((x, y) for x, y in star(MOST_CORNERS + 1)), 0, 1)
 
 
@@ -138,7 +138,7 @@ def test_what_is_appended_can_be_opened_again(tmp_path: Path, monkeypatch: pytes
     with Journal(tmp_path / "b", lambda: 0.0) as journal:
         for n in range(3):
             journal.append("noted", {"n": n})
-        with pytest.raises(Refused, match="begin another battle in a new file"):
+        with pytest.raises(UserError, match="begin another battle in a new file"):
             journal.append("noted", {"n": 3})
         assert len(journal.entries()) == 3
 
@@ -246,7 +246,7 @@ def test_the_way_out_of_a_folder_that_may_only_be_read_is_not_to_make_room(
             raise OSError(number, "no")
 
         monkeypatch.setattr("tempfile.mkstemp", refuses)
-        with pytest.raises(Refused, match=way_out) as refusal:
+        with pytest.raises(UserError, match=way_out) as refusal:
             write_json(tmp_path / "x.json", {})
         assert ("make room" in str(refusal.value)) == (number == errno.ENOSPC)
 

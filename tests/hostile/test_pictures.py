@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 from tests.hostile.nasty import damaged, few, only_refuses
 from vision.source import open_source, read_image
 
@@ -94,7 +94,7 @@ def test_a_small_file_that_holds_a_vast_picture(tmp_path: Path) -> None:
     path = tmp_path / "bomb.png"
     path.write_bytes(png_of(11_000, 11_000))
     assert path.stat().st_size < 400_000
-    with pytest.raises(Refused, match="too many pixels"):
+    with pytest.raises(UserError, match="too many pixels"):
         read_image(path)
     path.write_bytes(png_of(40, 30))
     assert read_image(path).shape == (30, 40, 3)
@@ -113,11 +113,11 @@ def test_a_folder_of_things_that_end_like_pictures(tmp_path: Path) -> None:
     (tmp_path / "3.png").symlink_to(tmp_path / "nowhere")
     (tmp_path / "4.png").symlink_to("/dev/zero")
     (tmp_path / "5.jpg").write_bytes(b"")
-    with pytest.raises(Refused, match=r"5\.jpg"):
+    with pytest.raises(UserError, match=r"5\.jpg"):
         watch(tmp_path)
 
 
 def test_a_picture_without_an_end(tmp_path: Path) -> None:
     (tmp_path / "x.png").symlink_to("/dev/zero")
-    with pytest.raises(Refused, match="is no file"):
+    with pytest.raises(UserError, match="is no file"):
         watch(tmp_path / "x.png")

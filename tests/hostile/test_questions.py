@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rules.dice import DiceRequest, Die
 from rules.games import GAMES, open_game
-from rules.table import Refused
+from rules.table import UserError
 from tests.hostile.nasty import NASTY, TREES, few, is_a_sentence, mutants, only_refuses, text_of
 from ui.commands.resolve import read_question, resolve_question
 
@@ -83,5 +83,5 @@ def test_what_never_ends_is_not_read_to_its_end() -> None:
 
 
 def test_a_slip_in_house_rules_throws_no_thousands_of_dice() -> None:
-    with pytest.raises(Refused, match="at most 1000"):
+    with pytest.raises(UserError, match="at most 1000"):
         DiceRequest(Die.D6, 10**9, "Tan 1", "to hit")

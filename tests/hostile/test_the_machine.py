@@ -20,7 +20,7 @@ from calibration.camera import Lens
 from rules.battle import Battle
 from rules.events import Enlisted, Noted
 from rules.roster import Army, Recruit
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.armies import Shelf
 from ui.cli import main
 from ui.desktop.paper import write_pdf
@@ -63,7 +63,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(kind: str, tmp_path: Path
     write(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert name in {"", *(path.name for path in before)}
-    with disk_full_after(2000), pytest.raises(Refused, match=r"room|folder"):
+    with disk_full_after(2000), pytest.raises(UserError, match=r"room|folder"):
         write(tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -71,7 +71,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(kind: str, tmp_path: Path
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_folder_that_takes_nothing(kind: str) -> None:
     """In /proc not even root makes a file."""
-    with pytest.raises(Refused, match=r"folder"):
+    with pytest.raises(UserError, match=r"folder"):
         WRITERS[kind][1](Path("/proc/self"))
 
 
@@ -85,7 +85,7 @@ def test_a_full_disk_in_a_battle(tmp_path: Path) -> None:
     path = tmp_path / "b.battle"
     with begun(path, lambda: 0.0) as battle:
         before, state = battle.entries, battle.state
-        with disk_full_after(path.stat().st_size), pytest.raises(Refused, match=r"the disk failed|disk is full"):
+        with disk_full_after(path.stat().st_size), pytest.raises(UserError, match=r"the disk failed|disk is full"):
             battle.record(Noted(text="x" * 30_000))
         assert (battle.entries, battle.state) == (before, state)
         battle.record(Noted(text="Room was made."))
@@ -96,7 +96,7 @@ def test_a_full_disk_in_a_battle(tmp_path: Path) -> None:
 
 
 def test_a_battle_where_nothing_can_be_written() -> None:
-    with pytest.raises(Refused, match="/proc/self/b"):
+    with pytest.raises(UserError, match="/proc/self/b"):
         begun(Path("/proc/self/b.battle"), lambda: 0.0)
 
 
@@ -149,7 +149,7 @@ def test_folders_of_any_name(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     write_picture(folder / "ä ö.png", np.full((48, 64, 3), 120, np.uint8))
     capsys.readouterr()
     assert main(["analyse", str(folder), "--json", str(folder / "ö.json")]) == 1
-    assert "no marker was found" in capsys.readouterr().err
+    assert "no marker found" in capsys.readouterr().err
     assert json.loads((folder / "ö.json").read_text("utf-8"))["source"] == str(folder)
 
 
@@ -173,7 +173,7 @@ def test_two_programs_on_one_battle(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert other.stdin is not None
     assert other.stdout is not None
     assert other.stdout.readline() == "open\n"
-    with pytest.raises(Refused, match="open in another window"):
+    with pytest.raises(UserError, match="open in another window"):
         Battle.open(path, lambda: 0.0)
     assert main(["replay", str(path)]) == 1
     assert "close it there first" in capsys.readouterr().err

@@ -18,7 +18,7 @@ from rules.events import Change, Changed, Placed
 from rules.games.referees import moment_of, referee_of
 from rules.journal import standing
 from rules.position import Moment
-from rules.referee import Deed, Outlook, Prospect, at_spot, outlook, perform, prospect
+from rules.referee import ActionPreview, AvailableActions, Deed, at_spot, outlook, perform, prospect
 from rules.replay import replay
 from rules.roster import Army, Recruit, enlistment
 from rules.state import Unit
@@ -96,7 +96,7 @@ class Evening:
         paths = {name: (at, (at[0] + by[0], at[1] + by[1])) for name, at in starts.items()}
         return self.do(self.referee.march(moment, paths))
 
-    def outlook(self, name: str) -> Outlook:
+    def outlook(self, name: str) -> AvailableActions:
         return outlook(self.referee, self.moment, name)
 
     def attack(self, name: str, at: str, weapon: str = "") -> Deed:
@@ -109,7 +109,7 @@ class Evening:
         deeds = self.referee.others(self.moment, name)
         return next(deed for deed in deeds if deed.action == action and (not at or at in deed.at))
 
-    def at_spot(self, name: str, spot_in: PointIn, weapon: str = "") -> Prospect:
+    def at_spot(self, name: str, spot_in: PointIn, weapon: str = "") -> ActionPreview:
         """What a figure can do at a bare place, with this weapon if told."""
         found = at_spot(self.referee, self.moment, name, spot_in)
         return next(one for one in found if weapon in ("", one.deed.weapon))
@@ -118,7 +118,7 @@ class Evening:
         """What is owed by nobody alone."""
         return next(deed for deed in self.referee.duties(self.moment) if deed.action == action)
 
-    def prospect(self, deed: Deed) -> Prospect:
+    def prospect(self, deed: Deed) -> ActionPreview:
         return prospect(self.moment, deed)
 
     def say(self, figure: str, key: str, value: object, this_turn: bool = True) -> None:

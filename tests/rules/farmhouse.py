@@ -11,7 +11,7 @@ from rules.battle import Battle
 from rules.dice import Scripted
 from rules.events import PhaseBegun
 from rules.games.rosters import points_check
-from rules.referee import Deed, Prospect
+from rules.referee import ActionPreview, Deed
 from rules.roster import Army
 from rules.state import Unit
 from rules.table import Figure, PointIn, Posture, TerrainKind, TerrainPiece
@@ -115,7 +115,7 @@ def table(
     return evening
 
 
-def shots(evening: Evening, name: str) -> dict[tuple[str, str], Prospect]:
+def shots(evening: Evening, name: str) -> dict[tuple[str, str], ActionPreview]:
     """What comes of each weapon at each enemy."""
     return {(one.deed.weapon, one.deed.at[0]): one for one in evening.outlook(name).attacks}
 
@@ -125,7 +125,7 @@ def why(evening: Evening, name: str) -> dict[str, str]:
     return {at: one.why_not for (_, at), one in shots(evening, name).items()}
 
 
-def needs(one: Prospect) -> int | None:
+def needs(one: ActionPreview) -> int | None:
     """What a die must show."""
     assert one.before is not None, one.refusal
     found = one.before.numbers["needs_roll"]

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.area import counting, ground_under, inside, near, off_table, refuse_off_table, standing_on, surface_in
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 from rules.template import Extent
 from rules.tolerance import Call
 from tests.rules.board import Turned, block, box, figure, piece, square
@@ -111,10 +111,10 @@ def test_who_is_off_the_table():
 
 def test_figures_off_the_table_are_refused_by_name():
     refuse_off_table([block("on", 10, 10), block("at the edge", 48, 10)], TABLE)
-    with pytest.raises(Refused, match=r"tan-1, tan-2 stand off the table"):
+    with pytest.raises(UserError, match=r"tan-1, tan-2 stand off the table"):
         refuse_off_table([block("tan-1", 49, 1), block("a", 5, 5), block("tan-2", 5, -1)], TABLE)
 
 
 def test_a_table_that_crosses_itself_is_refused():
-    with pytest.raises(Refused, match="Self-intersection"):
+    with pytest.raises(UserError, match="Self-intersection"):
         off_table([block("a", 1, 1)], ((0, 0), (2, 2), (2, 0), (0, 2)))

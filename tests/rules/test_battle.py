@@ -15,7 +15,7 @@ from rules.event_codec import event_of
 from rules.events import CameraMoved, Change, Effects, Enlisted, MarkerMoved, Noted, Overruled
 from rules.journal import Entry, Journal
 from rules.replay import replay
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import RuleRefusal, Verdict
 
 SHOT = {"attacker": "ordinary", "attacker_moved": True}
@@ -70,7 +70,7 @@ def test_faces_that_cannot_be_leave_nothing_behind(battle: Battle) -> None:
         battle.ask("attack", SHOT, Scripted([7]), tan_4_falls, ["green-1"])
     with pytest.raises(RuleRefusal, match="has no action 'atack'"):
         battle.ask("atack", SHOT, Scripted([]))
-    with pytest.raises(Refused, match="ghost is not in this battle"):
+    with pytest.raises(UserError, match="ghost is not in this battle"):
         battle.ask("attack", SHOT, never, by=["ghost"])
     assert (battle.entries, battle.state) == before
 
@@ -93,7 +93,7 @@ def test_a_bump_is_no_step_of_the_players(battle: Battle) -> None:
 
 
 def test_no_card_that_the_game_lacks(battle: Battle) -> None:
-    with pytest.raises(Refused, match="tan-5 has the card 'tank', which Simple Plastic Wargame lacks"):
+    with pytest.raises(UserError, match="tan-5 has the card 'tank', which Simple Plastic Wargame lacks"):
         battle.record(Enlisted(figure="tan-5", side="tan", card="tank"))
 
 
@@ -101,7 +101,7 @@ def test_only_what_stands_is_overruled(battle: Battle) -> None:
     battle.record(Noted(text="a remark"))
     [*_, note] = battle.entries
     battle.undo()
-    with pytest.raises(Refused, match=f"entry {note.seq} cannot be overruled"):
+    with pytest.raises(UserError, match=f"entry {note.seq} cannot be overruled"):
         battle.record(Overruled(entry=note.seq, reason="why not", effects=Effects()))
     battle.record(Overruled(entry=3, reason="he was never here", effects=Effects()))
     assert dict(battle.state.overruled) == {3: "he was never here"}
@@ -139,7 +139,7 @@ def test_house_rules_go_into_the_battle(path: Path, tmp_path: Path) -> None:
 def test_house_rules_stand_by_themselves(path: Path, tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text(HOUSE)
     (tmp_path / "more.toml").write_text('inherits = "house.toml"\n')
-    with pytest.raises(Refused, match=r"inherits 'house\.toml'.*copy what they need"):
+    with pytest.raises(UserError, match=r"inherits 'house\.toml'.*copy what they need"):
         Battle.begin(path, clock, "simple_plastic", ["green"], house_rules=tmp_path / "more.toml")
     assert not path.exists()
 
@@ -155,7 +155,7 @@ def test_house_rules_stand_by_themselves(path: Path, tmp_path: Path) -> None:
 def test_no_file_is_made_for_a_battle_that_cannot_be(
     path: Path, game: str, players: list[str], options: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         Battle.begin(path, clock, game, players, options)
     assert not path.exists()
 
@@ -163,7 +163,7 @@ def test_no_file_is_made_for_a_battle_that_cannot_be(
 def test_a_battle_is_not_begun_twice(battle: Battle, path: Path) -> None:
     battle.close()
     before = path.read_bytes()
-    with pytest.raises(Refused, match="already holds a battle"):
+    with pytest.raises(UserError, match="already holds a battle"):
         Battle.begin(path, clock, "simple_plastic", ["green", "tan"])
     assert path.read_bytes() == before
 
@@ -216,14 +216,14 @@ def impossible(path: Path) -> None:
 def test_what_is_no_battle_is_refused_and_left_alone(make: Callable[[Path], None], message: str, path: Path) -> None:
     make(path)
     before = path.read_bytes() if path.exists() else None
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         Battle.open(path, clock)
     assert (path.read_bytes() if path.exists() else None) == before
 
 
 def test_a_refused_file_is_let_go(path: Path) -> None:
     impossible(path)
-    with pytest.raises(Refused) as held:
+    with pytest.raises(UserError) as held:
         Battle.open(path, clock)
     Journal(path, clock).close()  # would say that it is open in another window
     assert held
@@ -244,14 +244,14 @@ class Full:
         return self._entries
 
     def append(self, *_: object) -> Entry:
-        raise Refused("the disk is full")
+        raise UserError("the disk is full")
 
 
 def test_a_full_disk_loses_nothing(battle: Battle) -> None:
     stuck: Any = Full(battle.entries)
     full = Battle(stuck)
     for deed in (lambda: full.record(Noted(text="x")), full.undo, lambda: full.ask("attack", SHOT, Scripted([6]))):
-        with pytest.raises(Refused, match="full"):
+        with pytest.raises(UserError, match="full"):
             deed()
         assert (full.state, full.entries) == (battle.state, battle.entries)
 

@@ -17,7 +17,7 @@ from rules.events import Doubted, Settled
 from rules.games.rosters import points_check
 from rules.referee import SET_UP
 from rules.roster import Army, Recruit
-from rules.table import PointIn, Refused, TerrainKind
+from rules.table import PointIn, TerrainKind, UserError
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import (
     Evening,
@@ -243,7 +243,7 @@ def test_nobody_attacks_in_the_enemys_turn(evening: Evening) -> None:
     evening.next_phase(1, "green", "attacking")
     tan = evening.outlook("tan-1")
     assert {one.why_not for one in (tan.movement, *tan.attacks, *tan.others)} == {"it is the turn of Green (SP-01)"}
-    with pytest.raises(Refused, match="Attack on Green 1 cannot be: it is the turn of Green"):
+    with pytest.raises(UserError, match="Attack on Green 1 cannot be: it is the turn of Green"):
         evening.do(evening.attack("tan-1", "green-1"), 6)
 
 
@@ -262,7 +262,7 @@ def test_a_march_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     with blurred.battle as battle:
         evening = Evening(battle, [HEDGE], lambda unit: figure(unit.id, *unit.at_in, sigma=0.05))
         evening.next_phase(1, "green", "moving")
-        with pytest.raises(Refused, match="how far its leading man went is too close to call: settle it first"):
+        with pytest.raises(UserError, match="how far its leading man went is too close to call: settle it first"):
             evening.march((0, 4), "green-1", "green-2", "green-3", "green-4")
         starts = {f"green-{n}": evening.moment.figure(f"green-{n}").centre_in for n in (1, 2, 3, 4)}
         deed = evening.referee.march(evening.moment, {n: (at, (at[0], at[1] + 4)) for n, at in starts.items()})

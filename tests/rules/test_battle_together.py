@@ -10,7 +10,7 @@ import pytest
 from rules.battle import Battle
 from rules.events import Enlisted, Noted
 from rules.journal import Journal
-from rules.table import Refused
+from rules.table import UserError
 
 MEN = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
 
@@ -48,7 +48,7 @@ def test_sixty_men_are_sixty_entries_in_one_transaction(battle: Battle, path: Pa
 
 def test_one_that_cannot_be_leaves_none_of_them(battle: Battle, path: Path) -> None:
     before = battle.state
-    with pytest.raises(Refused):
+    with pytest.raises(UserError):
         battle.record_all([*MEN[:3], MEN[0]])  # nobody is enlisted twice
     assert battle.state is before
     assert len(battle.entries) == 1
@@ -66,7 +66,7 @@ def test_a_full_disk_keeps_none_of_them(battle: Battle, path: Path) -> None:
     pages = file.execute("PRAGMA page_count").fetchone()[0]
     file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
     before = battle.state
-    with pytest.raises(Refused, match="disk is full"):
+    with pytest.raises(UserError, match="disk is full"):
         battle.record_all([*MEN, Noted(text="x" * 100_000)])
     assert battle.state is before
     file.execute("PRAGMA max_page_count = 100000")

@@ -15,7 +15,7 @@ from rules.bearing import (
     side_struck,
     turn_deg,
 )
-from rules.table import Refused
+from rules.table import UserError
 from rules.tolerance import Call
 from tests.rules.board import Turned, figure
 
@@ -32,7 +32,7 @@ def test_bearings_go_counter_clockwise_from_the_near_edge(to, bearing):
 
 
 def test_there_is_no_bearing_to_oneself():
-    with pytest.raises(Refused, match="different places"):
+    with pytest.raises(UserError, match="different places"):
         bearing_deg((1, 2), (1, 2))
 
 
@@ -80,7 +80,7 @@ def test_turning_back_costs_the_same(start, end):
 
 @pytest.mark.parametrize("wrong", [(0, 1, 0), (-45, 1, 0), (45, -1, 0), (45, 1, -1), (math.nan, 1, 0)])
 def test_turning_that_cannot_be_is_refused(wrong):
-    with pytest.raises(Refused, match="turning"):
+    with pytest.raises(UserError, match="turning"):
         Turning(*wrong)
 
 
@@ -126,7 +126,7 @@ def test_behind_near_the_border_is_too_close_to_call():
 
 
 def test_an_unknown_facing_is_asked_for():
-    with pytest.raises(Refused, match=r"tan-4.*front"):
+    with pytest.raises(UserError, match=r"tan-4.*front"):
         behind(figure("tan-4", 0, 0), (1, 1), 90)
 
 
@@ -181,5 +181,5 @@ def test_the_error_of_an_arc():
 
 
 def test_an_arc_needs_a_target():
-    with pytest.raises(Refused, match=r"gun.*target"):
+    with pytest.raises(UserError, match=r"gun.*target"):
         arc_of_fire(figure("gun", 0, 0), [])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.dice import DiceRequest, Die, Procedure, Roll, Scripted, as_fudge, falls, odds, play, rolled
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import RuleRefusal
 
 ONE = DiceRequest(Die.D6, 1, "the firer", "the attack")
@@ -53,7 +53,7 @@ def test_dice_left_over_are_refused() -> None:
 
 
 def test_a_roll_of_no_dice_is_refused() -> None:
-    with pytest.raises(Refused, match="at least one die"):
+    with pytest.raises(UserError, match="at least one die"):
         DiceRequest(Die.D6, 0, "nobody", "nothing")
 
 
@@ -130,7 +130,7 @@ def test_a_throw_without_end_is_refused() -> None:
         while True:
             yield ONE.once_more()
 
-    with pytest.raises(Refused, match="no throw ever ends 'the attack'"):
+    with pytest.raises(UserError, match="no throw ever ends 'the attack'"):
         odds(procedure, str)
 
 
@@ -144,7 +144,7 @@ def test_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
             count += roll.total
         return count
 
-    with pytest.raises(Refused, match="fewer targets"):
+    with pytest.raises(UserError, match="fewer targets"):
         odds(procedure, lambda count: count)
 
 

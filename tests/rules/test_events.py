@@ -12,7 +12,7 @@ from rules.dice import DiceRequest, Die, Roll
 from rules.event_codec import EVENTS, event_of
 from rules.events import Change, Enlisted, Event, Placed, Throw, Told, plain
 from rules.journal import Entry
-from rules.table import Refused
+from rules.table import UserError
 from rules.text import label
 from rules.verdict import Reason, forbidden
 from tests.rules.test_state import events
@@ -49,7 +49,7 @@ def test_kinds_are_told_apart() -> None:
     ],
 )
 def test_a_body_that_is_none_is_refused(kind: str, version: int, body: dict[str, Any], message: str) -> None:
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         event_of(Entry(7, 0.0, kind, version, body))
 
 
@@ -68,7 +68,7 @@ def test_dice_are_kept_with_who_rolled_them_and_why() -> None:
 
 
 def test_a_number_without_end_is_not_kept() -> None:
-    with pytest.raises(Refused, match="cannot keep inf"):
+    with pytest.raises(UserError, match="cannot keep inf"):
         Placed(figure="a", at_in=(float("inf"), 0)).to_body()
 
 
@@ -90,5 +90,5 @@ def test_what_is_so_of_the_whole_battle_is_told_with_its_value(value: Any, words
 
 
 def test_a_figure_has_one_card() -> None:
-    with pytest.raises(Refused, match="give one of the two"):
+    with pytest.raises(UserError, match="give one of the two"):
         Enlisted(figure="a", side="tan", card="sniper", own={})

@@ -10,7 +10,7 @@ import pytest
 from rules.dice import Scripted
 from rules.game import Question
 from rules.games import open_game
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import RuleRefusal
 from ui.commands.resolve import resolve_question
 
@@ -50,7 +50,7 @@ def test_what_is_typed_becomes_a_value(holds: type, typed: str, value: object) -
 
 
 def test_no_number_where_one_is_asked_for_is_refused_with_the_question() -> None:
-    with pytest.raises(Refused, match=r"How many\? 'two' is not a whole number"):
+    with pytest.raises(UserError, match=r"How many\? 'two' is not a whole number"):
         Question("fact", "How many?", None, (), int).read("two")
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.journal import APPLICATION_ID, Entry, Journal, standing
-from rules.table import Refused
+from rules.table import UserError
 
 
 def clock():
@@ -82,7 +82,7 @@ def test_as_many_redos_as_undos_change_nothing(kinds):
 def test_a_file_that_is_something_else_is_left_alone(tmp_path, content):
     path = tmp_path / "letter.txt"
     path.write_bytes(content)
-    with pytest.raises(Refused, match="not a battle"):
+    with pytest.raises(UserError, match="not a battle"):
         Journal(path, clock())
     assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
@@ -94,7 +94,7 @@ def test_another_programs_database_is_left_alone(tmp_path):
     raw.execute("CREATE TABLE photo (id)")
     raw.close()
     content = path.read_bytes()
-    with pytest.raises(Refused, match="not a battle"):
+    with pytest.raises(UserError, match="not a battle"):
         Journal(path, clock())
     assert path.read_bytes() == content
 
@@ -106,7 +106,7 @@ def test_a_newer_file_is_left_alone(tmp_path):
     raw.execute("PRAGMA user_version = 7")
     raw.close()
     content = path.read_bytes()
-    with pytest.raises(Refused, match=r"schema 7 .*update"):
+    with pytest.raises(UserError, match=r"schema 7 .*update"):
         Journal(path, clock())
     assert path.read_bytes() == content
 
@@ -119,7 +119,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 8] = os.urandom(4096 * 5)
     path.write_bytes(content)
-    with pytest.raises(Refused, match=r"damaged|cannot be used"):
+    with pytest.raises(UserError, match=r"damaged|cannot be used"):
         Journal(path, clock()).entries()
     assert path.read_bytes() == content
 
@@ -127,7 +127,7 @@ def test_a_damaged_file_is_refused(tmp_path):
 def test_two_windows_do_not_write_into_one_battle(tmp_path):
     with Journal(tmp_path / "b", clock()) as journal:
         journal.append("moved", {})
-        with pytest.raises(Refused, match="another window"):
+        with pytest.raises(UserError, match="another window"):
             Journal(tmp_path / "b", clock())
     Journal(tmp_path / "b", clock()).close()
 
@@ -137,7 +137,7 @@ def test_a_full_disk_loses_nothing_confirmed(tmp_path):
         confirmed = journal.append("moved", {"n": 1})
         pages = journal._file.execute("PRAGMA page_count").fetchone()[0]
         journal._file.execute(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(Refused, match="disk is full"):
+        with pytest.raises(UserError, match="disk is full"):
             journal.append("moved", {"long": "x" * 100_000})
         assert journal.entries() == (confirmed,)
         journal._file.execute("PRAGMA max_page_count = 100000")
@@ -145,7 +145,7 @@ def test_a_full_disk_loses_nothing_confirmed(tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(Refused, match="cannot be"):
+    with pytest.raises(UserError, match="cannot be"):
         Journal(tmp_path / "none" / "b", clock())
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.measure import Bands, range_between, range_to, stepped
-from rules.table import Refused
+from rules.table import UserError
 from rules.tolerance import Call
 from tests.rules.board import Turned, block, figure, square
 
@@ -97,7 +97,7 @@ def test_to_a_spot_a_line_and_an_area():
 
 @pytest.mark.parametrize("marked", [(), ((0, 0), (2, 2), (2, 0), (0, 2)), ((0, 0), (1, 1), (2, 2))])
 def test_what_cannot_be_measured_to_is_refused(marked):
-    with pytest.raises(Refused, match=r"mark (it again|a spot)"):
+    with pytest.raises(UserError, match=r"mark (it again|a spot)"):
         range_to(figure("a", 0, 0), marked)
 
 
@@ -139,12 +139,12 @@ def test_a_band_is_among_the_possible_ones(distance, sigma):
 
 @pytest.mark.parametrize("marks", [(), (3, 3), (6, 3), (-1, 2), (3, math.inf), (3, math.nan)])
 def test_marks_that_cannot_be_are_refused(marks):
-    with pytest.raises(Refused, match="ascend"):
+    with pytest.raises(UserError, match="ascend"):
         Bands(marks)
 
 
 def test_steps_and_colours_that_cannot_be_are_refused():
-    with pytest.raises(Refused, match="steps"):
+    with pytest.raises(UserError, match="steps"):
         stepped(0, 3)
-    with pytest.raises(Refused, match="colour"):
+    with pytest.raises(UserError, match="colour"):
         stepped(3, 4, bold_in=(5,))

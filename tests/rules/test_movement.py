@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rules.bearing import Turning, bearing_deg
 from rules.movement import Reason, Toll, walk
 from rules.path import length_in
-from rules.table import Refused, TerrainKind
-from rules.terrain_cost import IMPASSABLE, Gait, Going, Rounding, hurdle, slowed
+from rules.table import TerrainKind, UserError
+from rules.terrain_cost import IMPASSABLE, Going, MovementProfile, Rounding, hurdle, slowed
 from rules.tolerance import Call
 from tests.rules.board import Turned, box, piece
 
@@ -33,7 +33,7 @@ def going(one):
     return hurdle(one.height_in, ((0.7, 1.0), (1.3, 3.0))) if one.kind is K.WALL else PACES[one.kind]
 
 
-PLAIN = Gait(going)
+PLAIN = MovementProfile(going)
 WOODS = piece("woods", K.WOODS, box(2, -5, 5, 5), 5)
 AHEAD = ((0.0, 0.0), (10.0, 0.0))
 
@@ -113,7 +113,7 @@ def test_an_obstacle_that_cannot_be_paid_for_cannot_be_crossed():
     wall = piece("wall", K.WALL, box(4, -3, 4.2, 3), 1.0)
     assert walk(AHEAD, [wall], PLAIN, 6).reach_in == pytest.approx((4, 0))
     assert walk(AHEAD, [wall], PLAIN, 7.1).reach_in == pytest.approx((4.1, 0))
-    free_inside = Gait(lambda one: Going(0, enter_in=3))
+    free_inside = MovementProfile(lambda one: Going(0, enter_in=3))
     assert walk(AHEAD, [wall], free_inside, 5).reach_in == pytest.approx((4, 0))
 
 
@@ -156,7 +156,7 @@ def test_a_rounded_stretch_is_walked_by_paid_inches():
     # A bend at x = 2.5: the first inch of woods is paid there and carries on to x = 3 for nothing.
     assert walk(((0, 0), (2.5, 0), (10, 0)), [WOODS], gait, 4).reach_in == pytest.approx((3, 0))
     # At 0.2 for the inch 0.6 in buy three, though 0.6 / 0.2 is less than 3 in floating point.
-    cheap = Gait(lambda one: Going(0.2), rounding=Rounding.STRETCH)
+    cheap = MovementProfile(lambda one: Going(0.2), rounding=Rounding.STRETCH)
     assert walk(((2.5, 0), (9, 0)), [replace(WOODS, outline_in=box(2, -5, 20, 5))], cheap, 0.6).reach_in == (5.5, 0)
 
 
@@ -210,7 +210,7 @@ def test_uphill_at_half_pace():
 
 
 def test_a_road_up_the_hill_sets_the_pace():
-    slow_hill = Gait(lambda one: Going(2, on_top=True) if one.kind is K.HILL else Going())
+    slow_hill = MovementProfile(lambda one: Going(2, on_top=True) if one.kind is K.HILL else Going())
     assert walk(AHEAD, [HILL], slow_hill, 20).cost_in == pytest.approx(12)
     assert walk(AHEAD, [HILL, piece("road", K.ROAD, box(-1, -1, 11, 1))], slow_hill, 20).cost_in == pytest.approx(10)
 
@@ -259,7 +259,7 @@ def test_a_move_near_its_allowance_is_too_close_to_call():
 
 
 def test_an_allowance_below_nothing_is_refused():
-    with pytest.raises(Refused, match="allowance"):
+    with pytest.raises(UserError, match="allowance"):
         walk(AHEAD, [], PLAIN, -1)
 
 
@@ -271,7 +271,7 @@ TERRAIN = [
     piece("wall", K.WALL, box(-9.127, -0.613, 9.413, -0.391), 0.5),
     piece("trench", K.TRENCH, box(6.119, 2.337, 8.773, 7.919)),
 ]
-GAIT = Gait(going, 1.0, 2.0, 1.0, turning=Turning(45, 1))
+GAIT = MovementProfile(going, 1.0, 2.0, 1.0, turning=Turning(45, 1))
 spots = st.tuples(st.floats(-10, 10), st.floats(-10, 10)).map(lambda p: (round(p[0], 2), round(p[1], 2)))
 
 

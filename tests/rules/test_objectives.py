@@ -12,7 +12,7 @@ from rules.games import GAMES, open_game
 from rules.games.referees import referee_of
 from rules.objectives import Aim, agreed, aims_of
 from rules.roster import Army
-from rules.table import PointIn, Refused
+from rules.table import PointIn, UserError
 from tests.rules.evening import Evening, begun, recruits
 
 PLACES: dict[str, PointIn] = {"green-1": (4, 4), "green-2": (6, 4), "tan-1": (4, 30), "tan-2": (6, 30)}
@@ -100,5 +100,5 @@ def test_nothing_new_is_nothing(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_agreed(aim: Aim, message: str, tmp_path: Path) -> None:
     battle = evening(tmp_path, "fudge_miniatures").battle
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         agree(battle, aim)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rules.events import Change, Changed, Doubted, Placed, Settled
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 from tests.rules.board import box, piece
 from tests.rules.evening import Evening, played_from
 from tests.rules.pillbox import (
@@ -138,7 +138,7 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         deed = attack(blurred, "tan-1", "green-1", "rifle")
         [doubt] = blurred.prospect(deed).doubts
         assert "the range from Tan 1 to Green 1" in doubt.question
-        with pytest.raises(Refused, match="too close to call: settle it first"):
+        with pytest.raises(UserError, match="too close to call: settle it first"):
             blurred.do(deed, 3, 4)
         battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
         battle.record(Settled(question=doubt.question, answer="more"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rules.events import Change, Changed, Doubted, Settled
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 from tests.rules.board import box, piece
 from tests.rules.bridge import (
     BLUE,
@@ -170,7 +170,7 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
         deed = blurred.attack("red-3", "blue-3", "Sling")
         [doubt] = blurred.prospect(deed).doubts
         assert "the range to Blue 3" in doubt.question
-        with pytest.raises(Refused, match="too close to call: settle it first"):
+        with pytest.raises(UserError, match="too close to call: settle it first"):
             blurred.do(deed, 0, 0, 0, 0)
         battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
         for answer, total in (("more", 1), ("less", 2)):

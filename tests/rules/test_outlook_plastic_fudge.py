@@ -12,7 +12,7 @@ from rules.events import Doubted, PhaseBegun, Placed, Settled
 from rules.referee import at_spot
 from rules.roster import Army, Recruit
 from rules.state import Unit
-from rules.table import Figure, PointIn, Posture, Refused, TerrainKind
+from rules.table import Figure, PointIn, Posture, TerrainKind, UserError
 from rules.template import Blast
 from tests.rules.board import box, piece
 from tests.rules.evening import (
@@ -81,7 +81,7 @@ def test_a_range_at_its_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     [doubt] = one.doubts
     assert doubt.question == "turn 1, all, Rifle at Tan 1: the range to Tan 1"
     assert doubt.answers == {"less": pytest.approx(6 - 0.2 * 2**0.5), "more": pytest.approx(6 + 0.2 * 2**0.5)}
-    with pytest.raises(Refused, match="settle it first"):
+    with pytest.raises(UserError, match="settle it first"):
         evening.do(one.deed, *EVEN, *EVEN)
     evening.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
     evening.battle.record(Settled(question=doubt.question, answer="more"))
@@ -300,7 +300,7 @@ def test_a_grenade_goes_to_any_place_that_he_sees(tmp_path: Path) -> None:
     assert "(PF-A08)" in hidden.why_not
     outcome = evening.do(found.deed, *EVEN, *EVEN, *EVEN).outcome  # 2 against -1 twice
     assert outcome == "tan-1 INJ, tan-2 INJ"
-    with pytest.raises(Refused, match="finite"):
+    with pytest.raises(UserError, match="finite"):
         evening.at_spot("green-1", (float("nan"), 0))
 
 

@@ -10,7 +10,7 @@ import pytest
 from rules.events import Doubted, PhaseBegun, Settled
 from rules.referee import SET_UP
 from rules.roster import Army, Recruit
-from rules.table import PointIn, Refused, TerrainKind
+from rules.table import PointIn, TerrainKind, UserError
 from tests.rules.board import box, piece
 from tests.rules.evening import (
     Evening,
@@ -78,7 +78,7 @@ def test_before_the_first_turn_nobody_acts(tmp_path: Path) -> None:
     evening = set_up(tmp_path / "b")
     with evening.battle:
         assert evening.outlook("german-1").movement.why_not == SET_UP
-        with pytest.raises(Refused, match="the battle is still being set up"):
+        with pytest.raises(UserError, match="the battle is still being set up"):
             evening.do(evening.attack("german-2", "american-1"), 6, 6, 6, 6)
 
 
@@ -133,7 +133,7 @@ def test_a_range_at_the_limit_is_settled_by_the_players(tmp_path: Path) -> None:
     [one] = evening.outlook("german-1").attacks
     [doubt] = one.doubts
     assert doubt.question == ("turn 1, german, German rifle at American 1: the range from German 1 to American 1")
-    with pytest.raises(Refused, match="too close to call: settle it first"):
+    with pytest.raises(UserError, match="too close to call: settle it first"):
         evening.do(one.deed, 6)
     evening.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
     evening.battle.record(Settled(question=doubt.question, answer="more"))

@@ -21,7 +21,7 @@ from rules.path import (
     turns_deg,
     up_to_contact,
 )
-from rules.table import Refused
+from rules.table import UserError
 from rules.tolerance import Call
 from tests.rules.board import Turned, block, box, figure
 
@@ -62,7 +62,7 @@ def test_a_path_that_is_cut_has_that_length(path, along):
 
 @pytest.mark.parametrize("path", [(), ((0, math.nan),)])
 def test_paths_that_cannot_be_are_refused(path):
-    with pytest.raises(Refused, match="path"):
+    with pytest.raises(UserError, match="path"):
         approaches(block("a", 0, 0), path, [])
 
 
@@ -211,7 +211,7 @@ def test_where_a_path_is_seen():
 
 
 def test_looking_along_a_path_needs_steps():
-    with pytest.raises(Refused, match="steps"):
+    with pytest.raises(UserError, match="steps"):
         glimpses(BENT, lambda place: True, 0, 0.1)
 
 

@@ -11,7 +11,7 @@ import pytest
 from rules.games import GAMES, open_game
 from rules.games.rosters import points_check
 from rules.roster import Army, Recruit, army_document, army_of, enlistment
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import RuleRefusal
 
 GAME = open_game("simple_plastic")
@@ -40,13 +40,13 @@ def test_a_list_is_kept_as_json() -> None:
     ],
 )
 def test_a_list_with_a_slip_is_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         army_of({**army_document(army(*RIFLES)), **change})
 
 
 @pytest.mark.parametrize("document", [None, [], "army", 3])
 def test_what_is_no_list_is_refused(document: Any) -> None:
-    with pytest.raises(Refused, match="choose another file"):
+    with pytest.raises(UserError, match="choose another file"):
         army_of(document)
 
 
@@ -58,12 +58,14 @@ def test_a_list_becomes_the_units_of_a_side() -> None:
 
 
 def test_a_list_of_another_game_is_refused() -> None:
-    with pytest.raises(Refused, match="is for army_men, not for simple_plastic"):
+    with pytest.raises(UserError, match="is for army_men, not for simple_plastic"):
         enlistment(GAME, army(*RIFLES, game="army_men"), "green")
 
 
 def test_a_card_that_the_game_lacks_is_refused() -> None:
-    with pytest.raises(Refused, match="green-9 has the card 'tank', which Simple Plastic Wargame lacks: choose one of"):
+    with pytest.raises(
+        UserError, match="green-9 has the card 'tank', which Simple Plastic Wargame lacks: choose one of"
+    ):
         points_check(GAME, army(Recruit(figure="green-9", card="tank")))
 
 
@@ -135,7 +137,7 @@ def test_simple_plastic_figure_counts_reserves_ww_58() -> None:
     ],
 )
 def test_simple_plastic_figure_has_the_weapons_and_nations_of_its_tables_ww_03(own: Any, message: str) -> None:
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         outcome("simple_plastic_figure", Recruit(figure="x", own={"title": "?", **own}))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from rules.ruleset import Ruleset, load
 from rules.schema import Inches, Row
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 
@@ -130,12 +130,12 @@ def test_rows_come_out_typed_and_frozen(game: Path) -> None:
     ],
 )
 def test_a_slip_is_named_with_its_place(game: Path, old: str, new: str, message: str) -> None:
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         load(_changed(game, old, new), Tables)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"the ruleset .*nothing\.toml cannot be read"):
+    with pytest.raises(UserError, match=r"the ruleset .*nothing\.toml cannot be read"):
         load(tmp_path / "nothing.toml", Tables)
 
 
@@ -176,7 +176,7 @@ def test_house_rules_inherit_and_override(game: Path) -> None:
 def test_house_rules_that_inherit_themselves_are_refused(game: Path) -> None:
     house = game.with_name("house.toml")
     house.write_text('inherits = "house.toml"\n', encoding="utf-8")
-    with pytest.raises(Refused, match=r"house\.toml inherits itself"):
+    with pytest.raises(UserError, match=r"house\.toml inherits itself"):
         load(house, Tables)
 
 

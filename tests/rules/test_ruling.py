@@ -16,12 +16,12 @@ from rules.event_codec import event_of
 from rules.events import Effects, Overruled
 from rules.referee import Deed
 from rules.replay import replay
-from rules.ruling import Holding, known_holdings, overrule, rule
-from rules.table import Refused
+from rules.ruling import Override, known_holdings, overrule, rule
+from rules.table import UserError
 from tests.rules.evening import Evening, begun, told
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
 
-MISSES = Holding("misses", Effects())
+MISSES = Override("misses", Effects())
 UNTRIED = replace(MISSES, counts=False)
 
 
@@ -125,7 +125,7 @@ def test_the_last_ruling_of_one_verdict_holds(evening: Evening) -> None:
     evening.do(shot(evening), 6)
     first, kills = (
         seq(battle),
-        Holding("kills", Effects(changes=befallen("tan-1", evening.referee.conditions["eliminated"]))),
+        Override("kills", Effects(changes=befallen("tan-1", evening.referee.conditions["eliminated"]))),
     )
     overrule(battle, first, "it", MISSES, "he stood behind")
     overrule(battle, first, "it", kills, "no, he did not")
@@ -146,14 +146,14 @@ def test_what_else_is_said_holds_whatever_happened_since(evening: Evening) -> No
 
 def test_only_with_a_reason_and_only_a_verdict(evening: Evening) -> None:
     battle = evening.battle
-    with pytest.raises(Refused, match="with a reason only: type why"):
+    with pytest.raises(UserError, match="with a reason only: type why"):
         rule(battle, shot(evening), MISSES, "  ")
-    with pytest.raises(Refused, match="entry 1 is no verdict that stands"):
+    with pytest.raises(UserError, match="entry 1 is no verdict that stands"):
         overrule(battle, 1, "it", MISSES, "why not")
     evening.do(shot(evening), 6)
     last = seq(battle)
     battle.undo()
-    with pytest.raises(Refused, match=f"entry {last} is no verdict that stands"):
+    with pytest.raises(UserError, match=f"entry {last} is no verdict that stands"):
         overrule(battle, last, "it", MISSES, "why not")
 
 

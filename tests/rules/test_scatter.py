@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.scatter import Along, Compass, drifted, strayed
-from rules.table import Refused
+from rules.table import UserError
 from tests.rules.board import Turned
 
 places = st.floats(-50, 50)
@@ -42,10 +42,10 @@ def test_turning_the_table_takes_the_stray_along(x, y, direction, distance, tabl
 
 @pytest.mark.parametrize("distance", [-1, math.nan, math.inf])
 def test_a_distance_that_cannot_be_is_refused(distance):
-    with pytest.raises(Refused, match="strays"):
+    with pytest.raises(UserError, match="strays"):
         drifted((0, 0), Compass.NORTH, distance)
 
 
 def test_a_shot_at_ones_own_feet_has_no_line():
-    with pytest.raises(Refused, match="different places"):
+    with pytest.raises(UserError, match="different places"):
         strayed((1, 1), Along.LEFT, 2, (1, 1))

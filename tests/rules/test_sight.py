@@ -7,11 +7,11 @@ import pytest
 from shapely.geometry import Point, Polygon
 
 from rules.body import Body
-from rules.opacity import TRUNK_PART, Opacity, Veil, Within, standing_outlines
+from rules.opacity import TRUNK_PART, CoverKind, Opacity, Within, standing_outlines
 from rules.path import glimpses, placed
 from rules.scene import SightRules
 from rules.sight import exposures, sight
-from rules.table import Posture, Refused, TerrainKind, TerrainPiece, ellipse_outline
+from rules.table import Posture, TerrainKind, TerrainPiece, UserError, ellipse_outline
 from tests.rules.sighting import BOARDS, box, seen, soldier
 
 
@@ -28,7 +28,7 @@ def test_a_wall_below_the_eye_hides_up_to_the_ray_over_its_far_edge():
     found = seen(box(TerrainKind.WALL, 4, 5, 1.0))
     assert found.exposure == pytest.approx(1 - 0.4 / 2.1)
     assert found.shooter_exposure == pytest.approx(1 - 0.6 / 2.1)
-    assert [(h.name, h.veil) for h in found.hidden_by] == [("it", Veil.SOLID)]
+    assert [(h.name, h.veil) for h in found.hidden_by] == [("it", CoverKind.SOLID)]
     assert found.hidden_by[0].fraction == pytest.approx(0.4 / 2.1)
 
 
@@ -157,14 +157,14 @@ def test_woods_above_the_eye_hide_what_is_in_them_for_their_depth():
 def test_screens_hide_without_stopping_a_shot():
     found = seen(box(TerrainKind.HEDGE, 4, 5, 9.0))
     assert (found.exposure, found.exposure_to_fire) == (0.0, 1.0)
-    assert found.hidden_by[0].veil is Veil.SCREEN
+    assert found.hidden_by[0].veil is CoverKind.SCREEN
 
 
 def test_a_ruleset_reads_terrain_its_own_way():
     hedge = box(TerrainKind.HEDGE, 4, 5, 9.0)
     solid = SightRules({TerrainKind.HEDGE: Opacity()}, BOARDS.bodies)
     assert seen(hedge, rules=solid).exposure_to_fire == 0.0
-    clear = SightRules({TerrainKind.HEDGE: Opacity(Veil.CLEAR)}, BOARDS.bodies)
+    clear = SightRules({TerrainKind.HEDGE: Opacity(CoverKind.CLEAR)}, BOARDS.bodies)
     assert seen(hedge, rules=clear).exposure == 1.0
 
 
@@ -297,18 +297,18 @@ def test_a_trunk_is_thinner_than_the_foot_it_stands_on():
 
 
 def test_nonsense_is_refused():
-    with pytest.raises(Refused, match="'a' cannot be its own target"):
+    with pytest.raises(UserError, match="'a' cannot be its own target"):
         sight(soldier("a", 0), soldier("a", 3), ())
-    with pytest.raises(Refused, match="must rise"):
+    with pytest.raises(UserError, match="must rise"):
         Body(1.6, 1.5, ((1.0, 0.2), (0.5, 0.2)))
-    with pytest.raises(Refused, match="must rise"):
+    with pytest.raises(UserError, match="must rise"):
         Body(1.6, 1.5, ())
-    with pytest.raises(Refused, match="eye and muzzle"):
+    with pytest.raises(UserError, match="eye and muzzle"):
         Body(float("nan"), 1.5, ((1.0, 0.2),))
-    with pytest.raises(Refused, match="0 in or more"):
+    with pytest.raises(UserError, match="0 in or more"):
         Opacity(within=Within.FILLED, depth_in=-1)
     for height in (0, -1, float("nan"), float("inf")):
-        with pytest.raises(Refused, match="measure one"):
+        with pytest.raises(UserError, match="measure one"):
             SightRules(standing_height_in=height)
 
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.opacity import OPACITY, Veil
+from rules.opacity import OPACITY, CoverKind
 from rules.scene import SightRules
 from rules.sight import exposures, sight
 from rules.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from tests.rules.board import Turned
 
 seeds = st.integers(0, 2**32 - 1)
-KINDS = [kind for kind in TerrainKind if OPACITY[kind].veil is not Veil.CLEAR]
+KINDS = [kind for kind in TerrainKind if OPACITY[kind].veil is not CoverKind.CLEAR]
 few = settings(max_examples=30)
 
 

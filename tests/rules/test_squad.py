@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.squad import ahead_of, chain, lead, stayed
-from rules.table import Refused
+from rules.table import UserError
 from rules.tolerance import Call
 from tests.rules.board import Turned, block, figure
 
@@ -94,7 +94,7 @@ def test_the_frontmost_leads():
 
 
 def test_a_squad_without_figures_has_no_lead():
-    with pytest.raises(Refused, match="squad"):
+    with pytest.raises(UserError, match="squad"):
         lead([], 0)
 
 

@@ -20,7 +20,6 @@ from rules.events import (
     Effects,
     Enlisted,
     Event,
-    GivenBack,
     MarkerMoved,
     Move,
     Moved,
@@ -28,6 +27,7 @@ from rules.events import (
     Overruled,
     PhaseBegun,
     Placed,
+    Refund,
     Ruled,
     Settled,
     TableLaid,
@@ -35,7 +35,7 @@ from rules.events import (
 )
 from rules.journal import Entry, standing
 from rules.state import State, fold
-from rules.table import Refused, TerrainKind, TerrainPiece
+from rules.table import TerrainKind, TerrainPiece, UserError
 
 BEGUN = Begun(game="army_men", players=("green", "tan"), options={})
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
@@ -53,7 +53,7 @@ effects = st.builds(
     Effects, moves=st.lists(moves, max_size=2).map(tuple), changes=st.lists(changes, max_size=2).map(tuple)
 )
 given_back = st.builds(
-    GivenBack,
+    Refund,
     allowance_in=st.dictionaries(figures, lengths, max_size=2),
     action=st.sampled_from(["attack", "medic"]),
     by=st.lists(figures, max_size=2).map(tuple),
@@ -111,7 +111,7 @@ def folded(happened: list[Event]) -> list[State]:
     for event in happened:
         try:
             states.append(fold(states[-1], event))
-        except Refused:
+        except UserError:
             states.append(states[-1])
     return states
 
@@ -154,7 +154,7 @@ def test_what_holds_of_any_journal_is_a_battle(happened: list[Any]) -> None:
         if not isinstance(one, str):
             try:
                 state_of(holds)
-            except Refused:
+            except UserError:
                 continue
         elif entries[0] not in holds:
             continue  # the beginning is not taken back; what befell the table stands even then
@@ -235,21 +235,21 @@ def test_players_overrule() -> None:
     ],
 )
 def test_what_cannot_have_happened_is_refused(event: Event, message: str) -> None:
-    with pytest.raises(Refused, match=message.replace("?", r"\?")):
+    with pytest.raises(UserError, match=message.replace("?", r"\?")):
         staged(event)
 
 
 def test_an_answer_that_was_not_offered_is_refused() -> None:
-    with pytest.raises(Refused, match="settled by in or out, not by 'maybe'"):
+    with pytest.raises(UserError, match="settled by in or out, not by 'maybe'"):
         staged(Doubted(question="in?"), Settled(question="in?", answer="maybe"))
 
 
 @pytest.mark.parametrize("players", [(), ("green", "green"), ("green", "")])
 def test_players_are_told_apart(players: tuple[str, ...]) -> None:
-    with pytest.raises(Refused, match="players told apart"):
+    with pytest.raises(UserError, match="players told apart"):
         fold(State(), Begun(game="army_men", players=players, options={}))
 
 
 def test_nothing_happens_before_the_beginning() -> None:
-    with pytest.raises(Refused, match="begins once, with its game"):
+    with pytest.raises(UserError, match="begins once, with its game"):
         fold(State(), Noted(text="hello"))

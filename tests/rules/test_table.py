@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely.geometry import Polygon
 
-from rules.table import Figure, Posture, Refused, TerrainKind, TerrainPiece, ellipse_outline
+from rules.table import Figure, Posture, TerrainKind, TerrainPiece, UserError, ellipse_outline
 
 BASE = ellipse_outline((0, 0), 0.5, 0.4)
 TAN_7 = {"id": "tan-7", "army": "tan", "x_in": 1.0, "y_in": 2.0, "z_in": 0.0, "sigma_in": 0.1,
@@ -41,7 +41,7 @@ def test_an_ellipse_lies_along_its_turn():
     ],
 )
 def test_a_figure_that_cannot_be_is_refused_by_name(wrong, fault):
-    with pytest.raises(Refused, match=f"tan-7.*{fault}"):
+    with pytest.raises(UserError, match=f"tan-7.*{fault}"):
         Figure(**TAN_7 | wrong)
 
 
@@ -63,7 +63,7 @@ def test_a_base_that_crosses_itself_is_a_figures_all_the_same():
     ],
 )
 def test_terrain_that_cannot_be_is_refused_by_name(outline, height, fault):
-    with pytest.raises(Refused, match=f"house.*({fault})"):
+    with pytest.raises(UserError, match=f"house.*({fault})"):
         TerrainPiece("house", TerrainKind.BUILDING, outline, 0.0, height)
 
 

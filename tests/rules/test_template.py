@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from shapely.geometry import Point, Polygon
 
-from rules.table import Refused, ellipse_outline
+from rules.table import UserError, ellipse_outline
 from rules.template import Blast, Extent, Flame, Hit, Strip, Wedge, Zone, drawn, fraction_inside, under, under_blast
 from rules.tolerance import Call
 from tests.rules.board import Turned, box, figure, square
@@ -209,7 +209,7 @@ def test_the_bounds_hold_the_fraction(x, y, sigma):
 
 @pytest.mark.parametrize("radius", [0, -1, math.nan, math.inf])
 def test_a_radius_that_cannot_be_is_refused(radius):
-    with pytest.raises(Refused, match="radius"):
+    with pytest.raises(UserError, match="radius"):
         Blast((0, 0), radius)
 
 
@@ -229,7 +229,7 @@ def test_a_radius_that_cannot_be_is_refused(radius):
     ],
 )
 def test_templates_that_cannot_be_are_refused(make, fault):
-    with pytest.raises(Refused, match=fault):
+    with pytest.raises(UserError, match=fault):
         make()
 
 

@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from rules.table import Refused
-from rules.terrain_cost import IMPASSABLE, Gait, Going, hurdle, slowed
+from rules.table import UserError
+from rules.terrain_cost import IMPASSABLE, Going, MovementProfile, hurdle, slowed
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ def test_hurdles_by_their_height():
 
 @pytest.mark.parametrize("wrong", [{"cost_per_in": -1}, {"enter_in": math.inf}, {"leave_in": math.nan}])
 def test_costs_that_cannot_be_are_refused(wrong):
-    with pytest.raises(Refused, match="movement costs"):
+    with pytest.raises(UserError, match="movement costs"):
         Going(**wrong)
 
 
 @pytest.mark.parametrize("wrong", ["open_cost_per_in", "climb_cost_per_in", "descent_cost_per_in", "height_step_in",
                                    "uphill_factor"])  # fmt: skip
 def test_a_gait_that_cannot_be_is_refused(wrong):
-    with pytest.raises(Refused, match="movement costs"):
-        Gait(lambda one: Going(), **{wrong: -1})
+    with pytest.raises(UserError, match="movement costs"):
+        MovementProfile(lambda one: Going(), **{wrong: -1})

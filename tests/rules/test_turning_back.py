@@ -13,7 +13,7 @@ from rules.battle import Battle
 from rules.event_codec import event_of
 from rules.events import CameraMoved, Enlisted, Noted, Placed, TableLaid
 from rules.journal import BEFALLEN, Entry, redoable, standing
-from rules.table import Refused, TerrainKind, TerrainPiece
+from rules.table import TerrainKind, TerrainPiece, UserError
 
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 
@@ -58,7 +58,7 @@ def test_on_a_full_disk_nothing_is_taken_back(battle: Battle, tmp_path: Path) ->
     before, count = battle.state, len(battle.entries)
     [(pages,)] = battle._journal._file.execute("PRAGMA page_count").fetchall()
     battle._journal._file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
-    with pytest.raises(Refused, match="the disk is full"):
+    with pytest.raises(UserError, match="the disk is full"):
         battle.go_to(3)
     assert (battle.state, len(battle.entries)) == (before, count)
     battle.close()
@@ -69,11 +69,11 @@ def test_on_a_full_disk_nothing_is_taken_back(battle: Battle, tmp_path: Path) ->
 
 def test_what_befell_the_table_is_nowhere_to_go_to(battle: Battle) -> None:
     for seq in (4, 99):
-        with pytest.raises(Refused, match=f"entry {seq} is no step"):
+        with pytest.raises(UserError, match=f"entry {seq} is no step"):
             battle.go_to(seq)
     battle.go_to(3)
     battle.record(Noted(text="otherwise"))
-    with pytest.raises(Refused, match="entry 5 is no step"):
+    with pytest.raises(UserError, match="entry 5 is no step"):
         battle.go_to(5)
 
 
@@ -103,5 +103,5 @@ def test_a_battle_remembers_its_table_and_does_not_take_it_back(battle: Battle, 
 def test_a_place_of_three_numbers_is_refused() -> None:
     body = TableLaid(camera="", terrain=(HOUSE,)).to_body()
     body["terrain"][0]["outline_in"][0].append(1.0)
-    with pytest.raises(Refused, match=r"house.* has a place that is not"):
+    with pytest.raises(UserError, match=r"house.* has a place that is not"):
         TableLaid.from_body(body)

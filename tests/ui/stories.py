@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.table import PointIn, Refused, TerrainPiece
+from rules.table import PointIn, TerrainPiece, UserError
 from rules.text import spoken
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
@@ -101,7 +101,7 @@ class Board(SimulatedTable):
 
     def read(self) -> Frame | None:
         if self.gone:
-            raise Refused(self.gone)
+            raise UserError(self.gone)
         frame = super().read()
         return None if frame is None else replace(frame, image_bgr=self.over(frame.image_bgr.copy()))
 

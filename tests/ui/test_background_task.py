@@ -3,7 +3,7 @@
 import threading
 import time
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.background_task import Behind
 
 
@@ -23,7 +23,7 @@ def test_one_thing_at_a_time_taken_once() -> None:
 
 def test_a_refusal_is_kept_until_the_next() -> None:
     def refuse() -> int:
-        raise Refused("too dark")
+        raise UserError("too dark")
 
     behind: Behind[int] = Behind("test")
     behind.start(refuse)
@@ -56,7 +56,7 @@ def test_what_is_dropped_is_waited_for_by_nobody_and_never_taken() -> None:
 
 def test_a_dropped_refusal_is_not_told() -> None:
     def refuse() -> int:
-        raise Refused("too dark")
+        raise UserError("too dark")
 
     behind: Behind[int] = Behind("test")
     behind.start(refuse)

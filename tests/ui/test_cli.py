@@ -236,7 +236,7 @@ def test_a_folder_gives_frames_with_names_that_stay(table, tmp_path):
         (["table.png", "--lens", "other-lens.json"], "640x480"),
         (["table.png", "--layout", "broken.png"], "not JSON"),
         (["table.png", "--dictionary", "9X9"], "no ArUco dictionary"),
-        (["table.png", "--dictionary", "6X6_250"], "no marker was found"),
+        (["table.png", "--dictionary", "6X6_250"], "no marker found"),
         (["table.png", "--marker-side", "900"], "marker side"),
         (["table.png", "--teach", "tan@5000,1"], "outside the picture"),
         (["table.png", "--reference", "small.png", "--teach", "GREEN"], "empty table"),
@@ -244,7 +244,7 @@ def test_a_folder_gives_frames_with_names_that_stay(table, tmp_path):
         (["table.png", "--picture", "out.gif"], "name ending in"),
         (["table.png", "--json", "empty-folder"], "is a folder"),
         ([""], "no source is named"),
-        (["table.png", "--board", "7x5:1.4:1.0"], "no marker was found"),
+        (["table.png", "--board", "7x5:1.4:1.0"], "no marker found"),
         (["table.png", "--board", "7x5:1.0:1.4"], "cannot be"),
     ],
 )

@@ -4,7 +4,7 @@ import os
 import numpy as np
 import pytest
 
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 from ui.files import read_terrain, refuse_unwritable, write_bytes, write_json, write_picture
 from vision.source import read_image
 
@@ -40,13 +40,13 @@ def test_terrain(tmp_path):
     ],
 )
 def test_terrain_that_is_none_is_named(tmp_path, piece, fault):
-    with pytest.raises(Refused, match=fault):
+    with pytest.raises(UserError, match=fault):
         read_terrain(terrain_file(tmp_path, HOUSE, piece))
 
 
 def test_a_terrain_file_without_pieces(tmp_path):
     (tmp_path / "t.json").write_text('{"schema": 1}')
-    with pytest.raises(Refused, match="pieces"):
+    with pytest.raises(UserError, match="pieces"):
         read_terrain(tmp_path / "t.json")
 
 
@@ -58,7 +58,7 @@ def test_a_picture_there_and_back(tmp_path):
 
 
 def test_a_picture_of_no_known_kind(tmp_path):
-    with pytest.raises(Refused, match=r"\.gif needs a name ending in"):
+    with pytest.raises(UserError, match=r"\.gif needs a name ending in"):
         write_picture(tmp_path / "a.gif", np.zeros((2, 2, 3), np.uint8))
 
 
@@ -70,14 +70,14 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(Refused, match=r"the disk is full.*make room"):
+    with pytest.raises(UserError, match=r"the disk is full.*make room"):
         write_json(path, {"new": True})
     assert json.loads(path.read_text()) == {"old": True}
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(Refused, match=r"cannot be written \(there is no such folder\): choose another folder"):
+    with pytest.raises(UserError, match=r"cannot be written \(there is no such folder\): choose another folder"):
         write_bytes(tmp_path / "none" / "a.txt", b"")
 
 
@@ -103,9 +103,9 @@ def test_a_pipe_is_written_into_and_not_replaced(tmp_path):
 
 
 def test_what_could_not_be_written_is_refused_beforehand(tmp_path):
-    with pytest.raises(Refused, match="it is a folder"):
+    with pytest.raises(UserError, match="it is a folder"):
         refuse_unwritable(tmp_path)
-    with pytest.raises(Refused, match="no such folder"):
+    with pytest.raises(UserError, match="no such folder"):
         refuse_unwritable(tmp_path / "none" / "a.json")
     refuse_unwritable(tmp_path / "a.json")
     assert list(tmp_path.iterdir()) == []

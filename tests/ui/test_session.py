@@ -9,7 +9,7 @@ from calibration.by_hand import Taped
 from calibration.calibration_targets import Prints
 from calibration.drift import Drift, Moved
 from calibration.solve import Calibration
-from rules.table import Refused
+from rules.table import UserError
 from rules.template import Blast
 from tests.ui.views import (
     LENS,
@@ -62,7 +62,7 @@ def test_an_army_begins_with_its_usual_plastic_and_a_click_makes_it_its_own():
     # 30 x 30 pixels and a little rim against the 12 that the usual colour counts for.
     assert np.abs(taught.mean - log_colour(image[95:96, 95:96])[0, 0]).max() < 0.03
     assert [session.undo(), session.undo()] == ["teach Green", "begin Green"]
-    with pytest.raises(Refused, match="no usual plastic is called 'pink'; there is green, tan"):
+    with pytest.raises(UserError, match="no usual plastic is called 'pink'; there is green, tan"):
         session.begin_army("pink")
 
 
@@ -109,7 +109,7 @@ def test_teaching_undoes_and_refines():
     assert session.state.setup.palette == once
     session.forget_army("green")
     assert session.state.setup.palette == ()
-    with pytest.raises(Refused, match="name"):
+    with pytest.raises(UserError, match="name"):
         session.teach(frame, "  ", (95, 95))
 
 

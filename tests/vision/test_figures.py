@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from calibration.opencv import cv2
-from rules.table import Posture, Refused, TerrainKind, TerrainPiece
+from rules.table import Posture, TerrainKind, TerrainPiece, UserError
 from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill, soldier
 from vision.figures import Finder
 from vision.ground import Lie
@@ -206,12 +206,12 @@ def test_the_empty_table_helps_on_a_mat_of_the_armys_colour(palette):
 
 
 def test_a_reference_of_another_size_is_refused(palette):
-    with pytest.raises(Refused, match="480x360"):
+    with pytest.raises(UserError, match="480x360"):
         find(empty(), palette, reference_bgr=cv2.resize(empty(), (480, 360)))
 
 
 def test_no_figure_has_no_height(palette):
-    with pytest.raises(Refused, match="in high"):
+    with pytest.raises(UserError, match="in high"):
         find(empty(), palette, figure_height_in=0.0)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rules.table import Refused
+from rules.table import UserError
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.palette import log_colour, teach
 
@@ -48,11 +48,11 @@ def test_a_second_click_refines(table):
 
 @pytest.mark.parametrize("px", [(-3, 10), (10, 5000), (960, 100)])
 def test_a_click_outside_the_picture_is_refused(table, px):
-    with pytest.raises(Refused, match="outside the picture of 960x720"):
+    with pytest.raises(UserError, match="outside the picture of 960x720"):
         teach(table[0], px, "green")
 
 
 def test_a_click_on_the_bare_table_is_refused(table):
     image, eye = table
-    with pytest.raises(Refused, match="No soldier here"):
+    with pytest.raises(UserError, match="No soldier here"):
         teach(image, base_px(eye, 15, 12), "green")

@@ -8,7 +8,7 @@ import pytest
 from calibration.calibration_targets import Prints
 from calibration.print_scale import TRUE_PRINT
 from calibration.solve import laid_at, place_of
-from rules.table import Posture, Refused, TerrainKind, TerrainPiece
+from rules.table import Posture, TerrainKind, TerrainPiece, UserError
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline, Setup, marker_papers
@@ -218,13 +218,13 @@ def test_a_hand_beside_what_is_played_on_freezes_all_the_same(setup):
 
 def test_an_empty_table_of_another_size_is_refused(setup):
     wrong = Setup(palette=setup.palette, reference_bgr=np.zeros((20, 30, 3), np.uint8))
-    with pytest.raises(Refused, match="empty table"):
+    with pytest.raises(UserError, match="empty table"):
         Pipeline().look(frame(), wrong)
 
 
 @pytest.mark.parametrize("height", [0.0, -1.0, 40.0, float("nan")])
 def test_a_height_no_soldier_has_is_refused(height):
-    with pytest.raises(Refused, match="standing figure"):
+    with pytest.raises(UserError, match="standing figure"):
         Setup(figure_height_in=height)
 
 

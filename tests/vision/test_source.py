@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 from vision.source import FOLDER_STEP_S, Pictures, Video, Webcam, camera_numbers, open_source, read_image
 
 
@@ -99,17 +99,17 @@ def test_truncated_picture_is_refused_by_name(tmp_path: Path, suffix: str, part:
     noise = np.random.default_rng(0).integers(0, 255, (60, 80, 3), np.uint8)
     data = cv2.imencode(suffix, noise)[1].tobytes()
     path.write_bytes(data[: int(part * len(data))])
-    with pytest.raises(Refused, match=f"half{suffix} is not a picture, or is broken"):
+    with pytest.raises(UserError, match=f"half{suffix} is not a picture, or is broken"):
         open_source(str(path)).read()
 
 
 def test_bad_paths_are_refused_with_the_way_out(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"there is no '.*nowhere.png': give an image"):
+    with pytest.raises(UserError, match=r"there is no '.*nowhere.png': give an image"):
         open_source(str(tmp_path / "nowhere.png"))
-    with pytest.raises(Refused, match=r"holds no pictures: their names must end in \.bmp, \.jpeg"):
+    with pytest.raises(UserError, match=r"holds no pictures: their names must end in \.bmp, \.jpeg"):
         open_source(str(tmp_path))
     (tmp_path / "film.mp4").write_bytes(b"no film at all" * 50)
-    with pytest.raises(Refused, match=r"film\.mp4 is neither a picture nor a video"):
+    with pytest.raises(UserError, match=r"film\.mp4 is neither a picture nor a video"):
         open_source(str(tmp_path / "film.mp4"))
 
 
@@ -117,7 +117,7 @@ def test_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "huge.png"
     with path.open("wb") as file:
         file.truncate(300_000_000)  # a hole: takes no room on the disk
-    with pytest.raises(Refused, match="300 MB, too large"):
+    with pytest.raises(UserError, match="300 MB, too large"):
         read_image(path)
 
 
@@ -125,7 +125,7 @@ def test_pictures_of_two_sizes_are_refused_naming_both(tmp_path: Path) -> None:
     paths = [write_picture(tmp_path / "a.png"), write_picture(tmp_path / "b.png", size_px=(16, 12))]
     source = Pictures(paths, "folder")
     assert source.read() is not None
-    with pytest.raises(Refused, match=r"b.png is 16 x 12 pixels, the pictures before it 8 x 6"):
+    with pytest.raises(UserError, match=r"b.png is 16 x 12 pixels, the pictures before it 8 x 6"):
         source.read()
 
 
@@ -145,18 +145,18 @@ def test_video_gives_its_frames_with_their_times(tmp_path: Path) -> None:
 
 def test_of_a_broken_video_only_our_own_sentence_is_heard(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.mp4").write_bytes(b"\0" * 9)
-    with pytest.raises(Refused, match="convert it to MP4"):
+    with pytest.raises(UserError, match="convert it to MP4"):
         open_source(str(tmp_path / "a.mp4"))
     assert capfd.readouterr().err == ""
 
 
 def test_nothing_is_no_source() -> None:
-    with pytest.raises(Refused, match="no source is named"):
+    with pytest.raises(UserError, match="no source is named"):
         open_source("")
 
 
 def test_video_without_a_picture_is_refused() -> None:
-    with pytest.raises(Refused, match=r"film\.mp4 holds no picture"):
+    with pytest.raises(UserError, match=r"film\.mp4 holds no picture"):
         Video(Path("film.mp4"), FakeCamera([])).read()
 
 
@@ -214,7 +214,7 @@ def test_exposure_is_let_go_if_holding_it_darkened_the_picture() -> None:
 
 def test_unplugged_camera_is_refused_by_name() -> None:
     source = Webcam(1, clock_of(0.0), FakeCamera([]))
-    with pytest.raises(Refused, match="camera 1 no longer answers: plug it in again"):
+    with pytest.raises(UserError, match="camera 1 no longer answers: plug it in again"):
         source.read()
 
 
@@ -223,20 +223,20 @@ def test_camera_whose_picture_changes_its_size_is_refused() -> None:
     source = Webcam(0, clock_of(0.0, 0.1, 0.2), camera, linux=False)
     source.read()
     camera.size_px = (1280, 720)
-    with pytest.raises(Refused, match="camera 0 is 160 x 90 pixels, the pictures before it 240 x 135"):
+    with pytest.raises(UserError, match="camera 0 is 160 x 90 pixels, the pictures before it 240 x 135"):
         source.read()
 
 
 def test_missing_camera_says_which_there_are(tmp_path: Path) -> None:
     closed = FakeCamera([], opened=False)
-    with pytest.raises(Refused, match="no camera 3, and no other: plug one in, or use demo"):
+    with pytest.raises(UserError, match="no camera 3, and no other: plug one in, or use demo"):
         Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
     for name in ("video0", "video10", "video2", "videodev"):
         (tmp_path / name).touch()
     assert camera_numbers(tmp_path) == [0, 2, 10]
-    with pytest.raises(Refused, match="no camera 3: the cameras here have the numbers 0, 2, 10"):
+    with pytest.raises(UserError, match="no camera 3: the cameras here have the numbers 0, 2, 10"):
         Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
-    with pytest.raises(Refused, match="camera 2 is there but does not open: close the program that uses it"):
+    with pytest.raises(UserError, match="camera 2 is there but does not open: close the program that uses it"):
         Webcam(2, clock_of(), closed, devices=tmp_path, linux=True)
     assert closed.released == 3
 
@@ -244,7 +244,7 @@ def test_missing_camera_says_which_there_are(tmp_path: Path) -> None:
 def test_camera_that_may_not_be_used_says_how_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "video0").touch()
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may use everything
-    with pytest.raises(Refused, match="run `sudo usermod -aG video"):
+    with pytest.raises(UserError, match="run `sudo usermod -aG video"):
         Webcam(0, clock_of(), FakeCamera([], opened=False), devices=tmp_path, linux=True)
 
 
@@ -252,7 +252,7 @@ def test_opening_a_missing_camera_prints_nothing_and_leaves_opencv_as_it_was(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = cv2.utils.logging.getLogLevel()
-    with pytest.raises(Refused, match="there is no camera 63"):
+    with pytest.raises(UserError, match="there is no camera 63"):
         Webcam(63, clock_of(), devices=tmp_path, linux=True)
     assert capfd.readouterr().err == ""
     assert cv2.utils.logging.getLogLevel() == before

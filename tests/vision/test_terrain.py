@@ -6,7 +6,7 @@ from shapely.geometry import Polygon
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import Refused, TerrainKind, ellipse_outline
+from rules.table import TerrainKind, UserError, ellipse_outline
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.terrain import propose_outline
@@ -86,13 +86,13 @@ def test_what_was_not_there_before_is_found_whatever_its_colours():
 
 
 def test_bare_ground_has_no_outline():
-    with pytest.raises(Refused, match="edge that goes all round"):
+    with pytest.raises(UserError, match="edge that goes all round"):
         proposed(np.full((640, 1000, 3), (60, 110, 70), np.uint8), (20, 12))
 
 
 @pytest.mark.parametrize("px", [(-5.0, 300.0), (2000.0, 300.0)])
 def test_a_click_beside_the_picture_is_refused(px):
-    with pytest.raises(Refused, match="no place of the table"):
+    with pytest.raises(UserError, match="no place of the table"):
         propose_outline(ground(), CAMERA, px)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from rules.dice import Die
 from rules.events import PhaseBegun
 from rules.position import View
-from rules.referee import Outlook, Prospect
+from rules.referee import ActionPreview, AvailableActions
 from rules.state import State
 from rules.text import listed, outcome_words, place_words, spoken, told
 from rules.verdict import Verdict
@@ -29,7 +29,7 @@ def step_words(step: State | PhaseBegun) -> str:
     return ", ".join(filter(None, (spoken(step.side), step.phase.replace("_", " "))))
 
 
-def deed_words(prospect: Prospect) -> str:
+def deed_words(prospect: ActionPreview) -> str:
     """As "Rifle at Tan 4"; whom it is done to is always among the words. At a bare place, as "Grenade"."""
     deed = prospect.deed
     if deed.spot_in is not None:
@@ -37,7 +37,7 @@ def deed_words(prospect: Prospect) -> str:
     return deed.words
 
 
-def chance_words(prospect: Prospect) -> str:
+def chance_words(prospect: ActionPreview) -> str:
     """In a few words: the likeliest way, what stands in the way, or what is to be settled first."""
     if not prospect.possible:
         return "no"
@@ -53,7 +53,7 @@ def chance_words(prospect: Prospect) -> str:
 _MOST_LINES, _MOST_OWED = 3, 3
 
 
-def chance_lines(prospect: Prospect) -> str:
+def chance_lines(prospect: ActionPreview) -> str:
     """The same for a narrow column: the likeliest ways, a line each."""
     if len(prospect.odds) < 2 or not prospect.possible or prospect.doubts:
         return chance_words(prospect)
@@ -73,14 +73,14 @@ def _ranked(odds: Mapping[str, Fraction]) -> list[str]:
     return [f"{outcome_words(outcome)} {percent_words(float(chance))}" for outcome, chance in ranked]
 
 
-def owed_words(duties: Sequence[Prospect]) -> str:
+def owed_words(duties: Sequence[ActionPreview]) -> str:
     """What is still owed in this phase besides, as "Still owed: Status checks of Green (Esc shows it)"."""
     named = [deed_words(one) for one in duties[:_MOST_OWED]]
     more = [f"{len(duties) - _MOST_OWED} more"] if len(duties) > _MOST_OWED else []
     return f"Still owed: {', '.join(named + more)} (Esc shows {'it' if len(duties) == 1 else 'them'})"
 
 
-def needed_words(prospect: Prospect) -> str:
+def needed_words(prospect: ActionPreview) -> str:
     """What must be rolled, as "7 or less on two dice"; empty where nothing is, or nothing is said before the dice."""
     if not prospect.possible or prospect.before is None:
         return ""
@@ -111,7 +111,7 @@ def _odds_of_one(name: str, odds: Mapping[str, Fraction]) -> str:
     return f"{spoken(name)}: {odds_words(own)}"
 
 
-def reason_rows(prospect: Prospect) -> tuple[str, ...]:
+def reason_rows(prospect: ActionPreview) -> tuple[str, ...]:
     """How it comes about: range, sight, every modifier with its rule, the odds; or why it cannot be."""
     deed, rows = prospect.deed, []
     if deed.view is not None:
@@ -137,7 +137,7 @@ def verdict_rows(verdict: Verdict) -> tuple[str, ...]:
     )
 
 
-def refusal_words(prospect: Prospect) -> str:
+def refusal_words(prospect: ActionPreview) -> str:
     """Why a deed may not be done: what the players are to say first, where the rules cannot do without it."""
     lacks = (one for one in prospect.asks if one.default is None and repr(one.fact) in prospect.refusal)
     first = next(lacks, None)
@@ -151,7 +151,7 @@ def _view_rows(view: View, band: str) -> list[str]:
     return [f"{range_row}, {band}" if band else range_row, seen]
 
 
-def movement_words(outlook: Outlook) -> str:
+def movement_words(outlook: AvailableActions) -> str:
     """What is left of its move, as "2.5 in of 4 left", or why it may not move."""
     prospect = outlook.movement
     if not prospect.possible or prospect.before is None:

@@ -10,7 +10,7 @@ from platformdirs import user_data_path
 
 from calibration.profile import read_json
 from rules.roster import Army, army_document, army_of
-from rules.table import Refused
+from rules.table import UserError
 from ui.files import make_folder, write_json
 
 
@@ -18,7 +18,7 @@ def save_army(path: Path, army: Army) -> None:
     """Write an army list, whole or not at all.
 
     Raises:
-        Refused: if the folder is missing, not writable or full.
+        UserError: if the folder is missing, not writable or full.
     """
     write_json(path, army_document(army))
 
@@ -27,13 +27,13 @@ def load_army(path: Path) -> Army:
     """An army list from a file.
 
     Raises:
-        Refused: if the file is none, or was written by a newer program.
+        UserError: if the file is none, or was written by a newer program.
     """
     document = read_json(path, "army list")
     try:
         return army_of(document)
-    except Refused as refusal:
-        raise Refused(f"{path}: {refusal}") from refusal
+    except UserError as refusal:
+        raise UserError(f"{path}: {refusal}") from refusal
 
 
 def armies_folder() -> Path:
@@ -71,27 +71,27 @@ class Shelf:
         """An army by its name.
 
         Raises:
-            Refused: if there is none of that name, or its file is no army list.
+            UserError: if there is none of that name, or its file is no army list.
         """
         path = self._path(name)
         army = load_army(path) if os.path.exists(path) else None
         if army is None or army.name.casefold() != name.casefold():
             known = ", ".join(self.names())
             way_out = f"choose one of {known}" if known else "save one first"
-            raise Refused(f"there is no army list {name!r}: {way_out}")
+            raise UserError(f"there is no army list {name!r}: {way_out}")
         return army
 
     def keep(self, army: Army) -> None:
         """Save an army under its name; the list that had this name is replaced.
 
         Raises:
-            Refused: if the name makes no file name or its file holds something else, or it cannot be written.
+            UserError: if the name makes no file name or its file holds something else, or it cannot be written.
         """
         path = self._path(army.name)
         if os.path.exists(path):
             held = load_army(path)
             if held.name.casefold() != army.name.casefold():
-                raise Refused(f"{army.name!r} and {held.name!r} would share the file {path}: choose another name")
+                raise UserError(f"{army.name!r} and {held.name!r} would share the file {path}: choose another name")
         make_folder(self.folder)
         save_army(path, army)
 
@@ -99,11 +99,11 @@ class Shelf:
         """Give an army another name.
 
         Raises:
-            Refused: as `take` and `keep`, or if another army has the new name.
+            UserError: as `take` and `keep`, or if another army has the new name.
         """
         army, old_path, path = self.take(name), self._path(name), self._path(new)
         if path != old_path and os.path.exists(path):
-            raise Refused(f"there is an army list {new!r} already: delete it first, or choose another name")
+            raise UserError(f"there is an army list {new!r} already: delete it first, or choose another name")
         save_army(path, replace(army, name=new))
         if path != old_path:
             _remove(old_path)
@@ -112,7 +112,7 @@ class Shelf:
         """Take an army off the shelf.
 
         Raises:
-            Refused: as `take`, or if the file cannot be removed.
+            UserError: as `take`, or if the file cannot be removed.
         """
         self.take(name)
         _remove(self._path(name))
@@ -121,7 +121,7 @@ class Shelf:
         """The file of an army; names that differ in case or signs only share one."""
         words = "".join(letter if letter.isalnum() else " " for letter in name.casefold()).split()
         if not words:
-            raise Refused(f"an army list cannot be named {name!r}: give it a name with letters or digits")
+            raise UserError(f"an army list cannot be named {name!r}: give it a name with letters or digits")
         return self.folder / f"{'-'.join(words)[:80]}.json"
 
 
@@ -129,7 +129,7 @@ def find_army(named: Path) -> Army:
     """An army list by its file, or by the name that it is kept under.
 
     Raises:
-        Refused: as `load_army` and `Shelf.take`.
+        UserError: as `load_army` and `Shelf.take`.
     """
     return load_army(named) if os.path.exists(named) or named.suffix else Shelf(armies_folder()).take(str(named))
 
@@ -137,7 +137,7 @@ def find_army(named: Path) -> Army:
 def _listed(path: Path) -> Listed:
     try:
         return Listed(path, load_army(path))
-    except Refused as refusal:
+    except UserError as refusal:
         return Listed(path, None, str(refusal))
 
 
@@ -145,4 +145,4 @@ def _remove(path: Path) -> None:
     try:
         path.unlink()
     except OSError as error:
-        raise Refused(f"the army list {path} cannot be removed: {error.strerror or error}") from error
+        raise UserError(f"the army list {path} cannot be removed: {error.strerror or error}") from error

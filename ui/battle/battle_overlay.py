@@ -10,7 +10,7 @@ import numpy as np
 
 from rules.bearing import bearing_deg, onward
 from rules.path import Path
-from rules.referee import Prospect
+from rules.referee import ActionPreview
 from rules.table import PointIn
 from rules.template import Blast, Template
 from ui.battle.battle_session import Proposal
@@ -70,7 +70,7 @@ def _pinned(at_in: PointIn, colour: Colour, fill: Colour | None = None) -> Mark:
     return Trace(ring(_pin(at_in)), colour, 3.0, fill, closed=True)
 
 
-def pointing(chosen: Prospect | None, figure: str, stray: Stray | None = None) -> Preview:
+def pointing(chosen: ActionPreview | None, figure: str, stray: Stray | None = None) -> Preview:
     """What is to be seen of the deed that is chosen, and of the figure that is asked.
 
     Args:

@@ -15,11 +15,21 @@ from rules.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Pla
 from rules.games.referees import moment_of, referee_of
 from rules.path import Path, length_in
 from rules.position import Moment
-from rules.referee import Deed, Doubt, Outlook, Prospect, at_spot, outlook, perform, prospect, told_key
+from rules.referee import (
+    ActionPreview,
+    Ambiguity,
+    AvailableActions,
+    Deed,
+    at_spot,
+    outlook,
+    perform,
+    prospect,
+    told_key,
+)
 from rules.ruling import let_stand
 from rules.state import Unit
 from rules.story import tell
-from rules.table import Figure, PointIn, Refused
+from rules.table import Figure, PointIn, UserError
 from rules.text import spoken
 from rules.tolerance import DOUBT_SIGMAS
 from rules.verdict import Verdict
@@ -42,7 +52,7 @@ class Proposal:
     """
 
     paths: Mapping[str, Path]
-    prospect: Prospect
+    prospect: ActionPreview
 
     @property
     def words(self) -> str:
@@ -73,13 +83,13 @@ class Play:
             return moment_of(self.battle, (), setup.terrain)
         return moment_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
 
-    def outlook(self, moment: Moment, figure: str) -> Outlook:
+    def outlook(self, moment: Moment, figure: str) -> AvailableActions:
         """What a figure can do now; raises as `rules.referee.outlook`, and where it is out."""
         if moment.unit(figure).out:
-            raise Refused(f"{spoken(figure)} is out")
+            raise UserError(f"{spoken(figure)} is out")
         return outlook(self.referee, moment, figure)
 
-    def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[Prospect, ...]:
+    def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
         """What a figure can do at a bare place; raises as `rules.referee.at_spot`."""
         return at_spot(self.referee, moment, figure, spot_in)
 
@@ -89,7 +99,7 @@ class Play:
             return False
         return any(True for _ in self.referee.at_spot(moment, figure, spot_in))
 
-    def duties(self, moment: Moment) -> tuple[Prospect, ...]:
+    def duties(self, moment: Moment) -> tuple[ActionPreview, ...]:
         """What is owed by nobody alone."""
         return tuple(prospect(moment, deed) for deed in self.referee.duties(moment))
 
@@ -163,7 +173,7 @@ class Play:
         """Let a move stand that the rules would not: the players overrule them.
 
         Raises:
-            Refused: as `rules.ruling.let_stand`.
+            UserError: as `rules.ruling.let_stand`.
         """
         together = bool(proposal.prospect.deed.given)  # without facts they may only be asked one by one
         moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]
@@ -183,7 +193,7 @@ class Play:
 
     # What the players say
 
-    def settle(self, doubt: Doubt, answer: str, limit: str = "") -> None:
+    def settle(self, doubt: Ambiguity, answer: str, limit: str = "") -> None:
         """Decide what is too close to call, of a `limit` where its words are known; the doubt is journalled first."""
         if doubt.question not in self.battle.state.doubts:
             self.battle.record(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
@@ -206,7 +216,7 @@ class Play:
         return tuple(tell(self.battle.game, self.battle.held.values()))
 
 
-def owed(duties: Iterable[Prospect]) -> tuple[Prospect, ...]:
+def owed(duties: Iterable[ActionPreview]) -> tuple[ActionPreview, ...]:
     """The duties that can be done now, but for whether anybody has won, which is no debt."""
     return tuple(one for one in duties if one.possible and not one.deed.action.startswith("victory"))
 

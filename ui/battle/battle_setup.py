@@ -13,7 +13,7 @@ from rules.games.rosters import points_check
 from rules.objectives import Aim
 from rules.roster import Army, Recruit, enlistment
 from rules.ruleset import Value
-from rules.table import Figure, Refused
+from rules.table import Figure, UserError
 from rules.verdict import Verdict
 from ui.battle.goals import agree
 
@@ -64,7 +64,7 @@ def checked(muster: Muster) -> dict[str, Verdict]:
     """What the game says of each side's army, where it says anything.
 
     Raises:
-        Refused: as `rules.games.rosters.points_check`, or as `open_game`.
+        UserError: as `rules.games.rosters.points_check`, or as `open_game`.
     """
     game = open_game(muster.game, muster.house_rules).choosing(**muster.options)
     found = {side: points_check(game, army) for side, army in muster.armies.items()}
@@ -75,11 +75,11 @@ def begin(path: Path, clock: Clock, muster: Muster) -> Battle:
     """Begin the battle in a new file, with everybody enlisted.
 
     Raises:
-        Refused: if no side has figures, or as `Battle.begin` and `rules.roster.enlistment`.
+        UserError: if no side has figures, or as `Battle.begin` and `rules.roster.enlistment`.
     """
     empty = [side for side, army in muster.armies.items() if not army.recruits]
     if len(muster.armies) < 2 or empty:
-        raise Refused(NEEDS_TWO_SIDES)
+        raise UserError(NEEDS_TWO_SIDES)
     game = open_game(muster.game, muster.house_rules)
     recruits = [one for side, army in muster.armies.items() for one in enlistment(game, army, side)]
     battle = Battle.begin(path, clock, muster.game, list(muster.armies), muster.options, muster.house_rules)

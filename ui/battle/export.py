@@ -36,7 +36,7 @@ def story_text(battle: Battle, step: Step = no_step) -> str:
     """What holds, then how it stands, what was taken back, and where the rules would now answer otherwise.
 
     Raises:
-        Refused: what `step` raises.
+        UserError: what `step` raises.
     """
     held = standing(battle.entries)
     lines = list(tell(battle.game, battle.held.values()))
@@ -75,7 +75,7 @@ def page(title: str, credit: str, told: Iterable[Moment], picture: Callable[[int
         step: Is told of every moment.
 
     Raises:
-        Refused: what `step` raises.
+        UserError: what `step` raises.
     """
     every = tuple(told)
     parts = [_head(title, credit)]

@@ -28,7 +28,7 @@ def agree(battle: Battle, aims: Sequence[Aim]) -> int:
     """Let the sides have these aims, an entry for each that is new; how many were.
 
     Raises:
-        Refused: as `rules.objectives.agreed`; then nothing has happened.
+        UserError: as `rules.objectives.agreed`; then nothing has happened.
     """
     now, tasks = agreed_aims(battle), tasks_in(battle)
     news = [changes for aim in aims if aim not in now and (changes := agreed(battle.state, tasks, aim))]

@@ -10,8 +10,8 @@ from rules.event_codec import event_of
 from rules.events import Asked, Change, Effects, Event, Ruled
 from rules.journal import standing
 from rules.position import Moment
-from rules.referee import Prospect
-from rules.ruling import Holding, Verdicts, known_holdings, overrule, rule
+from rules.referee import ActionPreview
+from rules.ruling import Override, Verdicts, known_holdings, overrule, rule
 from rules.text import listed, outcome_words, spoken
 from ui.battle.action_text import deed_words
 from ui.battle.battle_session import Play
@@ -37,7 +37,7 @@ class Case:
     by: tuple[str, ...]
     at: tuple[str, ...] = ()
     seq: int | None = None
-    prospect: Prospect | None = None
+    prospect: ActionPreview | None = None
     said: Verdicts | None = None
 
 
@@ -51,12 +51,12 @@ class Ruling:
     """
 
     case: Case
-    holding: Holding
+    holding: Override
     reason: str
     also: tuple[Change, ...] = ()
 
 
-def case_before(prospect: Prospect) -> Case:
+def case_before(prospect: ActionPreview) -> Case:
     """A deed that the players may rule on instead of rolling."""
     deed = prospect.deed
     who = f"{listed(deed.by)}: " if deed.by else ""
@@ -91,7 +91,7 @@ def outcome_of(said: Event) -> str:
     )
 
 
-def holdings(play: Play, moment: Moment, case: Case) -> tuple[Holding, ...]:
+def holdings(play: Play, moment: Moment, case: Case) -> tuple[Override, ...]:
     """What may hold instead: all that the rules know to come of it, nothing at all, and as if it had not been tried."""
     if case.prospect is not None:
         known = known_holdings(play.referee, moment, case.prospect.deed)
@@ -99,16 +99,16 @@ def holdings(play: Play, moment: Moment, case: Case) -> tuple[Holding, ...]:
     done, said = None if case.seq is None else play.done(case.seq), case.said
     known = known_holdings(play.referee, *done) if done else ()
     others = tuple(one for one in known if said is None or one.effects != said.effects)
-    return (*others, _nothing(case, said.effects if said else Effects()), Holding(UNTRIED, Effects(), counts=False))
+    return (*others, _nothing(case, said.effects if said else Effects()), Override(UNTRIED, Effects(), counts=False))
 
 
-def _nothing(case: Case, usual: Effects) -> Holding:
+def _nothing(case: Case, usual: Effects) -> Override:
     """Nobody is struck and nobody goes anywhere, but who did it has done it."""
     own = tuple(one for one in usual.changes if one.figure in case.by)
-    return Holding(NOTHING, Effects(changes=own))
+    return Override(NOTHING, Effects(changes=own))
 
 
-def holding_words(holding: Holding) -> str:
+def holding_words(holding: Override) -> str:
     """As "Kills: Tan 4 eliminated, 42 % by the dice"."""
     if holding.outcome == NOTHING:
         return "Nothing comes of it; it counts as done"
@@ -133,7 +133,7 @@ def figures_of(play: Play, case: Case) -> tuple[str, ...]:
 
 
 def decide(play: Play, ruling: Ruling) -> None:
-    """Journal what the players say; raises `Refused` as `rules.ruling.rule` and `overrule`."""
+    """Journal what the players say; raises `UserError` as `rules.ruling.rule` and `overrule`."""
     case = ruling.case
     if case.prospect is not None:
         deed = replace(case.prospect.deed, title=deed_words(case.prospect))

@@ -15,7 +15,7 @@ from calibration.opencv import cv2
 from rules.battle import Battle
 from rules.database import FAULTS, beside, is_broken, one_line, refuse_unsafe_companions, why_not
 from rules.regular_file import refuse_special
-from rules.table import Refused
+from rules.table import UserError
 from ui.files import set_aside
 from vision.frame import ImageBgr
 
@@ -94,7 +94,7 @@ class Album:
         """Keep the picture of an entry; a newer one of the same takes its place.
 
         Raises:
-            Refused: if the disk is full or the folder is not to be written in.
+            UserError: if the disk is full or the folder is not to be written in.
         """
         with self._lock:
             try:
@@ -105,7 +105,7 @@ class Album:
                     file.execute("INSERT OR REPLACE INTO picture VALUES (?, ?)", (seq, jpeg))
                     self._seqs = None
             except FAULTS as fault:
-                raise Refused(
+                raise UserError(
                     f"the pictures of this battle cannot be kept in {self.path} ({why_not(fault)}); the battle itself"
                     " goes on"
                 ) from fault
@@ -127,7 +127,7 @@ class Album:
             self.remark = (
                 f"The pictures in {self.path} cannot be read ({why_not(fault)}); the battle does not need them."
             )
-        except Refused as refusal:
+        except UserError as refusal:
             self.remark = f"{refusal} (the battle does not need it)"
         return []
 
@@ -136,7 +136,7 @@ class Album:
 
         Raises:
             sqlite3.Error, UnicodeDecodeError: if it cannot be used now.
-            Refused: if it must not be opened.
+            UserError: if it must not be opened.
         """
         if self._file is None and os.path.lexists(self.path):
             self._file = self._connected()
@@ -171,15 +171,15 @@ class Album:
     def _refuse_unsafe(self) -> None:
         what = f"the album {self.path}"
         if self.path.is_symlink():
-            raise Refused(f"{what} is a link, which is not followed: delete it, or put the album itself there")
+            raise UserError(f"{what} is a link, which is not followed: delete it, or put the album itself there")
         if os.path.lexists(self.path):
             try:
                 refuse_special(self.path, what)
             except OSError as fault:
-                raise Refused(f"{what} cannot be used: {fault.strerror}") from fault
+                raise UserError(f"{what} cannot be used: {fault.strerror}") from fault
         refuse_unsafe_companions(self.path, what)
         if sum(path.stat().st_size for path in (self.path, *beside(self.path)) if path.exists()) > _MOST_FILE_BYTES:
-            raise Refused(f"{what} is larger than {_MOST_FILE_BYTES // 2**20} MB, which no album is: move it away")
+            raise UserError(f"{what} is larger than {_MOST_FILE_BYTES // 2**20} MB, which no album is: move it away")
 
     def _is_ours(self, file: sqlite3.Connection) -> bool:
         """Whether it holds pictures of this battle; an empty file is made to."""
@@ -206,5 +206,5 @@ class Album:
             for path in companions:  # they are read with the file that they stand beside, and with no other
                 os.replace(path, f"{aside}{path.name.removeprefix(self.path.name)}")
         except OSError as error:
-            raise Refused(f"the album {self.path} is of another battle, and stays: {error.strerror}") from error
+            raise UserError(f"the album {self.path} is of another battle, and stays: {error.strerror}") from error
         self.remark = f"The pictures in {self.path} were of another battle or damaged; they are set aside as {aside}."

@@ -15,7 +15,7 @@ from calibration.marker_issue import Trouble
 from calibration.markers import Board
 from calibration.print_scale import PrintScale
 from calibration.profile import read_layout, read_lens
-from rules.table import Refused
+from rules.table import UserError
 from rules.template import Blast
 from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
 from ui.commands.report import report
@@ -33,17 +33,17 @@ def run_analysis(options: argparse.Namespace) -> int:
     """Analyse a source as the options say; the exit status.
 
     Raises:
-        Refused: if a file, the source or the calibration cannot be used.
+        UserError: if a file, the source or the calibration cannot be used.
     """
     _refuse_outputs(options)
     session = Session(_setup(options))
     blasts = tuple(Blast(centre, radius) for centre, radius in options.blast)
-    stop: Refused | KeyboardInterrupt | None = None
+    stop: UserError | KeyboardInterrupt | None = None
     source = open_source(options.source)
     try:
         first = source.read()
         if first is None:
-            raise Refused(f"{source.name} holds no picture")
+            raise UserError(f"{source.name} holds no picture")
         if options.lens is None:
             _know_lens(session, options.source, first)
         if options.teach:
@@ -67,7 +67,7 @@ def run_analysis(options: argparse.Namespace) -> int:
         shapes = (*table_overlay(view, state), *trouble_overlay(troubles, view.frame.size_px))
         write_picture(options.picture, annotated(view.frame.image_bgr, shapes))
     if view.calibration is None:
-        raise stop or Refused(_failure(view.problem or "there is no calibration", troubles))
+        raise stop or UserError(_failure(view.problem or "there is no calibration", troubles))
     print(report(view, state.setup, blasts, pairs=options.pairs))
     if stop is not None:
         raise stop
@@ -79,7 +79,7 @@ def _know_lens(session: Session, spec: str, first: Frame) -> None:
     camera = camera_identity(spec)
     try:
         lens = LensProfiles(lens_folder()).find(camera, first.size_px) if camera else None
-    except Refused as refusal:
+    except UserError as refusal:
         print(f"sandtable: {refusal}", file=sys.stderr)
         return
     if lens is not None:
@@ -106,14 +106,14 @@ def _refuse_outputs(options: argparse.Namespace) -> None:
 
 def _sequence(
     session: Session, first: Frame, source: Source, options: argparse.Namespace
-) -> tuple[TableView, dict[str, Any], Refused | KeyboardInterrupt | None]:
+) -> tuple[TableView, dict[str, Any], UserError | KeyboardInterrupt | None]:
     """Look at every frame in turn, with a sign of life on a terminal.
 
     A broken picture or Ctrl+C ends it before its time: the last of the three; what was seen until then is not lost.
     """
     view = session.look(first)
     frames, events = [frame_of(view)], [*events_of(view)]
-    stop: Refused | KeyboardInterrupt | None = None
+    stop: UserError | KeyboardInterrupt | None = None
     try:
         while len(frames) != options.frames and (frame := source.read()) is not None:
             view = session.look(frame)
@@ -121,7 +121,7 @@ def _sequence(
             events.extend(events_of(view))
             if sys.stderr.isatty():
                 print(f"\r{source.name}: {len(frames)} pictures", end="", file=sys.stderr)
-    except (Refused, KeyboardInterrupt) as why:
+    except (UserError, KeyboardInterrupt) as why:
         stop = why
     if sys.stderr.isatty():
         print(file=sys.stderr)
@@ -130,7 +130,7 @@ def _sequence(
 
 def _setup(options: argparse.Namespace) -> Setup:
     if options.rectangle and (options.layout or options.board or options.measured):
-        raise Refused("a rectangle stands in for markers: leave out --rectangle, or --layout, --board and --measured")
+        raise UserError("a rectangle stands in for markers: leave out --rectangle, or --layout, --board and --measured")
     prints = Prints(
         side_in=options.marker_side,
         dictionary=options.dictionary,

@@ -28,7 +28,7 @@ def play_demo(folder: Path, seed: int) -> int:
     """Play one turn on the simulated table and write picture, JSON and log; the exit status.
 
     Raises:
-        Refused: if the folder cannot be written.
+        UserError: if the folder cannot be written.
     """
     from ui.desktop.picture.painter import annotated  # Qt draws the text
 

@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from hardware.bluetooth_dice import BluetoothDice, Make, NoBluetooth
 from hardware.devices import DiceLine, finder
 from hardware.dice_protocol import RollLine
-from hardware.dice_reader import DiceTray, ElectronicDice, Question
-from hardware.emulator import EmulatedDice, Mischief, Wire
+from hardware.dice_reader import DiceCollector, ElectronicDice, Question
+from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
 from rules.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
-from rules.table import Refused
+from rules.table import UserError
 from ui.devices.cli_links import Following, Source, emulated_wire, list_ports, turns
 from ui.devices.dice_source import request_of
 
-_HELP = "Commands: roll [FACES ...], unplug, plug, quit; mischief: " + ", ".join(Mischief)
+_HELP = "Commands: roll [FACES ...], unplug, plug, quit; mischief: " + ", ".join(FaultInjector)
 
 
 def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print) -> Dice:
@@ -38,7 +38,7 @@ def typed_dice(read: Callable[[str], str], say: Callable[[str], object] = print)
             words = re.split(r"[ ,]+", read(f"{_asked(request)}: ").strip())
             try:
                 return rolled(request, [int(word) for word in words if word])
-            except Refused as refusal:
+            except UserError as refusal:
                 say(str(refusal))
             except ValueError:
                 say("type the faces as numbers, as 4 2; a minus is -1, a blank 0")
@@ -50,7 +50,7 @@ def _typed(prompt: str) -> str:
     try:
         return input(prompt)
     except (EOFError, RuntimeError) as end:  # the latter is Python's word for no keyboard at all
-        raise Refused("the roll was not typed in: type it where this is asked, or throw with --virtual") from end
+        raise UserError("the roll was not typed in: type it where this is asked, or throw with --virtual") from end
 
 
 def virtual_dice(chance: random.Random) -> Dice:
@@ -87,7 +87,7 @@ def _source(options: argparse.Namespace) -> Iterator[Source]:
             several = options.port is None and sum(port.likely for port in attached()) > 1
             source = DiceLine(finder(options.port), must_greet=several, baud=options.baud)
     except (NoBluetooth, ValueError) as error:
-        raise Refused(str(error)) from None
+        raise UserError(str(error)) from None
     try:
         yield source
     finally:
@@ -122,9 +122,9 @@ def _ask(
         following.look(source.status)
         if next(left, None) is None:
             following.must_have_worked(source.status, port)
-            raise Refused("the dice did not answer in time: throw them, or type the roll with --typed")
+            raise UserError("the dice did not answer in time: throw them, or type the roll with --typed")
 
-    tray = DiceTray(time.monotonic, as_fudge)
+    tray = DiceCollector(time.monotonic, as_fudge)
     print(f"{_asked(request)} ...", flush=True)
     roll = ElectronicDice(tray, source.arrivals, confirmed, wait)(request)
     print(_told(request, roll))
@@ -145,7 +145,7 @@ def _emulate(wire: Wire, request: DiceRequest | None, options: argparse.Namespac
     try:
         dice = EmulatedDice(wire, time.monotonic, random.Random(options.seed), die, count)  # noqa: S311
     except ValueError as error:
-        raise Refused(str(error)) from None
+        raise UserError(str(error)) from None
     keyboard = _Keyboard(dice)
     thrower = _Thrower(dice, options.every or (1.0 if request else None))
     if request is not None:
@@ -196,8 +196,8 @@ class _Keyboard:
         order, rest = words[0], words[1:]
         if order == "roll":
             self._roll(rest)
-        elif order in tuple(Mischief):
-            self._dice.misbehave(Mischief(order))
+        elif order in tuple(FaultInjector):
+            self._dice.misbehave(FaultInjector(order))
         elif order == "plug":
             self._dice.wire.plug()
         elif order == "unplug":

@@ -14,7 +14,7 @@ from calibration.markers import Board, ImageGray, dictionary_of
 from calibration.opencv import cv2
 from calibration.profile import lens_document
 from calibration.sheet import LENS_BOARD
-from rules.table import Refused
+from rules.table import UserError
 from ui.files import refuse_unwritable, write_json
 from ui.setup.profiles import LensProfiles, lens_folder
 from vision.source import read_image
@@ -24,7 +24,7 @@ def run_lens(options: argparse.Namespace) -> int:
     """Make a lens profile as the options say; the exit status.
 
     Raises:
-        Refused: if a picture or the output cannot be used, or the pictures do not tell the lens.
+        UserError: if a picture or the output cannot be used, or the pictures do not tell the lens.
     """
     refuse_unwritable(options.out)
     board = _board(options)
@@ -50,7 +50,7 @@ def run_lens(options: argparse.Namespace) -> int:
 
 def _board(options: argparse.Namespace) -> Board | Chessboard:
     if options.board and options.chessboard:
-        raise Refused("--board and --chessboard are two kinds of boards: name the one that is in the pictures")
+        raise UserError("--board and --chessboard are two kinds of boards: name the one that is in the pictures")
     if options.chessboard:
         return Chessboard(*options.chessboard)
     return Board(*options.board) if options.board else LENS_BOARD
@@ -60,7 +60,7 @@ def _pictures(paths: Iterable[Path]) -> Iterator[tuple[Path, ImageGray]]:
     """Each picture in grey, all of one size.
 
     Raises:
-        Refused: see `read_image`; or if a picture has another size than the first.
+        UserError: see `read_image`; or if a picture has another size than the first.
     """
     first: tuple[Path, tuple[int, ...]] | None = None
     for path in paths:
@@ -68,7 +68,7 @@ def _pictures(paths: Iterable[Path]) -> Iterator[tuple[Path, ImageGray]]:
         first = first or (path, gray.shape)
         if gray.shape != first[1]:
             here, there = (f"{shape[1]}x{shape[0]}" for shape in (gray.shape, first[1]))
-            raise Refused(
+            raise UserError(
                 f"{path} is {here} and {first[0]} is {there}: a lens profile holds for one picture size,"
                 " take all pictures with it"
             )

@@ -14,7 +14,7 @@ from rules.battle import Battle
 from rules.journal import Damaged
 from rules.progress import Step, no_step, part_of
 from rules.recovery import recover
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.export import battle_document, story_text
 from ui.commands.terminal import tame
 
@@ -25,7 +25,7 @@ def run_replay(options: argparse.Namespace) -> int:
     """The command; the exit status.
 
     Raises:
-        Refused: as `replay_text` and `rules.recovery.recover`.
+        UserError: as `replay_text` and `rules.recovery.recover`.
     """
     with _Progress(sys.stderr, time.monotonic) as progress:
         if options.recover is not None:
@@ -47,7 +47,7 @@ def replay_text(path: Path) -> str:
     """The story of the battle in a file: what holds, then how it stands, and what was taken back.
 
     Raises:
-        Refused: if there is no battle, or the file is damaged, foreign or newer.
+        UserError: if there is no battle, or the file is damaged, foreign or newer.
     """
     with _opened(path, no_step) as battle:
         return story_text(battle)
@@ -68,7 +68,7 @@ def _opened(path: Path, step: Step) -> Battle:
         return Battle.open(path, lambda: 0.0, step)  # nothing is written, so the time is never asked
     except Damaged as damage:
         way = " (sandtable replay BATTLE --recover COPY)" if damage.kept else ""
-        raise Refused(f"{damage}{way}") from damage
+        raise UserError(f"{damage}{way}") from damage
 
 
 class _Progress:

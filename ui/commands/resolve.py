@@ -19,7 +19,7 @@ def read_question(source: Path | TextIO) -> Any:
     """The JSON document of a file or stream.
 
     Raises:
-        Refused: if it cannot be read or is no JSON.
+        UserError: if it cannot be read or is no JSON.
     """
     what = f"the question {source}" if isinstance(source, Path) else "the question"
     return from_json(read_text(source, what), what)

@@ -10,7 +10,7 @@ from hardware.devices import RangeRod, finder
 from hardware.emulator import EmulatedRod, Wire
 from hardware.range_rod import Alarm, DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign
 from hardware.rod_text import LETTERS, blocks, letters, scale
-from rules.table import Refused
+from rules.table import UserError
 from rules.tolerance import at_most
 from ui.devices.cli_links import Following, emulated_wire, list_ports, turns
 
@@ -29,12 +29,12 @@ def run_rod(options: argparse.Namespace) -> int:
         )  # fmt: skip
         sign = wanted_sign(options)
     except ValueError as error:
-        raise Refused(str(error)) from None
+        raise UserError(str(error)) from None
     if options.emulate:
         with emulated_wire("rod") as wire:
             return _emulate(wire, shape, sign, options.seconds)
     if sign is None:
-        raise Refused("there is nothing to show: --show INCHES, --ruler, --dice-wait, --alarm or --off")
+        raise UserError("there is nothing to show: --show INCHES, --ruler, --dice-wait, --alarm or --off")
     return _drive(shape, sign, options)
 
 
@@ -63,7 +63,7 @@ def _drive(shape: RodShape, sign: Sign, options: argparse.Namespace) -> int:
     try:
         rod, following = RangeRod(shape, finder(options.port), baud=options.baud), Following()
     except ValueError as error:
-        raise Refused(str(error)) from None
+        raise UserError(str(error)) from None
     try:
         rod.show(sign)
         for _ in turns(options.seconds):

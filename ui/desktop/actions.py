@@ -14,23 +14,23 @@ from PyQt6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton
 
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.battle.files import BattleFiles
-from ui.desktop.battle.history_controller import HistoryDesk
+from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.frozen_frame import Stills
 from ui.desktop.picture.view import PictureView
-from ui.desktop.setup.table_controller import TableDesk
+from ui.desktop.setup.table_controller import TableController
 from ui.desktop.translation import mark, tr
 from ui.setup.cameras import Camera, cameras
 
 _CLOSER = 1.25
 
 
-class Doer(Protocol):
+class WindowCommands(Protocol):
     """What the window does when told."""
 
     picture: PictureView
     files: BattleFiles
-    history: HistoryDesk
-    kept: TableDesk
+    history: HistoryController
+    kept: TableController
     stills: Stills
 
     def use_tool(self, name: str) -> None: ...  # noqa: D102
@@ -95,7 +95,7 @@ class Actions:
         source_menu: What can be opened.
     """
 
-    def __init__(self, window: QMainWindow, do: Doer) -> None:
+    def __init__(self, window: QMainWindow, do: WindowCommands) -> None:
         self._window = window
         self._tools = {tool.name: self._tool(tool, do) for tool in _TOOLS}
         group = QActionGroup(window)
@@ -159,12 +159,12 @@ class Actions:
         action.triggered.connect(lambda: slot())
         self._window.addAction(action)
 
-    def _tool(self, tool: _Tool, do: Doer) -> QAction:
+    def _tool(self, tool: _Tool, do: WindowCommands) -> QAction:
         action = switch_of(self._window, tr(tool.text), tool.key, tr(tool.tip))
         action.triggered.connect(lambda: do.use_tool(tool.name))
         return action
 
-    def _source_menu(self, do: Doer) -> QMenu:
+    def _source_menu(self, do: WindowCommands) -> QMenu:
         menu = QMenu(tr("Open source"), self._window)
         menu.setToolTipsVisible(True)
         open_ = self._action(
@@ -183,7 +183,7 @@ class Actions:
             cameras.aboutToShow.connect(lambda: self._list_cameras(cameras, do))
         return menu
 
-    def _list_cameras(self, menu: QMenu, do: Doer) -> None:
+    def _list_cameras(self, menu: QMenu, do: WindowCommands) -> None:
         menu.clear()
         for camera in cameras() or [Camera(number, "") for number in range(3)]:
             action = menu.addAction(camera.words)
@@ -191,7 +191,7 @@ class Actions:
                 action.setToolTip(tr("Look through camera {number}", number=camera.number))
                 action.triggered.connect(partial(_open, do, str(camera.number)))
 
-    def _make_menus(self, do: Doer) -> None:
+    def _make_menus(self, do: WindowCommands) -> None:
         bar = self._window.menuBar()
         if bar is None:
             return
@@ -235,7 +235,7 @@ class Actions:
         for menu in (table, edit, tools, self._battle_menu(do), look):
             bar.addMenu(menu)
 
-    def _battle_menu(self, do: Doer) -> QMenu:
+    def _battle_menu(self, do: WindowCommands) -> QMenu:
         menu = QMenu(tr("&Battle"), self._window)
         for text, key, tip, slot in (
             (tr("New battle…"), "Ctrl+N", tr("Choose a game and say which figure is which unit"), do.files.new_battle),
@@ -274,5 +274,5 @@ class Actions:
         self._window.addToolBar(bar)
 
 
-def _open(do: Doer, spec: str, _checked: bool = False) -> None:
+def _open(do: WindowCommands, spec: str, _checked: bool = False) -> None:
     do.open(spec)

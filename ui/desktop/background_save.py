@@ -25,7 +25,7 @@ class Say(Protocol):
     def __call__(self, words: str, ways: Ways = ()) -> None: ...  # noqa: D102
 
 
-class Errand(QObject):
+class BackgroundSave(QObject):
     """Does one errand at a time."""
 
     def __init__(self, parent: QObject, say: Say, clock: Callable[[], float] = time.monotonic) -> None:

@@ -14,7 +14,7 @@ from platformdirs import user_state_path
 from PyQt6.QtCore import QLockFile
 
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.translation import tr
 from vision.source import Capture, OpenCapture, Source, open_source
 
@@ -39,7 +39,7 @@ class Claims:
         """Open a file, or a camera that nobody else has.
 
         Raises:
-            Refused: if another Sandtable has it.
+            UserError: if another Sandtable has it.
         """
         if not isinstance(what, int):
             return self._open_capture(what, backend)
@@ -60,7 +60,7 @@ class Claims:
         _, holder, _, _ = lock.getLockInfo()
         if lock.error() is not QLockFile.LockError.LockFailedError or holder == os.getpid():
             return None
-        raise Refused(
+        raise UserError(
             tr(
                 "camera {number} is in use by another window of Sandtable: close that one and this one"
                 " goes on by itself, or open another source",

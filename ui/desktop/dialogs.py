@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 from calibration.calibration_targets import Prints
 from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.labels import word_label
 from ui.desktop.translation import tr
 from ui.formatting import begun
@@ -124,7 +124,7 @@ class PrintsDialog(QDialog):
         """Take the dictionary of a file, or tell why it is none."""
         try:
             dictionary_of(str(path))
-        except Refused as refusal:
+        except UserError as refusal:
             self._problem.setText(begun(str(refusal)))
             self._form.setRowVisible(self._problem, True)
             self._problem.setMinimumHeight(self._problem.heightForWidth(self._problem.width()))

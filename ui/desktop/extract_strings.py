@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.translation import CONTEXT, FOLDER
 
 _SOURCES = Path(__file__).parent
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     path = FOLDER / f"sandtable_{parser.parse_args(arguments).tongue}.ts"
     try:
         collect(path)
-    except Refused as refusal:
+    except UserError as refusal:
         print(f"words: {refusal}", file=sys.stderr)
         return 1
     print(path)
@@ -40,7 +40,7 @@ def collect(path: Path) -> None:
     """Write or renew a file of translations.
 
     Raises:
-        Refused: if `pylupdate6` cannot be run or does not like the file.
+        UserError: if `pylupdate6` cannot be run or does not like the file.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as own:
@@ -55,9 +55,11 @@ def collect(path: Path) -> None:
                 check=False,
             )
         except OSError as error:
-            raise Refused(f"pylupdate6, which comes with PyQt6, cannot be run ({error}): install PyQt6 anew") from error
+            raise UserError(
+                f"pylupdate6, which comes with PyQt6, cannot be run ({error}): install PyQt6 anew"
+            ) from error
     if done.returncode:
-        raise Refused(f"pylupdate6 does not like {path} or a source file: {done.stderr.strip()}")
+        raise UserError(f"pylupdate6 does not like {path} or a source file: {done.stderr.strip()}")
     # It notes where each source lies, which is somewhere else next time.
     path.write_text(re.sub(r"\n *<location [^>]*/>", "", path.read_text("utf-8")), "utf-8")
 

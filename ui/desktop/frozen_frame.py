@@ -10,10 +10,10 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
-from ui.desktop.background_save import Errand
+from ui.desktop.background_save import BackgroundSave
 from ui.desktop.dialogs import ask_where
 from ui.desktop.picture.painter import annotated
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import picture_bytes, refuse_unpicturable
 from ui.picture.overlay import Preview, table_overlay
@@ -47,8 +47,8 @@ class Stills(QObject):
     def __init__(
         self,
         window: QWidget,
-        hands: Hands,
-        errand: Errand,
+        hands: WindowContext,
+        errand: BackgroundSave,
         refresh: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

@@ -21,7 +21,7 @@ from ui.about import about_words, libraries
 from ui.desktop.action import action_of
 from ui.desktop.details import DetailsDialog
 from ui.desktop.settings import Memory
-from ui.desktop.setup.guide_controller import Guided, GuideDesk
+from ui.desktop.setup.guide_controller import GuideController, Guided
 from ui.desktop.translation import tr
 from ui.diagnostics.event_log import Diary
 
@@ -32,7 +32,7 @@ KeyRow = tuple[str, str, str]
 """Keys, name, and what it does."""
 
 
-class HelpDesk:
+class HelpController:
     """The menu Help, the last in the bar.
 
     Attributes:
@@ -43,7 +43,7 @@ class HelpDesk:
     def __init__(self, window: QMainWindow, do: Guided, memory: Memory, hint: QLabel, diary: Diary) -> None:
         """Add the menu to the window; the guide speaks instead of `hint` while it is open."""
         self._window, self._diary = window, diary
-        self.guide = GuideDesk(window, do, memory, hint)
+        self.guide = GuideController(window, do, memory, hint)
         self.dialog: QDialog | None = None
         menu = QMenu(tr("&Help"), window)
         for text, key, tip, slot in (

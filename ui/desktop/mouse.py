@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ui.desktop.picture.view import PictureView
-from ui.desktop.tools.tool import Pointed
+from ui.desktop.tools.tool import PickResult
 from ui.picture.overlay import PointPx
 
 
@@ -15,9 +15,9 @@ class Mouse:
     def __init__(
         self,
         picture: PictureView,
-        meaning: Callable[[PointPx], Pointed | None],
-        press: Callable[[Pointed], None],
-        release: Callable[[Pointed], None],
+        meaning: Callable[[PointPx], PickResult | None],
+        press: Callable[[PickResult], None],
+        release: Callable[[PickResult], None],
         moved: Callable[[], None],
     ) -> None:
         """Begin to follow it.
@@ -36,11 +36,11 @@ class Mouse:
         picture.left.connect(lambda: self._go(None))
 
     @property
-    def pointed(self) -> Pointed | None:
+    def pointed(self) -> PickResult | None:
         """What it points at now."""
         return self._meaning(self._at_px) if self._at_px is not None else None
 
-    def _use(self, at_px: PointPx, button: Callable[[Pointed], None]) -> None:
+    def _use(self, at_px: PointPx, button: Callable[[PickResult], None]) -> None:
         self._at_px = at_px
         if (at := self.pointed) is not None:
             button(at)

@@ -20,7 +20,7 @@ from PyQt6.QtCore import QEvent, QTimer
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from rules.dice import DiceRequest, Die
-from rules.table import Posture, Refused
+from rules.table import Posture, UserError
 from ui.battle.armies import Shelf
 from ui.desktop.app import LastResort
 from ui.desktop.battle.dice_dialog import RollDialog
@@ -59,13 +59,13 @@ class Faces:
         """Keep a picture of this.
 
         Raises:
-            Refused: if it cannot be written.
+            UserError: if it cannot be written.
         """
         wait(_SETTLE_S)
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         path = self._folder / f"{name}-{self._theme}.png"
         if not shown.grab().save(str(path)):
-            raise Refused(f"cannot write {path}: choose another folder")
+            raise UserError(f"cannot write {path}: choose another folder")
         print(path)
         self.told += [f"{name}, {self._theme}: {one}" for one in misfits(shown)]
 
@@ -77,14 +77,14 @@ class Faces:
 
     def keep_asked(self, name: str, ask: Callable[[], object]) -> None:
         """Keep a picture of the dialog that `ask` opens and waits for."""
-        failed: list[Refused] = []
+        failed: list[UserError] = []
 
         def look() -> None:
             shown = QApplication.activeModalWidget()
             if isinstance(shown, QDialog):
                 try:
                     self.keep_dialog(name, shown)
-                except Refused as refusal:
+                except UserError as refusal:
                     failed.append(refusal)
                     shown.reject()
 

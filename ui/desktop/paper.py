@@ -22,7 +22,7 @@ from PyQt6.QtGui import (
 )
 
 from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
 from ui.files import write_bytes
@@ -37,7 +37,7 @@ def write_pdf(sheet: Sheet, path: Path) -> None:
     """Write the sheet to `path`, whole or not at all.
 
     Raises:
-        Refused: as `pdf_of` and `write_bytes`.
+        UserError: as `pdf_of` and `write_bytes`.
     """
     write_bytes(path, pdf_of(sheet))
 
@@ -46,12 +46,12 @@ def pdf_of(sheet: Sheet) -> bytes:
     """The sheet as a PDF; from any thread, where an application is running.
 
     Raises:
-        Refused: if no font is installed.
+        UserError: if no font is installed.
     """
     # Text needs an application; held until the drawing is done. A file needs no display, so on Linux none is asked for.
     own = None if QGuiApplication.instance() else QGuiApplication(_arguments())
     if not QFontDatabase.families():
-        raise Refused(
+        raise UserError(
             tr("no font is installed, so the sheet would be without words: install one, as fonts-dejavu-core")
         )
     drawn = unscaled(_drawn(sheet))

@@ -11,7 +11,7 @@ from pathlib import Path
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from rules.table import Figure, Posture, Refused
+from rules.table import Figure, Posture, UserError
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.dark_palette import dark_palette
@@ -46,7 +46,7 @@ def _save(shown: QWidget, path: Path) -> None:
     if picture.width() > _WIDTH_PX:
         picture = picture.scaledToWidth(_WIDTH_PX, Qt.TransformationMode.SmoothTransformation)
     if not picture.save(str(path), quality=QUALITY):
-        raise Refused(f"cannot write {path}: choose another folder")
+        raise UserError(f"cannot write {path}: choose another folder")
     print(path)
 
 
@@ -54,12 +54,12 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
     """Let Qt work until the condition holds.
 
     Raises:
-        Refused: if it never does.
+        UserError: if it never does.
     """
     until_s = time.monotonic() + _PATIENCE_S
     while not condition():
         if time.monotonic() > until_s:
-            raise Refused(f"waited in vain for {what}: try again with less going on")
+            raise UserError(f"waited in vain for {what}: try again with less going on")
         wait(0.05)
 
 
@@ -72,7 +72,7 @@ def _guide(window: Window, _: Path) -> QWidget:
     guide.bar.button.click()
     table = window.bench.simulated
     if table is None:
-        raise Refused("this is not the simulated table: open that")
+        raise UserError("this is not the simulated table: open that")
     wait_for(lambda: not table.bare, "the armies")
     wait(2.0)
     window.panel.choose("green")
@@ -104,7 +104,7 @@ def _practice(window: Window, _: Path) -> QWidget:
     all_seen(window)
     table = window.bench.practice
     if table is None:
-        raise Refused("this is not the simulated table: open that")
+        raise UserError("this is not the simulated table: open that")
     soldier = table.now.model("green-4")
     x_px, y_px = table.camera.table_to_pixel((soldier.x_in, soldier.y_in, 0.0))[0]
     window.picture.moved.emit(x_px, y_px)
@@ -208,7 +208,7 @@ def _history(window: Window, _: Path) -> QWidget:
     window.devices.panel.dice.forgotten.emit()
     window.history.show()
     if window.history.dialog is None:
-        raise Refused("there is no battle to look back on: begin one")
+        raise UserError("there is no battle to look back on: begin one")
     return window.history.dialog
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QWidget
 
-from ui.desktop.background_save import Errand
+from ui.desktop.background_save import BackgroundSave
 from ui.desktop.paper import pdf_of
 from ui.desktop.print_dialog import ask_sheet, usual_paper
 from ui.desktop.settings import Memory
@@ -12,10 +12,10 @@ from ui.desktop.translation import tr
 from ui.paper.printing import PrintJob, sheet_of
 
 
-class PrintDesk:
+class PrintController:
     """Prints sheets, and remembers what the printer makes of an inch."""
 
-    def __init__(self, window: QWidget, memory: Memory, errand: Errand) -> None:
+    def __init__(self, window: QWidget, memory: Memory, errand: BackgroundSave) -> None:
         self._window, self._memory, self._errand = window, memory, errand
 
     def print_sheets(self, dictionary: str) -> None:

@@ -27,7 +27,7 @@ from calibration.print_scale import PrintScale
 from calibration.sheet import EDGE_SIDE_IN
 from rules.games import GAMES, open_game
 from rules.roster import Army
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.armies import Shelf, armies_folder, load_army
 from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where
@@ -128,7 +128,7 @@ class PrintDialog(QDialog):
         """What was answered.
 
         Raises:
-            Refused: if a scale cannot have come out so long.
+            UserError: if a scale cannot have come out so long.
         """
         kind = _KINDS[self.kind.currentIndex()][0]
         whose = self.cards.currentData() if kind is Kind.CARDS else None
@@ -217,7 +217,7 @@ class PrintDialog(QDialog):
             self._sheet, problem = sheet_of(job), ""
             if job.army is not None:
                 self.about.setText(f"{job.army.name}: {army_words(job.army)}.")
-        except Refused as refusal:
+        except UserError as refusal:
             self._sheet, problem = None, str(refusal)
         self.problem.setText(begun(problem))
         if self._save is not None:
@@ -253,7 +253,7 @@ class PrintDialog(QDialog):
         try:
             army = load_army(path)
             open_game(army.game)
-        except Refused as refusal:
+        except UserError as refusal:
             self.problem.setText(begun(str(refusal)))
             return
         self.add_army(army)

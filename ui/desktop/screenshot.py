@@ -15,7 +15,7 @@ from pathlib import Path
 from PyQt6.QtCore import QSettings
 from PyQt6.QtWidgets import QApplication
 
-from rules.table import Figure, PointIn, Refused
+from rules.table import Figure, PointIn, UserError
 from rules.template import Blast, under_blast
 from ui.desktop.window import Window
 from vision.pipeline import TableView
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def shoot(window: Window, _: Path) -> None:
         _play(window)
         if not window.grab().save(str(path), quality=QUALITY):
-            raise Refused(f"cannot write {path}: choose another folder, and a name ending in .jpg or .png")
+            raise UserError(f"cannot write {path}: choose another folder, and a name ending in .jpg or .png")
 
     return staged("screenshot", lambda: SimulatedTable(demo_scene(), frames=1), shoot)
 
@@ -67,7 +67,7 @@ def staged(name: str, opened: Callable[[], Source], act: Callable[[Window, Path]
             window.resize(*_SIZE)
             window.show()
             act(window, Path(own))
-        except Refused as refusal:
+        except UserError as refusal:
             print(f"{name}: {refusal}", file=sys.stderr)
             return 1
         finally:
@@ -94,7 +94,7 @@ def figures_seen(window: Window) -> TableView:
     """The view when figures are seen.
 
     Raises:
-        Refused: if none is found.
+        UserError: if none is found.
     """
     until_s = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until_s:
@@ -102,7 +102,7 @@ def figures_seen(window: Window) -> TableView:
         view = window.bench.view
         if view is not None and view.figures:
             return view
-    raise Refused("no figure was found on the simulated table: `sandtable doctor` says what is missing")
+    raise UserError("no figure was found on the simulated table: `sandtable doctor` says what is missing")
 
 
 def wait(seconds: float) -> None:
@@ -135,7 +135,7 @@ def enemies(figures: Sequence[Figure], but: set[str]) -> tuple[Figure, Figure]:
         if a.army != b.army and _RANGE_IN[0] < math.dist(a.centre_in, b.centre_in) < _RANGE_IN[1]
     ]
     if not pairs:
-        raise Refused("no two enemies stand far enough apart to be measured between: give the demo another seed")
+        raise UserError("no two enemies stand far enough apart to be measured between: give the demo another seed")
     return max(pairs, key=lambda pair: _clearance(figures, pair))
 
 

@@ -14,7 +14,7 @@ from calibration.calibration_targets import Prints
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.profile import from_json
 from hardware.range_rod import RodShape
-from rules.table import Refused
+from rules.table import UserError
 from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour, Palette
@@ -46,7 +46,7 @@ class Memory:
             side_in = self._number("marker_side_in", usual.side_in)
             dictionary = str(self.settings.value("dictionary", usual.dictionary))
             return Prints(side_in, dictionary, scale=self._scale("marker"))
-        except (Refused, ValueError):
+        except (UserError, ValueError):
             return usual
 
     def keep_prints(self, prints: Prints) -> None:
@@ -81,7 +81,7 @@ class Memory:
         """What the player's printer makes of 100 mm; true where nothing sensible is stored."""
         try:
             return self._scale("print") or TRUE_PRINT
-        except (Refused, ValueError):
+        except (UserError, ValueError):
             return TRUE_PRINT
 
     def keep_print_scale(self, scale: PrintScale) -> None:
@@ -118,7 +118,7 @@ class Memory:
         found = self.settings.value(f"tray_{camera}")
         try:
             return None if found is None else Region(*map(float, str(found).split()))
-        except (Refused, TypeError, ValueError):
+        except (UserError, TypeError, ValueError):
             return None
 
     def keep_tray_region(self, camera: str, region: Region) -> None:

@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QStatusBar, QToolButton
 from calibration.solve import Calibration
 from ui.desktop.labels import plain_label
 from ui.desktop.source_controller import Bench
-from ui.desktop.tools.tool import Pointed
+from ui.desktop.tools.tool import PickResult
 from ui.desktop.translation import mark, tr
 from ui.formatting import calibration_words
 from ui.session import TableState
@@ -45,7 +45,7 @@ class StatusLine:
             bar.addPermanentWidget(self.search)
             bar.addPermanentWidget(self._rate)
 
-    def point(self, at: Pointed | None, state: TableState) -> None:
+    def point(self, at: PickResult | None, state: TableState) -> None:
         """Tell the place under the mouse."""
         self._place.setText(state.place_words(at.place_in) if at and at.place_in else "")
 

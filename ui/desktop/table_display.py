@@ -15,7 +15,7 @@ from ui.desktop.picture.big_answer import BigAnswer
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.projector import Projector
 from ui.desktop.picture.view import PictureView
-from ui.desktop.tools.tool import Pointed, point_at
+from ui.desktop.tools.tool import PickResult, point_at
 from ui.desktop.translation import tr
 from ui.measuring import Read
 from ui.picture.drawing import Drawing
@@ -99,7 +99,7 @@ class Stage(QObject):
         self._panel.show_answer(answer)
         self.big.show_answer(answer)
 
-    def point_at(self, frame: Frame, view: TableView | None, px: PointPx) -> Pointed:
+    def point_at(self, frame: Frame, view: TableView | None, px: PointPx) -> PickResult:
         """What a pixel of what is shown means; its `px` is the camera's."""
         scale = self._picture.scale
         if self._map is None or view is None or view.calibration is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from rules.table import Refused
+from rules.table import UserError
 
 CONTEXT = "Sandtable"
 """Qt sorts words by context; this program has one."""
@@ -45,7 +45,7 @@ def mark(words: str) -> str:
     return words
 
 
-class Tongue(QTranslator):
+class Translator(QTranslator):
     """Says what a table has, and leaves the rest as it is."""
 
     def __init__(self, table: Mapping[str, str]) -> None:
@@ -68,12 +68,12 @@ def read(path: Path) -> dict[str, str]:
     """What a file of translations (Qt's .ts) has that is finished.
 
     Raises:
-        Refused: if it is none.
+        UserError: if it is none.
     """
     try:
         messages = ET.parse(path).iter("message")  # noqa: S314 - a file of this program
     except ET.ParseError as error:
-        raise Refused(f"{path} is no file of translations ({error}): mend it, or take it away") from error
+        raise UserError(f"{path} is no file of translations ({error}): mend it, or take it away") from error
     table: dict[str, str] = {}
     for message in messages:
         english, other = message.findtext("source"), message.find("translation")
@@ -99,7 +99,7 @@ def tongues(names: Sequence[str], folder: Path) -> tuple[QTranslator, ...]:
         if path.is_file():
             own, qt = QTranslator(), path.stem.removeprefix("sandtable_")
             of_qt = own.load(f"qtbase_{qt}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
-            return (Tongue(read(path)), *((own,) if of_qt else ()))
+            return (Translator(read(path)), *((own,) if of_qt else ()))
     return ()
 
 
@@ -109,7 +109,7 @@ def speak(
     """Let the window speak the player's language, before any of it is built; the caller keeps what is given back.
 
     Raises:
-        Refused: if its file cannot be read.
+        UserError: if its file cannot be read.
     """
     spoken = tongues((locale or QLocale.system()).uiLanguages(), folder)
     for one in spoken:

@@ -11,43 +11,43 @@ from PyQt6.QtCore import QSettings, QTimer
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QMainWindow
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.actions import Actions
-from ui.desktop.background_save import Errand
+from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import MessageBar, Ways
-from ui.desktop.battle.battle_controller import BattleDesk
+from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
-from ui.desktop.battle.history_controller import HistoryDesk
+from ui.desktop.battle.history_controller import HistoryController
 from ui.desktop.battle.keys import BattleKeys
 from ui.desktop.battle.panel import BattlePanel
 from ui.desktop.central_widget import Middle
-from ui.desktop.devices.devices_controller import DevicesDesk
+from ui.desktop.devices.devices_controller import DevicesController
 from ui.desktop.dialogs import ask_file, ask_folder
 from ui.desktop.frozen_frame import Stills
-from ui.desktop.help_controller import HelpDesk
+from ui.desktop.help_controller import HelpController
 from ui.desktop.labels import word_label
 from ui.desktop.mouse import Mouse
 from ui.desktop.panel import SidePanel
 from ui.desktop.picture.view import PictureView
-from ui.desktop.print_controller import PrintDesk
+from ui.desktop.print_controller import PrintController
 from ui.desktop.settings import Memory
-from ui.desktop.setup.calibration_controller import CalibrationDesk
+from ui.desktop.setup.calibration_controller import CalibrationController
 from ui.desktop.setup.empty_table_controller import EmptyTableController
 from ui.desktop.setup.saved_tables import KeptTables
-from ui.desktop.setup.table_controller import TableDesk
+from ui.desktop.setup.table_controller import TableController
 from ui.desktop.source_controller import Bench
 from ui.desktop.status_line import StatusLine
 from ui.desktop.status_message import Said
 from ui.desktop.table_display import Stage
-from ui.desktop.tools.correct_menu import CorrectDesk
+from ui.desktop.tools.correct_menu import CorrectionController
 from ui.desktop.tools.groups_controller import GroupsController
 from ui.desktop.tools.move_questions import MoveQuestions
 from ui.desktop.tools.practice_controller import PracticeController
 from ui.desktop.tools.teach_controller import TeachController
-from ui.desktop.tools.terrain_controller import TerrainDesk
-from ui.desktop.tools.tool import Pointed, Tool
+from ui.desktop.tools.terrain_controller import TerrainController
+from ui.desktop.tools.tool import PickResult, Tool
 from ui.desktop.tools.toolbox import Toolbox
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.diagnostics.event_log import Diary
 from ui.formatting import begun
@@ -102,10 +102,10 @@ class Window(QMainWindow):
         self._left_benches: list[Bench] = []
         self._said, self._told_s = Said(clock), 0.0
         self._last_laid: Laid | None = None
-        self.battle = BattleDesk(BattlePanel(), self._say, time.time, random.SystemRandom())
+        self.battle = BattleController(BattlePanel(), self._say, time.time, random.SystemRandom())
         self.picture, self.panel, self.bar, self._hint = PictureView(), SidePanel(), MessageBar(), word_label()
         self.status = StatusLine(self.statusBar(), self.search_now)
-        self.devices = DevicesDesk(self._memory, self._say, random.SystemRandom(), opener=opener)
+        self.devices = DevicesController(self._memory, self._say, random.SystemRandom(), opener=opener)
         self.tools = Toolbox(self._now)
         tabs = {tr("Table"): self.panel, tr("Battle"): self.battle.panel, tr("Devices"): self.devices.panel}
         middle = Middle(self.picture, self.bar, self._hint, tabs)
@@ -120,26 +120,28 @@ class Window(QMainWindow):
 
     def _set_up_desks(self, tables: Path) -> None:
         """All that the menus, the panels and the keys do by themselves."""
-        hands = Hands(lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say)
-        self.terrain = TerrainDesk(self.picture, self.sides, hands)
+        hands = WindowContext(
+            lambda: self.bench, self._change, self.use_tool, lambda: self.tool.name, self._pointed, self._say
+        )
+        self.terrain = TerrainController(self.picture, self.sides, hands)
         self.groups = GroupsController(self.panel, hands, lambda: self.help.guide.at_armies)
-        self.corrections = CorrectDesk(self.picture, hands, self.groups.split_off)
+        self.corrections = CorrectionController(self.picture, hands, self.groups.split_off)
         self.teaching = TeachController(self.panel, self.sides, hands, self._clock)
         self.moves = MoveQuestions(hands)
         self.empty = EmptyTableController(hands, self.learn_empty_table)
         self.files = BattleFiles(self, self.battle, hands, self._show_battle, self._say)
-        self._errand = Errand(self, self._say)
-        self._prints = PrintDesk(self, self._memory, self._errand)
-        self.history = HistoryDesk(self, self.battle, hands, self._errand)
+        self._errand = BackgroundSave(self, self._say)
+        self._prints = PrintController(self, self._memory, self._errand)
+        self.history = HistoryController(self, self.battle, hands, self._errand)
         self.keys = BattleKeys(self, self.battle, hands)
-        self.kept = TableDesk(self, hands, TableShelf(tables), self._deeds, self._errand, clock=self._clock)
+        self.kept = TableController(self, hands, TableShelf(tables), self._deeds, self._errand, clock=self._clock)
         self.stills = Stills(self, hands, self._errand, self._refresh)
         self.actions_ = Actions(self, self)
         self._read = Readings()
         self.stage = Stage(self, self.picture, self.panel, self._read, self._redraw)
         self.practice = PracticeController(self, self.picture, hands)
-        self.calibration = CalibrationDesk(self, hands, self._memory, self.battle.drifted)
-        self.help = HelpDesk(self, self, self._memory, self._hint, self._diary)
+        self.calibration = CalibrationController(self, hands, self._memory, self.battle.drifted)
+        self.help = HelpController(self, self, self._memory, self._hint, self._diary)
 
     def _begin(self) -> None:
         """Stand where the window stood, and go on from there."""
@@ -297,23 +299,23 @@ class Window(QMainWindow):
 
     # The mouse
 
-    def _pointed(self) -> Pointed | None:
+    def _pointed(self) -> PickResult | None:
         return self._mouse.pointed
 
-    def _meaning(self, px: PointPx) -> Pointed | None:
+    def _meaning(self, px: PointPx) -> PickResult | None:
         frame = self.bench.frame
         return self.stage.point_at(frame, self.bench.view, px) if frame is not None else None
 
-    def _press(self, at: Pointed) -> None:
+    def _press(self, at: PickResult) -> None:
         if not self.practice.press(at):
             self._press_tool(at)
 
-    def _press_tool(self, at: Pointed) -> None:
+    def _press_tool(self, at: PickResult) -> None:
         if self._in_battle and self.tool.name == "select":
             self.battle.point(at.figure.id if at.figure else "", at.place_in)
         self._change(lambda: self.tool.press(at))
 
-    def _release(self, at: Pointed) -> None:
+    def _release(self, at: PickResult) -> None:
         carried, clicked = self.practice.release(at)
         if carried:
             self._refresh()
@@ -338,7 +340,7 @@ class Window(QMainWindow):
     def _try(self, change: Callable[[], object]) -> None:
         try:
             change()
-        except Refused as refusal:
+        except UserError as refusal:
             self._say(str(refusal))
 
     # What is shown

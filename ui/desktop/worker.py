@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.session import Session
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView
@@ -105,7 +105,7 @@ class Worker:
                 self._read_one_source()
                 self.ended = True
                 return
-            except Refused as refusal:
+            except UserError as refusal:
                 self.source_problem = str(refusal)
             if self._retry_s is None:
                 return
@@ -166,5 +166,5 @@ class Worker:
             looks -= 1
             try:
                 self.view, self.view_problem = self._session.look(frame), None
-            except Refused as refusal:
+            except UserError as refusal:
                 self.view_problem = str(refusal)

@@ -13,7 +13,7 @@ from hardware.dice_protocol import RollLine
 from hardware.emulator import HAS_WIRES, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
-from rules.table import Refused
+from rules.table import UserError
 
 STEP_S = 0.01
 
@@ -54,10 +54,10 @@ def emulated_wire(name: str) -> Iterator[Wire]:
     """A wire in a folder of its own, gone afterwards.
 
     Raises:
-        Refused: on Windows.
+        UserError: on Windows.
     """
     if not HAS_WIRES:
-        raise Refused("emulated devices need pseudo-terminals, which Windows lacks: try them on Linux or a Mac")
+        raise UserError("emulated devices need pseudo-terminals, which Windows lacks: try them on Linux or a Mac")
     with tempfile.TemporaryDirectory(prefix="sandtable-") as folder:
         wire = Wire(Path(folder) / name)
         try:
@@ -98,9 +98,9 @@ class Following:
         """Say that this was all; `port` is the one that was asked for.
 
         Raises:
-            Refused: if the link never came up.
+            UserError: if the link never came up.
         """
         if not self.was_up:
             none = "no likely port is there: name one with --port (see --list), or try --emulate"
             unreached = f"nothing was reached on {port}: see --list for what is plugged in"
-            raise Refused(status.error or (unreached if port else none))
+            raise UserError(status.error or (unreached if port else none))

@@ -17,7 +17,7 @@ from hardware.devices import finder
 from hardware.emulator import Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
-from rules.table import Refused
+from rules.table import UserError
 from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
 
@@ -171,7 +171,7 @@ class Berth(Generic[D]):
         try:
             self.wire = self._held.enter_context(emulated_wire(self.name)) if self.spec == EMULATED else None
             self.device = self._make(self.spec, self.wire)
-        except (NoBluetooth, Refused) as error:
+        except (NoBluetooth, UserError) as error:
             self._problem = str(error)
         return self.device is not None
 

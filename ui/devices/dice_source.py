@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from hardware.dice_protocol import RollLine
-from hardware.dice_reader import DiceTray, Fallen, Why
+from hardware.dice_reader import DiceCollector, Fallen, Why
 from rules.dice import DiceRequest, Die, Roll
-from rules.table import Refused
+from rules.table import UserError
 
 _ASKED = re.compile(r"(\d{0,2})d(6|f)", re.IGNORECASE)
 
@@ -18,16 +18,16 @@ def request_of(text: str) -> DiceRequest:
     """`2d6` or `4dF` as a request.
 
     Raises:
-        Refused: for anything else.
+        UserError: for anything else.
     """
     found = _ASKED.fullmatch(text)
     if found is None or found[1] == "0":
-        raise Refused(f"{text!r} is no roll: write it as 2d6 or 4dF")
+        raise UserError(f"{text!r} is no roll: write it as 2d6 or 4dF")
     die = Die.D6 if found[2] == "6" else Die.FUDGE
     return DiceRequest(die, int(found[1] or 1), "the player", "the roll")
 
 
-class Asking(Protocol):
+class DiceSource(Protocol):
     """One request for dice, put to one of the things that can answer it.
 
     Attributes:
@@ -72,7 +72,7 @@ class ElectronicAsking:
         roll: What fell, once it lies; the player confirms it.
     """
 
-    def __init__(self, request: DiceRequest, tray: DiceTray) -> None:
+    def __init__(self, request: DiceRequest, tray: DiceCollector) -> None:
         """Ask; what fell a moment ago counts."""
         self.request, self._tray = request, tray
         self.roll: Roll | None = None

@@ -14,8 +14,8 @@ from hardware.adalight import Colour
 from hardware.bluetooth_dice import BluetoothDice, Make
 from hardware.devices import DiceLine, RangeRod
 from hardware.dice_protocol import Repeats
-from hardware.dice_reader import DiceTray
-from hardware.emulator import MOST_DICE, EmulatedDice, EmulatedRod, Mischief, Wire
+from hardware.dice_reader import DiceCollector
+from hardware.emulator import MOST_DICE, EmulatedDice, EmulatedRod, FaultInjector, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
@@ -137,7 +137,7 @@ class DiceHand:
     ) -> None:
         """`chance` throws emulated dice; for `taken` see `Rod`; `ports` lists the machine's."""
         self.berth: Berth[Source] = Berth("dice", self._make)
-        self.tray = DiceTray(clock)
+        self.tray = DiceCollector(clock)
         self.told: deque[str] = deque(maxlen=MOST_TOLD)
         self.heard = 0
         self._chance, self._taken, self._clock, self._ports = chance, taken, clock, ports
@@ -187,18 +187,20 @@ class DiceHand:
             (max(0, device.status.connections - 1), "time", "reconnected"),
         )
 
-    def throw(self, die: Die, count: int, how: Mischief | None = None) -> None:
+    def throw(self, die: Die, count: int, how: FaultInjector | None = None) -> None:
         """Throw so many emulated dice; nothing where there are none."""
         if self._emulated is None or self.berth.wire is None:
             return
         self._emulated.die = die
         count = min(count, MOST_DICE)
         faces = [self._chance.choice(die.faces) for _ in range(count)]
-        if how in (Mischief.GARBAGE, Mischief.TORN, Mischief.REPEAT):
+        if how in (FaultInjector.GARBAGE, FaultInjector.TORN, FaultInjector.REPEAT):
             self._emulated.misbehave(how)
             return
-        self._emulated.roll(faces, cocked=how is Mischief.COCKED, age_s=STALE_S if how is Mischief.STALE else 0.0)
-        if how is Mischief.DOUBLE:
+        self._emulated.roll(
+            faces, cocked=how is FaultInjector.COCKED, age_s=STALE_S if how is FaultInjector.STALE else 0.0
+        )
+        if how is FaultInjector.DOUBLE:
             self._emulated.roll([self._chance.choice(die.faces)])
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler, Sign
 from rules.position import Moment
-from rules.referee import Deed, Prospect, prospect
+from rules.referee import ActionPreview, Deed, prospect
 from ui.formatting import Basis
 from ui.measuring import Reading
 
@@ -26,7 +26,7 @@ def ruler_sign(reading: Reading | None, basis: Basis = Basis.CENTRE) -> Sign:
     return Measured(max(0.0, reading.range.edge_in if basis is Basis.EDGE else reading.range.centre_in))
 
 
-def deed_sign(moment: Moment, one: Prospect) -> Measured | None:
+def deed_sign(moment: Moment, one: ActionPreview) -> Measured | None:
     """A deed's range as the rules measure it: green if it may be done, red if not, amber while it is too close to call.
 
     None for what is done at no distance.

@@ -14,7 +14,7 @@ from functools import partial
 
 from calibration.camera import TableCamera
 from hardware.link import LinkState, LinkStatus
-from rules.table import Refused
+from rules.table import UserError
 from vision.dice.find import read_dice
 from vision.dice.tray import TrayReading, TrayWatch
 from vision.dice.view import DieSeen
@@ -41,7 +41,7 @@ class Region:
     """A box of the picture, in parts of its width and height: the same whatever its size.
 
     Raises:
-        Refused: if it is no box within the picture, or too small for dice.
+        UserError: if it is no box within the picture, or too small for dice.
     """
 
     left: float = 0.0
@@ -52,7 +52,7 @@ class Region:
     def __post_init__(self) -> None:
         across = 0 <= self.left <= self.right - _LEAST and self.right <= 1
         if not (across and 0 <= self.top <= self.bottom - _LEAST and self.bottom <= 1):
-            raise Refused("the dice tray is too small a part of the picture: draw a box round the whole tray")
+            raise UserError("the dice tray is too small a part of the picture: draw a box round the whole tray")
 
     def box_px(self, size_px: tuple[int, int]) -> tuple[int, int, int, int]:
         """Left, top, right and bottom in a picture of this width and height."""
@@ -160,7 +160,7 @@ class TrayCamera:
         while not self._stopping.is_set():
             try:
                 self._follow_table() if self._spec == TABLE else self._follow_source()
-            except Refused as refusal:
+            except UserError as refusal:
                 self._note(state=LinkState.SEEKING, error=str(refusal))
                 self._stopping.wait(_RETRY_S)
 
@@ -178,7 +178,7 @@ class TrayCamera:
             while not self._stopping.is_set():
                 frame = source.read()
                 if frame is None:
-                    raise Refused(f"{source.name} gives no more pictures: choose another camera for the dice")
+                    raise UserError(f"{source.name} gives no more pictures: choose another camera for the dice")
                 self._look(frame, None)
                 self._stopping.wait(_EVERY_S)
         finally:

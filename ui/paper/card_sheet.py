@@ -22,7 +22,7 @@ from calibration.page import (
     wrapped,
 )
 from rules.game import Game
-from rules.table import Refused
+from rules.table import UserError
 from ui.formatting import begun
 from ui.paper.card_faces import UnitCard
 
@@ -43,11 +43,11 @@ def card_sheet(cards: Sequence[UnitCard], title: str, game: Game[Any], paper: st
     """Pages of cards, under a title and words about them, over the credit that the game asks for.
 
     Raises:
-        Refused: if there is no card, or the paper is unknown.
+        UserError: if there is no card, or the paper is unknown.
     """
     check_paper(paper)
     if not cards:
-        raise Refused(f"{title} has no figure, so there is no card to print: enlist somebody first")
+        raise UserError(f"{title} has no figure, so there is no card to print: enlist somebody first")
     groups = [cards[start : start + _COLUMNS * _ROWS] for start in range(0, len(cards), _COLUMNS * _ROWS)]
     advice = f"{words}. {_ADVICE}" if words else _ADVICE
     titles = [f"{title}, {number} of {len(groups)}" for number in range(1, len(groups) + 1)]

@@ -21,7 +21,7 @@ def army_cards(game: Game[Any], army: Army) -> tuple[UnitCard, ...]:
     """A card for each figure of an army list.
 
     Raises:
-        Refused: if the list is for another game, names a card that the game has not, or a player's own card is not
+        UserError: if the list is for another game, names a card that the game has not, or a player's own card is not
             such a card.
     """
     check_army(game, army)

@@ -13,7 +13,7 @@ from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, m
 from rules.games import GAMES, open_game
 from rules.games.rosters import points_check
 from rules.roster import Army
-from rules.table import Refused
+from rules.table import UserError
 from ui.paper.rod_card import rod_sheet
 
 
@@ -59,7 +59,7 @@ def sheet_of(job: PrintJob) -> Sheet:
     """The pages of a job.
 
     Raises:
-        Refused: if there can be no such sheet, or the game, the army or one of its cards is unknown.
+        UserError: if there can be no such sheet, or the game, the army or one of its cards is unknown.
     """
     return corrected(_drawn(job), job.scale)
 
@@ -82,7 +82,7 @@ def _ready_cards(name: str, paper: str) -> Sheet:
     from ui.paper import card_sheet, cards  # with all five games: too much for the window's start
 
     if not name:
-        raise Refused(f"cards are of a game or of an army list: name one of {', '.join(GAMES)}, or choose a list")
+        raise UserError(f"cards are of a game or of an army list: name one of {', '.join(GAMES)}, or choose a list")
     game = open_game(name)
     return card_sheet.card_sheet(cards.game_cards(game), f"{game.title}, ready cards", game, paper)
 
@@ -100,7 +100,7 @@ def army_words(army: Army) -> str:
     count = f"{len(army.recruits)} figure" + "s" * (len(army.recruits) != 1)
     try:
         checked = points_check(open_game(army.game), army)
-    except Refused as refusal:
+    except UserError as refusal:
         return f"{count}; {refusal}"
     if checked is None:
         return count

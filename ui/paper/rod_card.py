@@ -53,7 +53,7 @@ def rod_sheet(game: Game[Any], paper: str = "letter") -> Sheet:
         game: Plastic Fudge, under the players' options.
 
     Raises:
-        Refused: if the paper is unknown.
+        UserError: if the paper is unknown.
     """
     check_paper(paper)
     limits = game.rules.tables.limits

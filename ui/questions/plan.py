@@ -10,8 +10,8 @@ from shapely.geometry import Polygon
 
 from rules.area import surface_in
 from rules.path import Path, cut, length_in, place_at, placed, spans_in
-from rules.referee import Prospect, prospect
-from rules.table import Figure, Point3In, Refused
+from rules.referee import ActionPreview, prospect
+from rules.table import Figure, Point3In, UserError
 from rules.text import spoken
 from rules.tolerance import Call, at_most
 from ui.battle.action_text import refusal_words, verdict_rows
@@ -69,11 +69,11 @@ def _by_the_game(play: Play, now: Situation, figure: Figure, path_in: Path) -> P
     moment = now.moment
     assert moment is not None  # noqa: S101 - the caller asked
 
-    def asked(path: Path) -> Prospect:
+    def asked(path: Path) -> ActionPreview:
         try:
             return prospect(moment, play.referee.march(moment, {figure.id: path}))
-        except Refused as refusal:
-            return Prospect(play.referee.movement(moment, figure.id), None, {}, str(refusal))
+        except UserError as refusal:
+            return ActionPreview(play.referee.movement(moment, figure.id), None, {}, str(refusal))
 
     before = prospect(moment, play.referee.movement(moment, figure.id))
     allowance_in, left_in = _number(before, "allowance_in"), _number(before, "left_in")
@@ -89,12 +89,12 @@ def _by_the_game(play: Play, now: Situation, figure: Figure, path_in: Path) -> P
     return Plan(path_in, call, reach_in, allowance_in, left_in, cost_in, reasons)
 
 
-def _number(found: Prospect, name: str) -> float | None:
+def _number(found: ActionPreview, name: str) -> float | None:
     value = found.before.numbers.get(name) if found.before is not None else None
     return float(value) if value is not None else None
 
 
-def _reach(asked: Callable[[Path], Prospect], path_in: Path) -> float:
+def _reach(asked: Callable[[Path], ActionPreview], path_in: Path) -> float:
     """How far along the path the game lets it go, by halving; 0 where it lets it go nowhere."""
     low, high = 0.0, length_in(path_in)
     while high - low > _FINE_IN:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from calibration.calibration_targets import Prints
-from rules.table import Figure, Posture, Refused
+from rules.table import Figure, Posture, UserError
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, Palette, teach
 from vision.pipeline import Setup
@@ -51,6 +51,6 @@ def _learn(frame: Frame, truth: Truth, army: str, soldiers: list[Figure]) -> Arm
     colour = None
     for soldier in soldiers:
         x, y = truth.camera.table_to_pixel((*soldier.centre_in, soldier.z_in))[0]
-        with suppress(Refused):  # one who stands in a tree's shadow; the next will do
+        with suppress(UserError):  # one who stands in a tree's shadow; the next will do
             colour = teach(frame.image_bgr, (float(x), float(y)), army, colour)
     return colour

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rules.table import Figure, Refused
+from rules.table import Figure, UserError
 from ui.formatting import begun
 from ui.session import TableState
 from ui.setup.colours import MARK_THEM
@@ -24,7 +24,7 @@ from vision.proposals import halves, named
 _LONGEST_NAME = 30
 
 
-class OneColour(Refused):
+class OneColour(UserError):
     """An army cannot be split because all of its figures have nearly the same colour."""
 
     def __init__(self, army: str) -> None:
@@ -48,13 +48,13 @@ def renamed(view: TableView, state: TableState, army: str, name: str) -> TableSt
     """With another name for an army.
 
     Raises:
-        Refused: if it is not a name, or another army has it.
+        UserError: if it is not a name, or another army has it.
     """
     name = name.strip()
     if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise Refused(f"An army's name has 1 to {_LONGEST_NAME} letters. Type another one.")
+        raise UserError(f"An army's name has 1 to {_LONGEST_NAME} letters. Type another one.")
     if name != army and name in armies_of(view, state):
-        raise Refused(f"There is an army called {name} already. To make them one army, select both and press Merge.")
+        raise UserError(f"There is an army called {name} already. To make them one army, select both and press Merge.")
     return _moved(view, state, {army: name})
 
 

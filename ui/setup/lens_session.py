@@ -91,5 +91,5 @@ class LensSession:
         return min(1.0, pictures, self.gathering.coverage.part / WANTED_PART)
 
     def fit(self) -> LensFit:
-        """The lens; raises `Refused` as `fit_lens`."""
+        """The lens; raises `UserError` as `fit_lens`."""
         return fit_lens(self.gathering)

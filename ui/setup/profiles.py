@@ -14,7 +14,7 @@ from platformdirs import user_config_path
 
 from calibration.camera import Lens
 from calibration.profile import lens_document, read_json, read_lens
-from rules.table import Refused
+from rules.table import UserError
 from ui.files import make_folder, write_json
 from vision.source import is_camera
 
@@ -72,10 +72,10 @@ class LensProfiles:
             story: What else to keep in the file, as how it was found.
 
         Raises:
-            Refused: if the camera has no name, or the file cannot be written.
+            UserError: if the camera has no name, or the file cannot be written.
         """
         if not camera.strip():
-            raise Refused("a lens profile is kept by its camera: give the camera a name")
+            raise UserError("a lens profile is kept by its camera: give the camera a name")
         path = self.path_of(camera, lens.image_size)
         make_folder(path.parent)
         write_json(path, lens_document(lens) | {"camera": camera} | dict(story or {}))
@@ -85,7 +85,7 @@ class LensProfiles:
         """The lens of this camera at this picture size; None where the camera has no profile at all.
 
         Raises:
-            Refused: if its profiles are for other sizes, or the file is broken.
+            UserError: if its profiles are for other sizes, or the file is broken.
         """
         path = self.path_of(camera, image_size)
         if os.path.isfile(path):
@@ -94,7 +94,7 @@ class LensProfiles:
         if not sizes:
             return None
         known = ", ".join(f"{width}x{height}" for width, height in sizes)
-        raise Refused(
+        raise UserError(
             f"the lens profile of {camera} is for {known} pictures and this one is {image_size[0]}x{image_size[1]}:"
             " set the camera to that size, or make a profile for this one"
         )
@@ -116,14 +116,14 @@ class LensProfiles:
                     "" if path == self.path_of(camera, lens.image_size) else f"{path} is not named as it should be"
                 )
                 found.append(Kept(camera, lens.image_size, problem))
-            except Refused as refusal:
+            except UserError as refusal:
                 found.append(Kept(path.stem, (0, 0), str(refusal)))
         return tuple(sorted(found, key=lambda one: (one.camera, one.image_size)))
 
     def _checked(self, path: Path, camera: str, image_size: tuple[int, int]) -> Lens:
         lens = read_lens(path)
         if lens.image_size != image_size or read_json(path, "lens").get("camera") != camera:
-            raise Refused(f"the lens file {path} is of another camera or size than its name says: delete it")
+            raise UserError(f"the lens file {path} is of another camera or size than its name says: delete it")
         return lens
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.solve import laid_at, place_of
-from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, PointIn, Refused, TerrainPiece
+from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, PointIn, TerrainPiece, UserError
 from rules.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import End, Ruler, Session, TableState
@@ -122,7 +122,7 @@ def kept_of(session: Session, seen: TableView) -> KeptTable | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AsLeft:
+class RestoredTable:
     """A kept table in the inches of today.
 
     Attributes:
@@ -145,14 +145,14 @@ class AsLeft:
         session.take_up("the table as it was left", state, kept.seen, kept.known, kept.bound)
 
 
-def as_left(kept: KeptTable, view: TableView) -> AsLeft:
+def as_left(kept: KeptTable, view: TableView) -> RestoredTable:
     """The kept table as it lies in this view.
 
     Raises:
-        Refused: where nothing tells where it lies: there are no inches, or its markers lie otherwise.
+        UserError: where nothing tells where it lies: there are no inches, or its markers lie otherwise.
     """
     if view.calibration is None:
-        raise Refused("there are no inches yet: uncover a marker first")
+        raise UserError("there are no inches yet: uncover a marker first")
     shift, used = _between(kept.markers_in, view.calibration.markers_in)
     remarks = []
     if len(used) == 1:
@@ -167,7 +167,7 @@ def as_left(kept: KeptTable, view: TableView) -> AsLeft:
         table = replace(table, empty=None)
         width, height = view.frame.size_px
         remarks.append(f"The camera's pictures are {width}x{height} now: learn the empty table anew.")
-    return AsLeft(table, tuple(remarks))
+    return RestoredTable(table, tuple(remarks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +193,10 @@ def _between(then: Mapping[int, FloatArray], now: Mapping[int, FloatArray]) -> t
     """How the table's frame was shifted, None where it was not, and the markers that say so."""
     common = [number for number in then if number in now]
     if not common:
-        raise Refused(NO_MARKER)
+        raise UserError(NO_MARKER)
     while (fit := _fit(then, now, common))[0] > _SAME_IN:
         if len(common) < 3:  # of two that disagree nobody knows which was moved
-            raise Refused(OTHERWISE)
+            raise UserError(OTHERWISE)
         common = min(([one for one in common if one != out] for out in common), key=lambda c: _fit(then, now, c)[0])
     place = fit[1]
     rest = max(float(np.abs(then[number] - now[number]).max()) for number in common)

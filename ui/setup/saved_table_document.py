@@ -11,7 +11,7 @@ from calibration.camera import Lens, TableCamera
 from calibration.profile import FARTHEST_IN, SCHEMA
 from rules.events import plain
 from rules.schema import Reader
-from rules.table import Figure, PointIn, Refused, TerrainPiece
+from rules.table import Figure, PointIn, TerrainPiece, UserError
 from rules.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import End, Ruler
@@ -93,14 +93,14 @@ def picture_of(document: Mapping[str, Any]) -> str | None:
     """Name of the file with the empty table; None where there is none.
 
     Raises:
-        Refused: if it is no plain name: nothing outside of the document's own folder is read.
+        UserError: if it is no plain name: nothing outside of the document's own folder is read.
     """
     empty = document.get("empty")
     if empty is None:
         return None
     name = empty.get("picture") if isinstance(empty, dict) else None
     if not isinstance(name, str) or not name.endswith(".png") or any(sign in name for sign in "/\\:"):
-        raise Refused(f"its picture of the empty table is called {name!r}, which is no name of a picture")
+        raise UserError(f"its picture of the empty table is called {name!r}, which is no name of a picture")
     return name
 
 
@@ -112,7 +112,7 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptT
         picture_bgr: The picture that it names; None where that is gone.
 
     Raises:
-        Refused: if it is none.
+        UserError: if it is none.
     """
     try:
         _check_places({key: value for key, value in document.items() if key != "examples"})
@@ -136,9 +136,9 @@ def table_of(document: Mapping[str, Any], picture_bgr: ImageBgr | None) -> KeptT
             examples_of(document.get("examples"))[0],
         )
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError) as fault:
-        if isinstance(fault, Refused):
+        if isinstance(fault, UserError):
             raise
-        raise Refused(f"it is not as this program writes it ({type(fault).__name__}: {fault})") from fault
+        raise UserError(f"it is not as this program writes it ({type(fault).__name__}: {fault})") from fault
 
 
 def _kind(kinds: Mapping[str, type], one: object) -> str:
@@ -243,6 +243,6 @@ def _check_places(value: Any, key: str = "") -> None:
     elif isinstance(value, list) and key not in _NO_PLACES:
         numbers = [one for one in value if isinstance(one, (int, float)) and not isinstance(one, bool)]
         if numbers and key != "bound" and (len(value) != 2 or max(map(abs, numbers)) > FARTHEST_IN):
-            raise Refused(f"{key} has the place {value}: a place is x and y within {FARTHEST_IN:g} in")
+            raise UserError(f"{key} has the place {value}: a place is x and y within {FARTHEST_IN:g} in")
         for inner in value:
             _check_places(inner, key)

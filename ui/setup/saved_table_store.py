@@ -12,7 +12,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from calibration.profile import read_json
-from rules.table import Refused
+from rules.table import UserError
 from ui.background_task import Behind
 from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
@@ -71,19 +71,19 @@ class TableShelf:
         try:
             document = read_json(path, "table")
             if document.get("camera") != camera:
-                raise Refused(f"it is of the camera {document.get('camera')!r}")
+                raise UserError(f"it is of the camera {document.get('camera')!r}")
             name = picture_of(document)
             picture_bgr, remark = self._picture(name)
             remarks = (remark, examples_of(document.get("examples"))[1])
             return Found(table_of(document, picture_bgr), " ".join(filter(None, remarks)))
-        except Refused as refusal:
+        except UserError as refusal:
             return Found(None, self._set_aside(camera, refusal))
 
     def keep(self, camera: str, kept: KeptTable) -> None:
         """Keep the table as it is now.
 
         Raises:
-            Refused: if it cannot be written; what was kept before is still there.
+            UserError: if it cannot be written; what was kept before is still there.
         """
         if camera in self.shut:
             return
@@ -99,24 +99,24 @@ class TableShelf:
         """Make room for another table; the one that was kept stays beside it, until the next is laid by.
 
         Raises:
-            Refused: if the folder cannot be written in.
+            UserError: if the folder cannot be written in.
         """
         path = self.path_of(camera)
         try:
             if os.path.exists(path):
                 os.replace(path, _before(path))
         except OSError as error:
-            raise Refused(f"{path} cannot be renamed ({error.strerror}): make its folder writable") from error
+            raise UserError(f"{path} cannot be renamed ({error.strerror}): make its folder writable") from error
 
     def _picture(self, name: str | None) -> tuple[ImageBgr | None, str]:
         if name is None:
             return None, ""
         try:
             return read_image(self.folder / name), ""
-        except Refused as refusal:
+        except UserError as refusal:
             return None, f"The picture of the empty table is not to be had ({refusal}): learn it anew."
 
-    def _set_aside(self, camera: str, why: Refused) -> str:
+    def _set_aside(self, camera: str, why: UserError) -> str:
         path = self.path_of(camera)
         try:
             aside = set_aside(path, lambda number: path.with_suffix(f".unread-{number}.json"))
@@ -131,7 +131,7 @@ class TableShelf:
         if os.path.exists(_before(path)):
             try:
                 wanted.add(picture_of(read_json(_before(path), "table")) or "")
-            except Refused:
+            except UserError:
                 return
         for picture in self.folder.glob(f"{path.stem}.*.png"):
             if picture.name not in wanted:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rules.path import placed
-from rules.table import Figure, PointIn, Posture, Refused
+from rules.table import Figure, PointIn, Posture, UserError
 from ui.table.corrections import (
     Added,
     ArmyChanged,
@@ -115,11 +115,11 @@ def rename(view: TableView, figure: Figure, to: str) -> Remedy:
     """The figure is called so; whoever was takes its name.
 
     Raises:
-        Refused: if that is no name.
+        UserError: if that is no name.
     """
     to = to.strip()
     if not to or len(to) > 40 or not to.isprintable():
-        raise Refused(f"{figure.id} cannot be called {to!r}: give a name of up to 40 letters, as {figure.army}-7")
+        raise UserError(f"{figure.id} cannot be called {to!r}: give a name of up to 40 letters, as {figure.army}-7")
     return _rename(view, figure.id, to)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rules.table import Outline, PointIn, Refused
+from rules.table import Outline, PointIn, UserError
 from rules.tolerance import EXACT
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import SKY, faded
@@ -25,7 +25,7 @@ class PlayArea:
         turn_deg: From the table's x axis to its own, counter-clockwise.
 
     Raises:
-        Refused: if it cannot be.
+        UserError: if it cannot be.
     """
 
     origin_in: PointIn
@@ -36,7 +36,7 @@ class PlayArea:
     def __post_init__(self) -> None:
         sizes_fit = all(_LEAST_IN <= side <= _MOST_IN for side in (self.width_in, self.depth_in))
         if not (sizes_fit and all(map(math.isfinite, (*self.origin_in, self.turn_deg)))):
-            raise Refused(
+            raise UserError(
                 f"a table of {self.width_in:g} x {self.depth_in:g} in cannot be played on: give a width and a depth"
                 f" from {_LEAST_IN:g} to {_MOST_IN:g} in"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rules.table import Figure, Refused
+from rules.table import Figure, UserError
 from rules.text import spoken
 from ui.table.picking import PointPx, apart, is_other_plastic, same_plastic
 from vision.palette import ArmyColour, Palette, merged
@@ -15,7 +15,7 @@ _NEAREST_IN = 6.0
 """A click this far from a figure may have been meant for it."""
 
 
-class NoFigureThere(Refused):
+class NoFigureThere(UserError):
     """A click that was to teach an army's colour hit bare table.
 
     Attributes:
@@ -29,7 +29,7 @@ class NoFigureThere(Refused):
         self.nearest, self.nearest_px = nearest, nearest_px
 
 
-class OtherPlastic(Refused):
+class OtherPlastic(UserError):
     """A click that was to teach one army hit a figure that looks like another's.
 
     Attributes:

@@ -13,7 +13,7 @@ from shapely.geometry import LineString, Point, Polygon
 
 from calibration.camera import TableCamera
 from rules.area import CARRIES
-from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
+from rules.table import Outline, PointIn, TerrainKind, TerrainPiece, UserError
 from rules.tolerance import EXACT
 from ui.files import write_json
 
@@ -138,11 +138,11 @@ def reprojected(camera: TableCamera, outline_in: Outline, from_in: float, to_in:
     """What an outline at one height is at another, where the picture shows the same of both.
 
     Raises:
-        Refused: if the other height is not below the camera.
+        UserError: if the other height is not below the camera.
     """
     places = camera.pixel_to_table(camera.table_to_pixel([(*point, from_in) for point in outline_in]), to_in)
     if not np.isfinite(places).all():
-        raise Refused(f"nothing {to_in:g} in high is seen there: the camera hangs at {camera.position_in[2]:.1f} in")
+        raise UserError(f"nothing {to_in:g} in high is seen there: the camera hangs at {camera.position_in[2]:.1f} in")
     return tuple((float(x), float(y)) for x, y in places)
 
 
@@ -169,15 +169,15 @@ def with_changed(terrain: Terrain, name: str, piece: TerrainPiece) -> Terrain:
     """With a piece in place of the one of that name; what stands on it goes up and down with it.
 
     Raises:
-        Refused: if there is none, or another piece has the new name already.
+        UserError: if there is none, or another piece has the new name already.
     """
     old = piece_named(terrain, name)
     if old is None:
-        raise Refused(f"there is no terrain called {name!r} any more: click it again")
+        raise UserError(f"there is no terrain called {name!r} any more: click it again")
     if not piece.name.strip():
-        raise Refused(f"the terrain {name!r} needs a name: type one")
+        raise UserError(f"the terrain {name!r} needs a name: type one")
     if piece.name != name and piece_named(terrain, piece.name):
-        raise Refused(f"another piece of terrain is called {piece.name!r}: choose another name")
+        raise UserError(f"another piece of terrain is called {piece.name!r}: choose another name")
     changed = tuple(piece if one.name == name else one for one in terrain)
     return _settled(changed, old, piece.top_in) if old.kind in CARRIES and piece.kind in CARRIES else changed
 
@@ -236,12 +236,12 @@ def _shifted(outline_in: Outline, by_in: PointIn) -> Outline:
 
 
 def with_corner_at(piece: TerrainPiece, corner: int, at_in: PointIn) -> TerrainPiece:
-    """With one corner elsewhere; raises `Refused` where the outline would cross itself."""
+    """With one corner elsewhere; raises `UserError` where the outline would cross itself."""
     return replace(piece, outline_in=(*piece.outline_in[:corner], at_in, *piece.outline_in[corner + 1 :]))
 
 
 def with_corner_on(piece: TerrainPiece, edge: int, at_in: PointIn) -> TerrainPiece:
-    """With one more corner on the edge that begins at a corner; raises `Refused` where the outline would cross."""
+    """With one more corner on the edge that begins at a corner; raises `UserError` where the outline would cross."""
     return replace(piece, outline_in=(*piece.outline_in[: edge + 1], at_in, *piece.outline_in[edge + 1 :]))
 
 
@@ -249,10 +249,10 @@ def without_corner(piece: TerrainPiece, corner: int) -> TerrainPiece:
     """With one corner less.
 
     Raises:
-        Refused: if three make it up, or the outline would cross itself.
+        UserError: if three make it up, or the outline would cross itself.
     """
     if len(piece.outline_in) <= 3:
-        raise Refused(f"{piece.name} has only three corners left: delete the whole piece, or drag them")
+        raise UserError(f"{piece.name} has only three corners left: delete the whole piece, or drag them")
     return replace(piece, outline_in=(*piece.outline_in[:corner], *piece.outline_in[corner + 1 :]))
 
 
@@ -274,7 +274,7 @@ def terrain_document(terrain: Iterable[TerrainPiece]) -> dict[str, Any]:
 
 
 def write_terrain(path: Path, terrain: Sequence[TerrainPiece]) -> None:
-    """Write the terrain to a file; raises `Refused` as `ui.files.write_bytes`."""
+    """Write the terrain to a file; raises `UserError` as `ui.files.write_bytes`."""
     write_json(path, terrain_document(terrain))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 from vision.dice.fudge import guessed_slant, read_fudge
 from vision.dice.groups import SIDE_PITCHES, Group, Pips, chosen, groups
 from vision.dice.marks import Marks, find_marks
@@ -50,10 +50,10 @@ def read_dice(
         camera: where the picture was taken from, if the dice lie on the table; it tells how their tops are squashed.
 
     Raises:
-        Refused: if the tray lies outside of the picture or the side is not positive.
+        UserError: if the tray lies outside of the picture or the side is not positive.
     """
     if side_in is not None and not (math.isfinite(side_in) and side_in > 0):
-        raise Refused(f"dice cannot have a side of {side_in:g} in: measure one")
+        raise UserError(f"dice cannot have a side of {side_in:g} in: measure one")
     corner, image = _cut(image_bgr, tray_px)
     scale, side_px = _work_scale(image, corner, side_in, camera)
     work = _scaled(image, scale)
@@ -101,7 +101,7 @@ def _cut(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) -> 
     low = np.clip(np.floor(outline.min(axis=0)), 0, size).astype(int)
     high = np.clip(np.ceil(outline.max(axis=0)) + 1, 0, size).astype(int)
     if (high - low).min() < 16:
-        raise Refused("the dice tray lies outside of the picture: draw it again")
+        raise UserError("the dice tray lies outside of the picture: draw it again")
     return low.astype(np.float64), image_bgr[low[1] : high[1], low[0] : high[0]]
 
 

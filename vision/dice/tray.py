@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, Refused
+from rules.table import FloatArray, UserError
 from vision.dice.view import DieSeen
 from vision.frame import ImageBgr
 
@@ -60,7 +60,7 @@ class TrayWatch:
         self, read: Reader, tray_px: Sequence[tuple[float, float]] | None = None, still_s: float = 0.5
     ) -> None:
         if not (math.isfinite(still_s) and still_s > 0):
-            raise Refused(f"dice cannot be still for {still_s:g} s: give a positive time")
+            raise UserError(f"dice cannot be still for {still_s:g} s: give a positive time")
         self._read, self._tray_px, self._still_s = read, tray_px, still_s
         self._last: FloatArray | None = None
         self._since_s = 0.0

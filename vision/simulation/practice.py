@@ -17,7 +17,7 @@ from shapely.affinity import translate
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, PointIn, Posture, Refused, TerrainKind, TerrainPiece
+from rules.table import FloatArray, PointIn, Posture, TerrainKind, TerrainPiece, UserError
 from vision.simulation.hand import GRIP_IN, Hand, distance_out_in
 from vision.simulation.light import USUAL_LIGHT, Light
 from vision.simulation.scene import Model, Scene
@@ -141,12 +141,12 @@ class Practice:
         """The toy with this id.
 
         Raises:
-            Refused: if it is not on the table.
+            UserError: if it is not on the table.
         """
         for model in self.scene.models:
             if model.id == name:
                 return model
-        raise Refused(f"no toy on this table is called {name!r}: choose one that is there")
+        raise UserError(f"no toy on this table is called {name!r}: choose one that is there")
 
     def soldier_at(self, px: PointPx, reach_px: float = 0.0) -> str | None:
         """Id of the soldier or vehicle that the camera sees at a pixel, or the nearest within `reach_px` of it."""
@@ -164,7 +164,7 @@ class Practice:
         """A hand takes the soldier up; `at_px` is where the mouse holds him, his middle if None.
 
         Raises:
-            Refused: if he is not on the table.
+            UserError: if he is not on the table.
         """
         table = self.put_down(now_s)
         model = table.model(name)
@@ -211,7 +211,7 @@ class Practice:
         """The soldier faces elsewhere, counter-clockwise by so many degrees.
 
         Raises:
-            Refused: if he is not on the table.
+            UserError: if he is not on the table.
         """
         model = self.model(name)
         return self._with(replace(model, facing_deg=(model.facing_deg + by_deg) % 360))
@@ -220,11 +220,11 @@ class Practice:
         """The soldier lies on his side, or stands again if he did.
 
         Raises:
-            Refused: if he is not on the table, or is a vehicle.
+            UserError: if he is not on the table, or is a vehicle.
         """
         model = self.model(name)
         if SCULPT_POSTURE.get(model.sculpt) is Posture.VEHICLE:
-            raise Refused("A vehicle cannot be laid down. Remove it instead.")
+            raise UserError("A vehicle cannot be laid down. Remove it instead.")
         model = replace(model, tilt_deg=0.0 if model.tilt_deg else 90.0)
         if name == self.carried:
             return self._with(replace(model, lift_in=_lift_in(model)))
@@ -234,7 +234,7 @@ class Practice:
         """The soldier is taken off the table.
 
         Raises:
-            Refused: if he is not on it.
+            UserError: if he is not on it.
         """
         model = self.model(name)
         models = tuple(one for one in self.scene.models if one.id != name)

@@ -49,7 +49,7 @@ class PracticeTable(SimulatedTable):
             operation: Called with the table and the time.
 
         Raises:
-            Refused: as the operation does; the table is then as it was.
+            UserError: as the operation does; the table is then as it was.
         """
         self.now = operation(self.now, self.time_s)
 

@@ -15,9 +15,9 @@ from rules.table import (
     Outline,
     PointIn,
     Posture,
-    Refused,
     TerrainKind,
     TerrainPiece,
+    UserError,
     ellipse_outline,
 )
 from vision.simulation.mesh import Mesh, turn_z
@@ -37,7 +37,7 @@ class PrintedMarker:
         turn_deg: Counter-clockwise; at 0 the top of the print points along +y.
 
     Raises:
-        Refused: if the dictionary has no such number, or the side is not positive.
+        UserError: if the dictionary has no such number, or the side is not positive.
     """
 
     id: int
@@ -47,9 +47,9 @@ class PrintedMarker:
 
     def __post_init__(self) -> None:
         if not 0 <= self.id < 50:
-            raise Refused(f"marker {self.id} is not in the dictionary 4X4_50, which ends at 49")
+            raise UserError(f"marker {self.id} is not in the dictionary 4X4_50, which ends at 49")
         if not self.side_in > 0:
-            raise Refused(f"marker {self.id} has a side of {self.side_in} in; it must be more than 0")
+            raise UserError(f"marker {self.id} has a side of {self.side_in} in; it must be more than 0")
 
     @property
     def corners_in(self) -> FloatArray:
@@ -72,7 +72,7 @@ class Model:
         lift_in: How far above `z_in` a hand holds it; its shadow still falls on `z_in`.
 
     Raises:
-        Refused: if the army has no plastic or the tilt is outside 0 to 90.
+        UserError: if the army has no plastic or the tilt is outside 0 to 90.
     """
 
     id: str
@@ -87,9 +87,9 @@ class Model:
 
     def __post_init__(self) -> None:
         if self.army not in PLASTIC_BGR:
-            raise Refused(f"there is no plastic for army {self.army!r}; there is {', '.join(PLASTIC_BGR)}")
+            raise UserError(f"there is no plastic for army {self.army!r}; there is {', '.join(PLASTIC_BGR)}")
         if not 0 <= self.tilt_deg <= 90:
-            raise Refused(f"figure {self.id!r} is tilted by {self.tilt_deg} degrees; 0 stands, 90 lies")
+            raise UserError(f"figure {self.id!r} is tilted by {self.tilt_deg} degrees; 0 stands, 90 lies")
 
     @property
     def solid(self) -> Mesh:

@@ -193,7 +193,7 @@ def laid(rules: Rules, weapon: str, from_in: PointIn, at_in: PointIn) -> Templat
     """What a weapon that fills an area lays on the table, aimed from one place at another.
 
     Raises:
-        Refused: if a flame is aimed at its own place.
+        UserError: if a flame is aimed at its own place.
     """
     row = rules.tables.weapons[weapon]
     if row.cone_in is None:

@@ -9,7 +9,7 @@ from rules.game import Game, actions
 from rules.games.army_men import attack, bursts, facts, feats, hard, movement, shot, specialists, turn
 from rules.games.army_men.tables import Rules, Tables
 from rules.ruleset import load
-from rules.table import Refused
+from rules.table import UserError
 
 ACTIONS = actions(
     # Set-up and the turn
@@ -79,7 +79,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
     A house-rules file may change any row and add units of its own (AM-10).
 
     Raises:
-        Refused: if the file does not fit; the message names the file, the table and the key.
+        UserError: if the file does not fit; the message names the file, the table and the key.
     """
     rules = load(house_rules or "army_men", Tables)
     _check_facts(rules)
@@ -96,4 +96,4 @@ def _check_facts(rules: Rules) -> None:
     named += [("halvings", name, row.fact) for name, row in rules.tables.halvings.items()]
     for table, name, fact in named:
         if fact is not None and fact not in known[table]:
-            raise Refused(f"{table}.{name} hangs on the fact {fact!r}, which no shot or move has: name another")
+            raise UserError(f"{table}.{name} hangs on the fact {fact!r}, which no shot or move has: name another")

@@ -10,22 +10,22 @@ from rules.games.army_men.movement import Stretch
 from rules.games.army_men.tables import Rules, Shelter
 from rules.measure import base_area
 from rules.movement import Walk
-from rules.opacity import Opacity, Veil
+from rules.opacity import CoverKind, Opacity
 from rules.position import View
 from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.table import Figure, TerrainKind, TerrainPiece
-from rules.terrain_cost import IMPASSABLE, Gait, Going
+from rules.terrain_cost import IMPASSABLE, Going, MovementProfile
 
 
-def gait(rules: Rules, unit: str) -> Gait:
+def gait(rules: Rules, unit: str) -> MovementProfile:
     """How a unit walks the measured table, for `rules.movement.walk`."""
     grounds = _grounds(rules, unit)
 
     def going(piece: TerrainPiece) -> Going:
         return grounds.get(piece.kind, Going())
 
-    return Gait(going, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
+    return MovementProfile(going, uphill_factor=1 / rules.tables.halvings["uphill"].factor)
 
 
 def _grounds(rules: Rules, unit: str) -> Mapping[TerrainKind, Going]:
@@ -74,7 +74,7 @@ def stretches(rules: Rules, unit: str, walked: Walk) -> Iterator[Stretch]:
 
 def sight_rules(rules: Rules) -> SightRules:
     """What is seen of a figure: smoke from a box of matches hides, where such things count."""
-    smoke = {} if rules.chooses("prop_effects", "sensible") else {TerrainKind.SMOKE: Opacity(Veil.CLEAR)}
+    smoke = {} if rules.chooses("prop_effects", "sensible") else {TerrainKind.SMOKE: Opacity(CoverKind.CLEAR)}
     return SightRules(opacity=smoke)
 
 

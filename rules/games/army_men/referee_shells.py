@@ -23,7 +23,7 @@ from rules.position import Moment
 from rules.referee import Deed, Measured, at_once
 from rules.sight import SLIVER
 from rules.state import Unit
-from rules.table import PointIn, Refused
+from rules.table import PointIn, UserError
 from rules.template import Template, under
 from rules.text import place_words, spoken
 from rules.verdict import Verdict, forbidden
@@ -39,7 +39,7 @@ def shell(moment: Moment, man: Unit, weapon: str, enemy: Unit) -> Deed | None:
     """
     try:
         template = laid(moment.game.rules, weapon, moment.figure(man.id).centre_in, moment.figure(enemy.id).centre_in)
-    except Refused:
+    except UserError:
         return None
     view = moment.view(man.id, enemy.id)
     facts, measured = facts_of(moment, man, weapon, enemy), errors(moment, man, enemy, view)

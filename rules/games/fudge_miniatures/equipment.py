@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.games.fudge_miniatures.tables import CardName, Hands, Item, ItemKind, Rules, whole
+from rules.games.fudge_miniatures.tables import CardName, Item, ItemKind, Rules, WindowContext, whole
 from rules.schema import Count, Within
 from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
@@ -14,7 +14,7 @@ from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 class Grip:
     """What somebody holds, by the hands that each thing needs; a human has two unless more are given."""
 
-    hands_of_items: tuple[Hands, ...]
+    hands_of_items: tuple[WindowContext, ...]
     hands_available: Count | None = None
 
 

@@ -9,7 +9,7 @@ from rules.game import Game, actions
 from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, shooting, turn, wounds
 from rules.games.fudge_miniatures.tables import Rules, Tables
 from rules.ruleset import load
-from rules.table import Refused
+from rules.table import UserError
 
 ACTIONS = actions(
     # Characters and forces
@@ -82,7 +82,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
     """The game, or its variant by a house-rules file.
 
     Raises:
-        Refused: if the file does not fit; the message names the file, the table and the key.
+        UserError: if the file does not fit; the message names the file, the table and the key.
     """
     rules = load(house_rules or "fudge_miniatures", Tables)
     _check_facts(rules)
@@ -94,8 +94,8 @@ def _check_facts(rules: Rules) -> None:
     known = {field.name for field in dataclasses.fields(rolls.Situation)}
     for name, trait in rules.tables.traits.items():
         if trait.fact is not None and trait.fact not in known:
-            raise Refused(f"traits.{name} hangs on the fact {trait.fact!r}, which no situation has: name another")
+            raise UserError(f"traits.{name} hangs on the fact {trait.fact!r}, which no situation has: name another")
     words = {word for name, row in rules.tables.states.items() for word in (name, *row.also)}
     for name in (*rules.tables.guts_effects, *rules.tables.wounds):
         if name not in words:
-            raise Refused(f"states has no row for {name!r}: add one, or name it in the key 'also' of another")
+            raise UserError(f"states has no row for {name!r}: add one, or name it in the key 'also' of another")

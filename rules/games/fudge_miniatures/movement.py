@@ -17,7 +17,7 @@ from rules.movement import Walk
 from rules.ruleset import limit
 from rules.schema import Asked, Count, Inches, Row
 from rules.table import TerrainPiece
-from rules.terrain_cost import Gait, Going, Rounding
+from rules.terrain_cost import Going, MovementProfile, Rounding
 from rules.tolerance import EXACT, within
 from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
@@ -116,7 +116,7 @@ def _counted_in(rules: Rules, inches: float, in_whole: bool) -> float:
     return math.ceil(inches - EXACT) if rounds else inches
 
 
-def gait(rules: Rules, *, flying: bool = False) -> Gait:
+def gait(rules: Rules, *, flying: bool = False) -> MovementProfile:
     """How a model moves over the measured table, for `rules.movement.walk`."""
     rows = rules.tables.terrain
     climb, descend, in_air = rows["climb"], rows["descend"], rows["flying"].factor
@@ -130,7 +130,7 @@ def gait(rules: Rules, *, flying: bool = False) -> Gait:
         return Going(cost_per_in.get(piece.kind, rows["open"].factor), on_top=piece.kind in climb.kinds)
 
     rounding = Rounding.STRETCH if rules.chooses("parts_of_an_inch", "rounded_up") else Rounding.EXACT
-    return Gait(
+    return MovementProfile(
         going,
         open_cost_per_in=in_air if flying else rows["open"].factor,
         climb_cost_per_in=0.0 if flying else climb.factor,

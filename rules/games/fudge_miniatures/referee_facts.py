@@ -70,7 +70,7 @@ def card(moment: Moment, unit: Unit) -> Card:
     """A model's datacard, ready or its player's own.
 
     Raises:
-        Refused: if its own is not one; the message says which key.
+        UserError: if its own is not one; the message says which key.
     """
     rules = rules_of(moment)
     if unit.card:

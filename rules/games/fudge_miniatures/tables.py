@@ -14,7 +14,7 @@ from rules.verdict import RuleRefusal
 
 CardName = Annotated[str, Row("cards", "unknown_card")]
 TraitName = Annotated[str, Row("traits", "unknown_trait")]
-Hands = Annotated[int, Within(low=1, high=2, code="bad_hands")]
+WindowContext = Annotated[int, Within(low=1, high=2, code="bad_hands")]
 
 
 class Stat(StrEnum):

@@ -135,7 +135,7 @@ def actions_in_step_2(rules: Rules, wanted: Deeds) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doer:
+class WindowCommands:
     """A model's state, the effect of a failed Guts check that it is under, and what it wants to do."""
 
     state: str = "normal"
@@ -143,7 +143,7 @@ class Doer:
     effect: Annotated[str, Row("guts_effects", "unknown_effect")] = "none"
 
 
-def may_do(rules: Rules, model: Doer) -> Verdict:
+def may_do(rules: Rules, model: WindowCommands) -> Verdict:
     """Which of these things a model may do as it is."""
     rows = [state(rules, word) for word in (model.state, model.effect)]
     wanted = {word: named(rules.tables.deeds, word, "unknown_action") for word in model.actions}

@@ -19,7 +19,7 @@ from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
 from rules.template import Blast, Wedge
-from rules.terrain_cost import IMPASSABLE, Gait, Going
+from rules.terrain_cost import IMPASSABLE, Going, MovementProfile
 from rules.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 from rules.verdict import Verdict
 
@@ -88,7 +88,7 @@ def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
     )
 
 
-def gait(rules: Rules, who: Mover) -> Gait:
+def gait(rules: Rules, who: Mover) -> MovementProfile:
     """How a unit walks the measured table, for `rules.movement.walk`."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
@@ -107,7 +107,7 @@ def gait(rules: Rules, who: Mover) -> Gait:
     parts = 1 if rules.chooses("part_turns", "round_up") else 1000
     turning = Turning(limit(rules, "turn_deg") / parts, limit(rules, "turn_cost_in") / parts)
     climb_per_in = 0.0 if flat else climb_in / band_in
-    return Gait(going, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
+    return MovementProfile(going, climb_cost_per_in=climb_per_in, height_step_in=band_in, turning=turning)
 
 
 def stretches(rules: Rules, who: Mover, path_in: Path, terrain: Iterable[TerrainPiece]) -> tuple[Stretch, ...]:

@@ -8,7 +8,7 @@ from rules.game import Game, actions
 from rules.games.plastic_fudge import blasts, combat, command, fire, forces, movement, shot
 from rules.games.plastic_fudge.tables import Rules, Tables
 from rules.ruleset import load
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 
 ACTIONS = actions(
     # Set-up
@@ -77,7 +77,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
     """The game, or its variant by a house-rules file.
 
     Raises:
-        Refused: if the file does not fit; the message names the file, the table and the key.
+        UserError: if the file does not fit; the message names the file, the table and the key.
     """
     rules = load(house_rules or "plastic_fudge", Tables)
     _check(rules)
@@ -89,15 +89,15 @@ def _check(rules: Rules) -> None:
     counted = {f"{side}_{fate}" for side in ("enemy", "friendly") for fate in ("destroyed", "routed")}
     for name, row in rules.tables.morale_modifiers.items():
         if row.counted is not None and row.counted not in counted:
-            raise Refused(f"morale_modifiers.{name} counts {row.counted!r}, which no check knows: name another")
+            raise UserError(f"morale_modifiers.{name} counts {row.counted!r}, which no check knows: name another")
     ends = range(int(rules.tables.limits["abysmal"].value), int(rules.tables.limits["legendary"].value) + 1)
     for total in ends:
         found = rules.tables.chart.get(str(total))
         if found is None or len(found.results) != len(ends):
-            raise Refused(f"chart.{total} must hold {len(ends)} results, one for each total of the attack")
+            raise UserError(f"chart.{total} must hold {len(ends)} results, one for each total of the attack")
     strange = set(rules.tables.ground) - {kind.value for kind in TerrainKind}
     if strange:
-        raise Refused(f"ground.{min(strange)} is no kind of terrain piece: choose one of {', '.join(TerrainKind)}")
+        raise UserError(f"ground.{min(strange)} is no kind of terrain piece: choose one of {', '.join(TerrainKind)}")
     for name, card in rules.tables.cards.items():
         if card.weapons and not len(card.weapons) == len(card.RL) == len(card.AL):
-            raise Refused(f"cards.{name} must give each of its weapons an RL and an AL")
+            raise UserError(f"cards.{name} must give each of its weapons an RL and an AL")

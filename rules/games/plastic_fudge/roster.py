@@ -7,7 +7,7 @@ from typing import Any
 from rules.dice import no_dice
 from rules.game import Game
 from rules.roster import Army
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import Verdict
 
 
@@ -15,5 +15,5 @@ def check(game: Game[Any], army: Army) -> Verdict:
     """The game counts units, points and commanders by their cards."""
     strange = next((one.figure for one in army.recruits if one.card is None), None)
     if strange is not None:
-        raise Refused(f"the points of {strange} are not known, because its card is its player's own: add them by hand")
+        raise UserError(f"the points of {strange} are unknown, because its card is a player's own: add them by hand")
     return game.ask("muster", {"roster": [one.card for one in army.recruits]}, no_dice)

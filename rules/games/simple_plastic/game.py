@@ -8,7 +8,7 @@ from rules.game import Game, actions
 from rules.games.simple_plastic import attack, movement, turn, volley
 from rules.games.simple_plastic.tables import Tables
 from rules.ruleset import load
-from rules.table import Posture, Refused, TerrainKind
+from rules.table import Posture, TerrainKind, UserError
 
 ACTIONS = actions(
     # Armies
@@ -40,17 +40,17 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
     """The game, or its variant by a house-rules file.
 
     Raises:
-        Refused: if the file does not fit; the message names the file, the table and the key.
+        UserError: if the file does not fit; the message names the file, the table and the key.
     """
     rules = load(house_rules or "simple_plastic", Tables)
     for name, row in rules.tables.modifiers.items():
         if row.fact not in attack.FACTS:
             known = ", ".join(attack.FACTS)
-            raise Refused(
+            raise UserError(
                 f"modifiers.{name} hangs on the fact {row.fact!r}, which no attack has: choose one of {known}"
             )
     for table, needed in (("terrain", TerrainKind), ("postures", Posture)):
         missing = {one.value for one in needed} - set(getattr(rules.tables, table))
         if missing:
-            raise Refused(f"the table {table} lacks {', '.join(sorted(missing))}: give each a row")
+            raise UserError(f"the table {table} lacks {', '.join(sorted(missing))}: give each a row")
     return Game(rules, ACTIONS)

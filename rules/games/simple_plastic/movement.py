@@ -10,13 +10,13 @@ from typing import Annotated
 
 from rules.games.simple_plastic.tables import PhaseName, Rules
 from rules.measure import Range, range_between
-from rules.opacity import OPACITY, Opacity, Veil
+from rules.opacity import OPACITY, CoverKind, Opacity
 from rules.ruleset import limit
 from rules.scene import SightRules
 from rules.schema import Asked, Inches
 from rules.squad import chain
 from rules.table import Figure, TerrainKind, TerrainPiece
-from rules.terrain_cost import Gait, Going
+from rules.terrain_cost import Going, MovementProfile
 from rules.tolerance import within
 from rules.verdict import Reason, Verdict, forbidden, verdict
 
@@ -163,13 +163,13 @@ def _moved(rules: Rules, lead_moved_in: float) -> bool:
 # The measured table.
 
 
-def gait(rules: Rules, unit: str) -> Gait:
+def gait(rules: Rules, unit: str) -> MovementProfile:
     """How a unit walks the measured table, for `rules.movement.walk`: no ground is slower than another."""
 
     def going(piece: TerrainPiece) -> Going:
         return Going(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))
 
-    return Gait(going)
+    return MovementProfile(going)
 
 
 def sight_rules(rules: Rules) -> SightRules:
@@ -178,7 +178,7 @@ def sight_rules(rules: Rules) -> SightRules:
     def opacity(kind: TerrainKind) -> Opacity:
         cover = rules.tables.terrain[kind.value].cover
         row = rules.tables.covers[cover] if cover else None
-        veil = Veil.CLEAR if row is None or not row.counts else Veil.SOLID if row.blocks else Veil.SCREEN
+        veil = CoverKind.CLEAR if row is None or not row.counts else CoverKind.SOLID if row.blocks else CoverKind.SCREEN
         return replace(OPACITY[kind], veil=veil)
 
     figures = rules.tables.covers["figures"]

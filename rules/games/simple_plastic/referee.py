@@ -11,7 +11,7 @@ from rules.events import Effects, PhaseBegun
 from rules.games.simple_plastic.attack import level
 from rules.games.simple_plastic.movement import distances, sight_rules
 from rules.games.simple_plastic.tables import Tables
-from rules.opacity import Veil
+from rules.opacity import CoverKind
 from rules.path import Path, length_in, placed
 from rules.position import Moment
 from rules.referee import FIRE, Deed, Measured, Referee, at_once
@@ -155,7 +155,7 @@ def _target(moment: Moment, man: Unit, enemy: Unit) -> dict[str, Any]:
     """An enemy as a man has him before him. A screen covers and never blocks; what is solid decides first."""
     view = moment.view(man.id, enemy.id)
     veils = {moment.sight.of(piece.kind).veil for piece, _ in view.hidden_by}
-    screened = view.exposure_to_fire > 0 and Veil.SCREEN in veils
+    screened = view.exposure_to_fire > 0 and CoverKind.SCREEN in veils
     return {
         "id": enemy.id,
         "distance_in": round(view.range.edge_in, 2),

@@ -9,7 +9,7 @@ from shapely.geometry import Point, Polygon
 from rules.area import ground_under
 from rules.games.simple_plastic_figure.tables import Rules
 from rules.movement import Walk
-from rules.opacity import OPACITY, Opacity, Veil, Within
+from rules.opacity import OPACITY, CoverKind, Opacity, Within
 from rules.ruleset import limit
 from rules.scene import ON_TOP_IN, SightRules
 from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
@@ -19,7 +19,11 @@ from rules.tolerance import EXACT
 def sight_rules(rules: Rules) -> SightRules:
     """What is seen of a figure: what fire runs through is looked through, also where it is an area one stands in."""
     light = {kind: OPACITY[kind] for kind in TerrainKind if _runs_through(rules, kind)}
-    areas = {kind: Opacity(Veil.SCREEN, Within.FILLED) for kind, one in light.items() if one.veil is not Veil.SCREEN}
+    areas = {
+        kind: Opacity(CoverKind.SCREEN, Within.FILLED)
+        for kind, one in light.items()
+        if one.veil is not CoverKind.SCREEN
+    }
     return SightRules(opacity=areas, figures_hide=rules.chooses("figures_block", True))
 
 

@@ -9,7 +9,7 @@ from rules.game import Game, actions
 from rules.games.simple_plastic_figure import blast, bursts, command, cover, fire, movement, shells, shot, turn
 from rules.games.simple_plastic_figure.tables import AimAt, Rules, Tables
 from rules.ruleset import load
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 
 ACTIONS = actions(
     # Set-up
@@ -79,7 +79,7 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
     """The game, or its variant by a house-rules file.
 
     Raises:
-        Refused: if the file does not fit; the message names the file, the table and the key.
+        UserError: if the file does not fit; the message names the file, the table and the key.
     """
     rules = load(house_rules or "simple_plastic_figure", Tables)
     _check_dice(rules)
@@ -94,7 +94,7 @@ def _check_dice(rules: Rules) -> None:
     for table, rows in (("status", rules.tables.status), ("scatter", rules.tables.scatter)):
         faces = sorted(face for row in rows.values() for face in row.faces)
         if faces != [1, 2, 3, 4, 5, 6]:
-            raise Refused(f"{table} must have each face from 1 to 6 in one row, not {faces}")
+            raise UserError(f"{table} must have each face from 1 to 6 in one row, not {faces}")
 
 
 def _check_bands(rules: Rules) -> None:
@@ -102,14 +102,14 @@ def _check_bands(rules: Rules) -> None:
     for table, bands in (("range_bands", rules.tables.range_bands), ("launcher_bands", rules.tables.launcher_bands)):
         ends = [math.inf if row.up_to_in is None else row.up_to_in for row in bands.values()]
         if ends != sorted(set(ends)) or ends[-1:] != [math.inf]:
-            raise Refused(f"{table} must go outwards to a last row without up_to_in, not {ends}")
+            raise UserError(f"{table} must go outwards to a last row without up_to_in, not {ends}")
 
 
 def _check_ground(rules: Rules) -> None:
     """Rows of the ground must be kinds of terrain that the program measures."""
     for name in rules.tables.ground:
         if name not in {kind.value for kind in TerrainKind}:
-            raise Refused(f"ground.{name} is no kind of terrain: choose one of {', '.join(TerrainKind)}")
+            raise UserError(f"ground.{name} is no kind of terrain: choose one of {', '.join(TerrainKind)}")
 
 
 def _check_shelters(rules: Rules) -> None:
@@ -121,4 +121,4 @@ def _check_shelters(rules: Rules) -> None:
             choices = {f"{name}_{choice}" for choice in shells.Choice}
             known = set(rules.tables.shelter_attacks)
             if name not in known and not (choices <= known and kind == "gun"):
-                raise Refused(f"places.{place} has the shelter {row.shelter!r}: add the row shelter_attacks.{name}")
+                raise UserError(f"places.{place} has the shelter {row.shelter!r}: add the row shelter_attacks.{name}")

@@ -24,7 +24,7 @@ from rules.games.simple_plastic_figure.turn import Deed, permits
 from rules.ruleset import limit
 from rules.schema import Asked, Inches
 from rules.table import TerrainPiece
-from rules.terrain_cost import IMPASSABLE, Gait, Going, hurdle
+from rules.terrain_cost import IMPASSABLE, Going, MovementProfile, hurdle
 from rules.tolerance import EXACT, within
 from rules.verdict import Reason, Verdict, total, verdict
 
@@ -220,7 +220,7 @@ def _bayonets(bayonet: bool, enemy: Fighter) -> list[str]:
 # On the measured table.
 
 
-def gait(rules: Rules, *, touches_bunker: bool = False) -> Gait:
+def gait(rules: Rules, *, touches_bunker: bool = False) -> MovementProfile:
     """How a figure walks the measured table, for `rules.movement.walk`.
 
     Args:
@@ -247,4 +247,4 @@ def gait(rules: Rules, *, touches_bunker: bool = False) -> Gait:
         leave_in = tables.crossings[row.leave].penalty_in if row.leave else 0.0
         return Going(leave_in=leave_in, on_top=row.on_top)
 
-    return Gait(going)
+    return MovementProfile(going)

@@ -13,7 +13,7 @@ from rules.position import Moment, View, rules_with
 from rules.referee import Measured, at_once
 from rules.sight import SLIVER, exposures
 from rules.state import State, Unit
-from rules.table import Figure, PointIn, Posture, Refused, TerrainPiece, ellipse_outline
+from rules.table import Figure, PointIn, Posture, TerrainPiece, UserError, ellipse_outline
 from rules.text import spoken
 from rules.tolerance import DOUBT_SIGMAS, Call
 from rules.verdict import Verdict, forbidden
@@ -78,12 +78,12 @@ def weapons(moment: Moment, unit: Unit) -> Mapping[str, Weapon]:
     """The weapons that it shows.
 
     Raises:
-        Refused: if its own card names one that the game does not have.
+        UserError: if its own card names one that the game does not have.
     """
     rows, names = rules_of(moment).tables.weapons, moment.kind(unit).get("weapons", ())
     strange = [name for name in names if name not in rows]
     if strange:
-        raise Refused(f"{unit.id} carries the unknown weapon {strange[0]!r}: choose one of {', '.join(rows)}")
+        raise UserError(f"{unit.id} carries the unknown weapon {strange[0]!r}: choose one of {', '.join(rows)}")
     return {name: rows[name] for name in names}
 
 

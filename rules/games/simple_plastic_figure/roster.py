@@ -7,7 +7,7 @@ from typing import Any
 from rules.dice import no_dice
 from rules.game import Game
 from rules.roster import Army, Recruit, card_of
-from rules.table import Refused
+from rules.table import UserError
 from rules.verdict import Verdict, forbidden, verdict
 
 
@@ -39,5 +39,5 @@ def _side(game: Game[Any], one: Recruit) -> str | None:
     """The side that a figure's nation fights on; None for one of any nation."""
     nation, nations = card_of(game, one).get("nation"), game.rules.plain["nations"]
     if nation is not None and nation not in nations:
-        raise Refused(f"{one.figure} is of the unknown nation {nation!r}: choose one of {', '.join(nations)}")
+        raise UserError(f"{one.figure} is of the unknown nation {nation!r}: choose one of {', '.join(nations)}")
     return None if nation is None else str(nations[nation]["side"])

@@ -19,7 +19,7 @@ from rules.games.army_men.ground import gait
 from rules.games.army_men.shot import DERIVED
 from rules.games.army_men.tables import Effect, Tables
 from rules.movement import walk
-from rules.table import Refused, TerrainKind, TerrainPiece
+from rules.table import TerrainKind, TerrainPiece, UserError
 from tests.rules import rule_table
 
 ROOT = Path(__file__).parents[3]
@@ -274,7 +274,7 @@ def test_a_modifier_must_hang_on_a_known_fact(tmp_path: Path) -> None:
         '[attack_modifiers.rain]\nrule = "AM-83"\ntext = "rain"\nfact = "raining"\nmodifier = -1\n',
         encoding="utf-8",
     )
-    with pytest.raises(Refused, match=r"attack_modifiers\.rain hangs on the fact 'raining'"):
+    with pytest.raises(UserError, match=r"attack_modifiers\.rain hangs on the fact 'raining'"):
         open_game("army_men", file)
 
 

@@ -23,7 +23,7 @@ from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 from rules.games.fudge_miniatures.wounds import column_of, marked
 from rules.movement import walk
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 from tests.rules import rule_table
 from tests.rules.board import box, piece
 from tests.rules.games.worked import questions
@@ -286,7 +286,7 @@ equipment = [{ name = "Staff", kind = "melee", hands = 2, damage = 1 }]
 def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text('inherits = "fudge_miniatures"\n' + wrong, encoding="utf-8")
-    with pytest.raises(Refused, match=told):
+    with pytest.raises(UserError, match=told):
         open_game("fudge_miniatures", file)
 
 

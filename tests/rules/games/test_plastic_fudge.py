@@ -21,7 +21,7 @@ from rules.games.plastic_fudge.movement import Mover
 from rules.games.plastic_fudge.referee_facts import nearest_on
 from rules.games.plastic_fudge.tables import Tables
 from rules.movement import walk
-from rules.table import Figure, Refused, TerrainKind
+from rules.table import Figure, TerrainKind, UserError
 from rules.template import fraction_inside
 from tests.rules import rule_table
 from tests.rules.board import block, box, figure, piece
@@ -358,5 +358,5 @@ def test_house_rules_change_a_row_and_bear_their_label(tmp_path: Path) -> None:
 def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text('inherits = "plastic_fudge"\n' + wrong, encoding="utf-8")
-    with pytest.raises(Refused, match=told):
+    with pytest.raises(UserError, match=told):
         open_game("plastic_fudge", file)

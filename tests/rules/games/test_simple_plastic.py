@@ -19,8 +19,8 @@ from rules.games.simple_plastic.attack import FACTS
 from rules.games.simple_plastic.movement import distances, gait, sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.movement import walk
-from rules.opacity import Veil
-from rules.table import Refused, TerrainKind
+from rules.opacity import CoverKind
+from rules.table import TerrainKind, UserError
 from rules.tolerance import Call
 from tests.rules import rule_table
 from tests.rules.board import block, box, piece
@@ -170,9 +170,9 @@ def test_no_ground_slows_anybody_sp_02() -> None:
 
 def test_what_hides_on_the_measured_table_sp_16_sp_17() -> None:
     usual = sight_rules(GAME.rules)
-    veils = {TerrainKind.WALL: Veil.SOLID, TerrainKind.BUSH: Veil.SCREEN, TerrainKind.WOODS: Veil.SCREEN}
+    veils = {TerrainKind.WALL: CoverKind.SOLID, TerrainKind.BUSH: CoverKind.SCREEN, TerrainKind.WOODS: CoverKind.SCREEN}
     assert {kind: usual.of(kind).veil for kind in veils} == veils
-    assert usual.of(TerrainKind.WIRE).veil is Veil.CLEAR
+    assert usual.of(TerrainKind.WIRE).veil is CoverKind.CLEAR
     assert not usual.figures_hide
     assert sight_rules(GAME.choosing(figures_as_cover="solid").rules).figures_hide
 
@@ -204,7 +204,7 @@ def test_house_rules_bear_their_label_and_change_a_row(tmp_path: Path) -> None:
 def test_a_slip_in_house_rules_is_named(tmp_path: Path, wrong: str, told: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text('inherits = "simple_plastic"\n' + wrong, encoding="utf-8")
-    with pytest.raises(Refused, match=told):
+    with pytest.raises(UserError, match=told):
         open_game("simple_plastic", file)
 
 

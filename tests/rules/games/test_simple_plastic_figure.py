@@ -18,7 +18,7 @@ from rules.games import open_game
 from rules.games.simple_plastic_figure.movement import gait
 from rules.games.simple_plastic_figure.tables import Tables
 from rules.movement import walk
-from rules.table import Refused, TerrainKind
+from rules.table import TerrainKind, UserError
 from tests.rules import rule_table
 from tests.rules.board import box, piece
 
@@ -380,7 +380,7 @@ def test_a_variant_overrides_a_row_ww_35(tmp_path: Path) -> None:
 def test_a_variant_with_a_slip_is_refused(tmp_path: Path, row: str, message: str) -> None:
     file = tmp_path / "slip.toml"
     file.write_text(f'inherits = "{NAME}"\n{row}\n')
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         open_game(NAME, file)
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from rules.game import Question
-from rules.referee import Deed, Doubt, Prospect
+from rules.referee import ActionPreview, Ambiguity, Deed
 from rules.verdict import Reason, Verdict
 from ui.battle.action_text import (
     chance_words,
@@ -23,8 +23,8 @@ SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapo
 HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}
 
 
-def asked(**parts: object) -> Prospect:
-    return Prospect(**{"deed": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
+def asked(**parts: object) -> ActionPreview:
+    return ActionPreview(**{"deed": SHOT, "before": None, "odds": HALF} | parts)  # type: ignore[arg-type]
 
 
 def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
@@ -44,10 +44,10 @@ def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
         (asked(odds={"walks": Fraction(1)}), "walks"),
         (asked(odds={}), "yes"),
         (asked(refusal="out of range"), "no"),
-        (asked(doubts=(Doubt("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
+        (asked(doubts=(Ambiguity("in reach?", ("range_in",), {"in": 5.9, "out": 6.1}),)), "too close"),
     ],
 )
-def test_its_chance_in_a_few_words(prospect: Prospect, words: str) -> None:
+def test_its_chance_in_a_few_words(prospect: ActionPreview, words: str) -> None:
     assert chance_words(prospect) == words
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rules.roster import Army, Recruit
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.armies import Shelf, find_army, load_army, save_army
 
 ARMY = Army(
@@ -39,7 +39,7 @@ def test_a_list_is_there_again(tmp_path: Path) -> None:
 def test_what_is_no_list_is_refused_by_its_name(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "green.json"
     path.write_text(text)
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         load_army(path)
     assert path.read_text() == text
 
@@ -51,7 +51,7 @@ def shelf(tmp_path: Path) -> Shelf:
 
 def test_a_shelf_is_empty_before_the_first_list(shelf: Shelf) -> None:
     assert shelf.listed() == ()
-    with pytest.raises(Refused, match="there is no army list 'Guards': save one first"):
+    with pytest.raises(UserError, match="there is no army list 'Guards': save one first"):
         shelf.take("Guards")
 
 
@@ -63,7 +63,7 @@ def test_lists_are_kept_taken_renamed_and_deleted(shelf: Shelf) -> None:
     assert shelf.take("grüne schützen") == ARMY
     shelf.rename(other.name, "Sand")
     assert shelf.take("Sand") == replace(other, name="Sand")
-    with pytest.raises(Refused, match="there is no army list 'Tans: second wave!': choose one of"):
+    with pytest.raises(UserError, match="there is no army list 'Tans: second wave!': choose one of"):
         shelf.take(other.name)
     shelf.delete("Sand")
     assert shelf.names() == (ARMY.name,)
@@ -86,23 +86,23 @@ def test_a_name_may_change_its_case_only(shelf: Shelf) -> None:
 def test_a_name_that_another_army_has_is_refused(shelf: Shelf, name: str, new: str) -> None:
     shelf.keep(replace(ARMY, name="Guards"))
     shelf.keep(replace(ARMY, name="Tans"))
-    with pytest.raises(Refused, match="already: delete it first"):
+    with pytest.raises(UserError, match="already: delete it first"):
         shelf.rename(name, new)
     assert shelf.names() == ("Guards", "Tans")
 
 
 def test_two_names_for_one_file_are_refused(shelf: Shelf) -> None:
     shelf.keep(replace(ARMY, name="A-Team"))
-    with pytest.raises(Refused, match="'A Team' and 'A-Team' would share the file"):
+    with pytest.raises(UserError, match="'A Team' and 'A-Team' would share the file"):
         shelf.keep(replace(ARMY, name="A Team"))
-    with pytest.raises(Refused, match="there is no army list 'A Team'"):
+    with pytest.raises(UserError, match="there is no army list 'A Team'"):
         shelf.delete("A Team")
     assert shelf.names() == ("A-Team",)
 
 
 @pytest.mark.parametrize("name", ["", "../..", "???"])
 def test_a_name_without_letters_is_refused(shelf: Shelf, name: str) -> None:
-    with pytest.raises(Refused, match="give it a name with letters or digits"):
+    with pytest.raises(UserError, match="give it a name with letters or digits"):
         shelf.keep(replace(ARMY, name=name))
 
 
@@ -126,7 +126,7 @@ def test_a_foreign_file_is_shown_and_left_alone(shelf: Shelf, text: str) -> None
         lambda: shelf.rename("Guards", "Tans"),
         lambda: shelf.take("Tans"),
     ):
-        with pytest.raises(Refused):
+        with pytest.raises(UserError):
             deed()
     assert foreign.read_text() == text
     assert shelf.names() == ("Guards",)
@@ -134,7 +134,7 @@ def test_a_foreign_file_is_shown_and_left_alone(shelf: Shelf, text: str) -> None
 
 def test_a_shelf_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "armies").write_text("a file")
-    with pytest.raises(Refused, match="cannot be made"):
+    with pytest.raises(UserError, match="cannot be made"):
         Shelf(tmp_path / "armies" / "here").keep(ARMY)
 
 

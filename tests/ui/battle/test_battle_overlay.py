@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rules.referee import Deed, Prospect
+from rules.referee import ActionPreview, Deed
 from rules.template import Blast
 from ui.battle.battle_overlay import Stray, aiming, pointing, stray_marks, way_marks
 from ui.battle.battle_session import Proposal
@@ -42,7 +42,7 @@ def test_a_click_would_lay_it_there() -> None:
 def test_the_way_of_a_move_that_the_camera_saw_is_drawn() -> None:
     paths = {"tan-4": ((10.0, 10.0), (13.0, 14.0))}
     deed = Deed("Move", "move", {}, ("tan-4",), paths=paths)
-    way, head, pin = way_marks([Proposal(paths, Prospect(deed, None, {}))])
+    way, head, pin = way_marks([Proposal(paths, ActionPreview(deed, None, {}))])
     assert isinstance(way, Trace)
     assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
     assert isinstance(head, Trace)

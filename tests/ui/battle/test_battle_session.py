@@ -12,7 +12,7 @@ from rules.dice import Scripted
 from rules.events import PhaseBegun
 from rules.games.referees import moment_of
 from rules.position import Moment
-from rules.referee import Prospect
+from rules.referee import ActionPreview
 from rules.replay import replay
 from rules.roster import Army, Recruit
 from rules.table import PointIn
@@ -125,7 +125,7 @@ def test_men_of_a_squad_who_may_only_go_one_by_one_are_proposed_so(tmp_path: Pat
 def test_what_no_figure_does_alone_is_told_too(play: Play) -> None:
     """Simple Plastic: who reached the objective is asked of the players, for no camera knows what was agreed."""
 
-    def who_won() -> Prospect:
+    def who_won() -> ActionPreview:
         return next(one for one in play.duties(seen(play.battle)) if one.deed.action == "victory")
 
     asked = who_won()

@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtWidgets import QInputDialog, QPushButton
 
 from rules.roster import Army, Recruit
-from rules.table import Refused
+from rules.table import UserError
 from tests.rules.board import figure
 from tests.ui.windows import Owned
 from ui.battle.armies import Shelf
@@ -98,7 +98,7 @@ def test_a_card_of_ones_own_comes_along(dialog: MusterDialog, shelf: Shelf) -> N
 def test_a_list_of_another_game_is_refused(dialog: MusterDialog) -> None:
     dialog.choose_game("simple_plastic")
     assert dialog._lists["green"].findData("Evening rifles") == -1
-    with pytest.raises(Refused, match="is for Army Men: choose that game first"):
+    with pytest.raises(UserError, match="is for Army Men: choose that game first"):
         dialog.take_list("green", "Evening rifles")
 
 

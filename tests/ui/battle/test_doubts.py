@@ -13,7 +13,7 @@ from rules.event_codec import event_of
 from rules.events import Change, Changed, Doubted, PhaseBegun, Settled
 from rules.games.referees import moment_of
 from rules.position import Moment
-from rules.referee import Prospect
+from rules.referee import ActionPreview
 from rules.roster import Army
 from rules.table import TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece
@@ -55,12 +55,12 @@ def seen(battle: Battle, far_in: float, wall: Sequence[TerrainPiece] = ()) -> Mo
     return moment_of(battle, [figure(name, *at, sigma=SIGMA_IN) for name, at in places.items()], wall)
 
 
-def shots(play: Play, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[Prospect]:
+def shots(play: Play, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[ActionPreview]:
     found = play.outlook(seen(play.battle, far_in, wall), "green-1").attacks
     return [one for one in found if one.deed.view is not None]
 
 
-def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], Prospect]:
+def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
     """A high wall that comes in from the side, and the first shot past it whose sight is too close to call."""
     for hundredths in range(60, -61, -3):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100, 5.2, 6.0), height=4.0)]
@@ -70,7 +70,7 @@ def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], Prospect]:
     raise AssertionError("no sight is too close to call")
 
 
-def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], Prospect]:
+def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
     """A high wall that comes in from the side, and the first shot past it of whom it leaves too little to be sure."""
     for hundredths in range(60, -61, -2):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100 - 0.5, 5.2, 6.0), height=4.0)]
@@ -80,7 +80,7 @@ def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], Prospect]:
     raise AssertionError("nobody is barely seen")
 
 
-def doubtful(play: Play) -> tuple[float, Prospect]:
+def doubtful(play: Play) -> tuple[float, ActionPreview]:
     """The first range, walking away by tenths of an inch, at which a shot is too close to call."""
     for tenths in range(11, 600):
         for one in shots(play, tenths / 10):

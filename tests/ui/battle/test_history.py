@@ -19,7 +19,7 @@ from calibration.opencv import cv2
 from rules.battle import Battle
 from rules.dice import Scripted
 from rules.events import CameraMoved, Change, Changed, Effects, Enlisted, Noted, PhaseBegun, Placed, TableLaid
-from rules.table import Refused, TerrainKind, TerrainPiece
+from rules.table import TerrainKind, TerrainPiece, UserError
 from rules.verdict import Verdict
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.export import battle_document, battle_json, page
@@ -206,7 +206,7 @@ def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> Non
     album.put(1, small_jpeg(NOISE))
     assert album._file is not None
     album._file.execute("PRAGMA max_page_count = 1")  # as SQLite says it of a full disk
-    with pytest.raises(Refused, match=r"disk is full.*the battle itself goes on"):
+    with pytest.raises(UserError, match=r"disk is full.*the battle itself goes on"):
         album.put(2, small_jpeg(NOISE))
     album.close()
     battle.record(Noted(text="on"))
@@ -245,9 +245,9 @@ def test_the_page_stands_by_itself_and_shows_what_was_said_as_it_was_said(battle
 
 def test_the_page_can_be_called_off(battle: Battle) -> None:
     def off(_: int, __: int) -> None:
-        raise Refused("called off")
+        raise UserError("called off")
 
-    with pytest.raises(Refused, match="called off"):
+    with pytest.raises(UserError, match="called off"):
         page("A", "", moments(battle), lambda _: None, off)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rules.event_codec import event_of
 from rules.journal import standing
-from rules.referee import Prospect
+from rules.referee import ActionPreview
 from rules.text import label
 from tests.rules import (
     test_battle_army_men,
@@ -47,7 +47,7 @@ def told(play: Play, evening: Evening) -> Iterator[str]:
     """All that the window would say of this moment."""
     moment = evening.moment
     yield state_words(moment.state)
-    found: list[Prospect] = [*play.duties(moment)]
+    found: list[ActionPreview] = [*play.duties(moment)]
     for name in list(moment.figures)[::2]:  # of every other: the rest are asked in the next moment
         outlook = play.outlook(moment, name)
         yield movement_words(outlook)

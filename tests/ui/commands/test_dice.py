@@ -11,9 +11,9 @@ import time
 import pytest
 
 from hardware.dice_reader import Question, Why
-from hardware.emulator import EmulatedDice, Mischief, Wire
+from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from rules.dice import DiceRequest, Die, Procedure, Roll, play
-from rules.table import Refused
+from rules.table import UserError
 from ui.cli import main
 from ui.commands.dice import confirmed, typed_dice, virtual_dice
 from ui.devices.dice_source import request_of
@@ -31,7 +31,7 @@ def test_requests(text: str, die: Die, count: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "2", "2d20", "0d6", "d", "2d6+1", "-1d6"])
 def test_what_is_no_request(text: str) -> None:
-    with pytest.raises(Refused, match="write it as 2d6 or 4dF"):
+    with pytest.raises(UserError, match="write it as 2d6 or 4dF"):
         request_of(text)
 
 
@@ -122,8 +122,8 @@ def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
         cup.step()
         cup.roll([4, 2])
         cup.roll([6], cocked=True)
-        cup.misbehave(Mischief.TORN)
-        cup.misbehave(Mischief.REPEAT)
+        cup.misbehave(FaultInjector.TORN)
+        cup.misbehave(FaultInjector.REPEAT)
 
     thread = threading.Thread(target=throw)
     thread.start()

@@ -11,7 +11,7 @@ from rules.battle import Battle
 from rules.dice import Scripted
 from rules.events import Enlisted, Noted, PhaseBegun
 from rules.journal import Journal
-from rules.table import Refused
+from rules.table import UserError
 from ui.cli import main
 from ui.commands.replay import replay_json, replay_text
 
@@ -86,7 +86,7 @@ def test_where_the_rules_have_changed_it_says_so(path: Path) -> None:
 
 def test_no_battle_no_story(tmp_path: Path) -> None:
     for face in (replay_text, replay_json):
-        with pytest.raises(Refused, match="there is no battle in"):
+        with pytest.raises(UserError, match="there is no battle in"):
             face(tmp_path / "nothing")
     assert not list(tmp_path.iterdir())
 

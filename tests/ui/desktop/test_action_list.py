@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtWidgets import QApplication
 
-from rules.referee import Deed, Prospect
+from rules.referee import ActionPreview, Deed
 from tests.ui.windows import Owned
 from ui.desktop.battle.action_list import DeedList
 
 
-def many(count: int) -> list[Prospect]:
+def many(count: int) -> list[ActionPreview]:
     deeds = [Deed(f"Rifle at Tan {n}", "shoot", {}, by=("green-1",), at=(f"tan-{n}",)) for n in range(1, count + 1)]
-    return [Prospect(deed, None, {}, refusal="out of range" if deed.at == ("tan-2",) else "") for deed in deeds]
+    return [ActionPreview(deed, None, {}, refusal="out of range" if deed.at == ("tan-2",) else "") for deed in deeds]
 
 
 @pytest.fixture

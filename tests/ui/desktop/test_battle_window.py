@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
 from rules.dice import DiceRequest, Die, Roll, Scripted
 from rules.events import Change, Changed
-from rules.table import Refused
+from rules.table import UserError
 from rules.template import Blast
 from rules.text import spoken
 from tests.ui.desktop.modal import answered
@@ -87,7 +87,7 @@ def test_a_shot_that_is_called_off_has_not_happened(window: Window, tmp_path: Pa
     before = len(play.battle.entries)
 
     def off(_: DiceRequest) -> Roll:
-        raise Refused("the roll was called off: nothing has happened")
+        raise UserError("the roll was called off: nothing has happened")
 
     window.battle._dice = off
     press(panel, "Do it")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PyQt6.QtWidgets import QPushButton
 
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.windows import Open, Wait
 from ui.desktop.camera_lock import Claims
 from vision.source import Source, Webcam
@@ -63,7 +63,7 @@ def another(tmp_path: Path) -> Any:
 
 def test_the_camera_of_another_sandtable_is_refused_others_are_not(another: Any, tmp_path: Path) -> None:
     mine = Claims(tmp_path, StandIn)
-    with pytest.raises(Refused, match="camera 3 is in use by another window of Sandtable: close that one"):
+    with pytest.raises(UserError, match="camera 3 is in use by another window of Sandtable: close that one"):
         mine.capture(3, 0)
     assert mine.capture(4, 0).isOpened()
     assert mine.capture("table.mp4", 0).isOpened()
@@ -86,7 +86,7 @@ def test_what_is_released_is_free_and_one_program_may_ask_twice(tmp_path: Path) 
 
 def test_a_camera_that_does_not_open_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(StandIn, "isOpened", lambda _: False)
-    with pytest.raises(Refused, match="camera 5"):
+    with pytest.raises(UserError, match="camera 5"):
         Claims(tmp_path, StandIn).open("5")
     assert list(tmp_path.glob("*.lock")) == []
 

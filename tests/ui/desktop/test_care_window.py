@@ -6,7 +6,7 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.windows import LEFT, Open, Wait
 from ui.desktop.details import DetailsDialog
 from ui.desktop.heartbeat import Heartbeat
@@ -51,7 +51,7 @@ def test_details_for_a_bug_report_are_copied(found: None, open_window: Open, wai
 
 def test_what_the_bar_says_is_in_the_diary(open_window: Open, wait_until: Wait) -> None:
     def opener(_: str) -> Source:
-        raise Refused("there is no picture there: choose another")
+        raise UserError("there is no picture there: choose another")
 
     diary = Diary()
     window = open_window("table.png", opener, diary=diary)

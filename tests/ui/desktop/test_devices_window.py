@@ -19,7 +19,7 @@ from hardware.emulator import EmulatedDice, EmulatedRod, Wire
 from hardware.range_rod import FIRST_MARK, PLAIN, Alarm, DiceWait, Lamp, Measured, RodShape, plain_colours
 from hardware.range_rod import Ruler as EmptyRod
 from rules.dice import DiceRequest, Die, Roll
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import POSTS, Open, Wait, click
 from ui.desktop.battle.dice_dialog import RollDialog
@@ -307,7 +307,7 @@ def test_a_battles_own_question_is_answered_by_dice(window: Window, cup: Emulate
     window.pull()
     assert window.devices.dice.tray.request is None
     QTimer.singleShot(100, lambda: window.battle.dialog and window.battle.dialog.reject())
-    with pytest.raises(Refused, match="called off"):
+    with pytest.raises(UserError, match="called off"):
         window.battle._dice(TWO)
 
 

@@ -8,7 +8,7 @@ import pytest
 from PyQt6.QtGui import QColor, QImage, QPalette
 from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLabel, QLineEdit, QListWidget, QPushButton, QWidget
 
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.windows import Wait
 from ui.desktop.dark_palette import dark_palette
 from ui.desktop.labels import fitted, word_label
@@ -119,7 +119,7 @@ def test_the_menus_and_what_helps_are_kept_and_fit(window: Window, tmp_path: Pat
 
 
 def test_a_folder_that_is_not_there_is_refused(window: Window, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"cannot write .*choose another folder"):
+    with pytest.raises(UserError, match=r"cannot write .*choose another folder"):
         Faces(tmp_path / "none", "light").keep("window", window)
 
 

@@ -16,7 +16,7 @@ from calibration.page import PAPERS_MM, Fill, Page, Pattern, Sheet, Text, correc
 from calibration.print_scale import PrintScale
 from calibration.sheet import LENS_BOARD, board_sheet, marker_sheet
 from rules.games import open_game
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.paper import preview, write_pdf
 from ui.paper.pdf import unscaled
 from ui.paper.rod_card import rod_sheet
@@ -221,11 +221,11 @@ def test_words_are_fitted_into_their_room(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_refused_and_an_old_file_survives(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match=r"nowhere.*cannot be written.*choose another folder"):
+    with pytest.raises(UserError, match=r"nowhere.*cannot be written.*choose another folder"):
         write_pdf(marker_sheet(), tmp_path / "nowhere" / "markers.pdf")
     folder = tmp_path / "markers.pdf"
     folder.mkdir()
-    with pytest.raises(Refused, match="cannot be written"):
+    with pytest.raises(UserError, match="cannot be written"):
         write_pdf(marker_sheet(), folder)
     assert list(tmp_path.iterdir()) == [folder]
 

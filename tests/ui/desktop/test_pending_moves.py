@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.ui.battle.test_battle_session import seen
 
 from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, PLACES, TAN
+from tests.ui.battle.test_battle_session import seen
 from ui.battle.battle_session import Play
 from ui.desktop.battle.pending_moves import seen_ways
 

@@ -7,9 +7,9 @@ import pytest
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton
 
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.windows import LEFT, Wait
-from ui.desktop.background_save import Errand
+from ui.desktop.background_save import BackgroundSave
 from ui.desktop.window import Window
 from ui.picture.overlay import Label
 from ui.table.correction_options import place
@@ -68,7 +68,7 @@ def test_another_table_is_not_compared_with_the_one_before(window: Window, wait_
 
 def test_a_slow_file_is_told_and_can_be_cancelled(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     gate = threading.Event()
-    errand: Errand = window._errand
+    errand: BackgroundSave = window._errand
     errand.send("Drawing sheet.pdf", lambda: b"x" if gate.wait(20) else b"", tmp_path / "sheet.pdf", "done")
     wait_until(lambda: window.bar.text == "Drawing sheet.pdf …")
     window.save_snapshot(tmp_path / "table.png")
@@ -90,7 +90,7 @@ def test_a_file_under_way_is_written_before_the_program_ends(window: Window, tmp
 
 def test_what_refuses_is_told(window: Window, wait_until: Wait, tmp_path: Path) -> None:
     def refuse() -> bytes:
-        raise Refused("no font is installed")
+        raise UserError("no font is installed")
 
     window._errand.send("Drawing sheet.pdf", refuse, tmp_path / "sheet.pdf", "done")
     wait_until(lambda: window.bar.text == "No font is installed")

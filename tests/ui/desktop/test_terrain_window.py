@@ -8,7 +8,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QPushButton
 from shapely.geometry import Polygon
 
-from rules.table import Outline, Refused, TerrainKind, TerrainPiece
+from rules.table import Outline, TerrainKind, TerrainPiece, UserError
 from tests.ui.desktop.test_window import turn_wheel
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait, move
 from ui.desktop.tools.terrain_tool import seen_outline
@@ -201,7 +201,7 @@ def test_where_nothing_has_an_outline_it_is_said(
     bare: Window, wait_until: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nothing(*_: object) -> Proposal:
-        raise Refused("nothing there has an edge")
+        raise UserError("nothing there has an edge")
 
     monkeypatch.setattr("ui.desktop.tools.terrain_tool.propose_outline", nothing)
     QTest.mouseClick(bare.picture, LEFT, pos=spot(bare, (14.5, 13.0), 0.0))

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
-from rules.table import Refused
+from rules.table import UserError
 from rules.template import Strip, Wedge
 from rules.text import spoken
 from tests.ui.desktop.test_battle_window import mustered
@@ -287,7 +287,7 @@ def test_the_projector_shows_the_drawings_on_black(window: Window, wait_until: W
 
 def test_what_the_rules_refuse_is_told_in_the_panel(window: Window) -> None:
     def refuse(_now: object) -> None:
-        raise Refused("he cannot: choose another")
+        raise UserError("he cannot: choose another")
 
     window.use_tool("sight")
     tool = window.tool

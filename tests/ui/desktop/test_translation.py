@@ -13,12 +13,12 @@ from PyQt6.QtCore import QLocale
 from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QPushButton
 
 from calibration.calibration_targets import Prints
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.windows import Open, Wait
 from ui.desktop import translation
 from ui.desktop.dialogs import PrintsDialog
 from ui.desktop.extract_strings import collect, main
-from ui.desktop.translation import Tongue, read, speak, tongues, tr
+from ui.desktop.translation import Translator, read, speak, tongues, tr
 
 DESKTOP = Path(translation.__file__).parent
 GERMAN = {
@@ -35,14 +35,14 @@ GERMAN = {
 
 
 @pytest.fixture
-def german(qt: QApplication) -> Iterator[Tongue]:
-    spoken = Tongue(GERMAN)
+def german(qt: QApplication) -> Iterator[Translator]:
+    spoken = Translator(GERMAN)
     qt.installTranslator(spoken)
     yield spoken
     qt.removeTranslator(spoken)
 
 
-def test_menus_tips_tabs_and_panels_speak_it(german: Tongue, open_window: Open, wait_until: Wait) -> None:
+def test_menus_tips_tabs_and_panels_speak_it(german: Translator, open_window: Open, wait_until: Wait) -> None:
     window = open_window()
     wait_until(lambda: window.bench.view)
     bar = window.menuBar()
@@ -74,7 +74,7 @@ def test_values_stand_where_the_translation_has_them() -> None:
 
 @pytest.mark.parametrize("wrong", ["Kamera {nummer}", "Kamera {0}", "Kamera {number", "Kamera {number:d}"])
 def test_a_translation_with_other_braces_is_not_said(qt: QApplication, wrong: str) -> None:
-    spoken = Tongue({"Look through camera {number}": wrong})
+    spoken = Translator({"Look through camera {number}": wrong})
     qt.installTranslator(spoken)
     assert tr("Look through camera {number}", number="two") == "Look through camera two"
     qt.removeTranslator(spoken)
@@ -105,14 +105,14 @@ def test_a_file_is_read_as_far_as_it_is_finished(tmp_path: Path) -> None:
 
 def _says(spoken: tuple[object, ...]) -> str | None:
     own = spoken[0]
-    assert isinstance(own, Tongue)
+    assert isinstance(own, Translator)
     return own.translate("Sandtable", "Quit")
 
 
 def test_a_broken_file_is_refused_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "sandtable_de.ts"
     path.write_text(TS[:200], encoding="utf-8")
-    with pytest.raises(Refused, match=r"sandtable_de\.ts is no file of translations .*mend it"):
+    with pytest.raises(UserError, match=r"sandtable_de\.ts is no file of translations .*mend it"):
         read(path)
 
 

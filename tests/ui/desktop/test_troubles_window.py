@@ -10,7 +10,7 @@ import pytest
 from PyQt6.QtWidgets import QPushButton
 
 from rules.roster import Army, Recruit
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.windows import Open, Wait, click
 from ui.battle.battle_setup import Muster
 from ui.desktop.window import Window
@@ -30,13 +30,13 @@ class Camera:
 
     def open(self, _: str) -> Source:
         if not self.plugged:
-            raise Refused("there is no camera 3, and no other: plug one in, or use demo")
+            raise UserError("there is no camera 3, and no other: plug one in, or use demo")
         return self
 
     def read(self) -> Frame | None:
         time.sleep(0.02)
         if not self.plugged:
-            raise Refused("camera 3 no longer answers: plug it in again, or choose another source")
+            raise UserError("camera 3 no longer answers: plug it in again, or choose another source")
         self._index += 1
         return Frame(self.image_bgr.copy(), self._index, time.monotonic() - self._began_s)
 

@@ -15,7 +15,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 
 from calibration.calibration_targets import Prints
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
 from ui import measuring
 from ui.desktop.app import LastResort
@@ -185,7 +185,7 @@ def test_a_camera_that_is_missing_leaves_the_window_alive(
     def opener(spec: str) -> Source:
         tries.append(spec)
         if len(tries) == 1:
-            raise Refused("there is no picture there: choose another")
+            raise UserError("there is no picture there: choose another")
         return table
 
     window = open_window("table.png", opener)
@@ -267,7 +267,7 @@ def test_another_source_is_another_table(window: Window, wait_until: Wait) -> No
 
 def test_what_does_not_open_leaves_nothing_of_the_table_before(window: Window, wait_until: Wait) -> None:
     def refuse(_: str) -> Source:
-        raise Refused("it is broken")
+        raise UserError("it is broken")
 
     click(window, POSTS["green-1"])
     click(window, POSTS["blue-1"])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.worker import Worker
 from vision.frame import Frame
 
@@ -47,7 +47,7 @@ class Eyes:
     def look(self, frame: Frame) -> Frame:
         time.sleep(self._seconds)
         if frame.index == 99:
-            raise Refused("another size")
+            raise UserError("another size")
         self.seen.append(frame.index)
         return frame
 
@@ -111,7 +111,7 @@ def test_an_unplugged_camera_is_tried_again(work: Callable[..., Worker]) -> None
     plugged = threading.Event()
 
     def opener() -> Script:
-        opened.append(Script(3, live=True, then=None if plugged.is_set() else Refused("camera 0 is gone")))
+        opened.append(Script(3, live=True, then=None if plugged.is_set() else UserError("camera 0 is gone")))
         return opened[-1]
 
     worker = work(Eyes(), opener, retry_s=0.02)
@@ -130,7 +130,7 @@ def test_pictures_of_a_camera_that_was_plugged_in_again_come_after_those_of_befo
     def opener() -> Script:
         ready.wait(60)
         shown_s.extend(worker.frame.time_s for worker in workers if worker.frame)
-        return Script(2, live=True, then=Refused("camera 0 is gone"), step_s=next(last_s, 0.0))
+        return Script(2, live=True, then=UserError("camera 0 is gone"), step_s=next(last_s, 0.0))
 
     workers.append(work(Eyes(), opener, retry_s=0.1))
     ready.set()
@@ -142,7 +142,7 @@ def test_pictures_of_a_camera_that_was_plugged_in_again_come_after_those_of_befo
 
 def test_a_broken_file_is_not_tried_again(work: Callable[..., Worker]) -> None:
     opened: list[Script] = []
-    worker = work(Eyes(), lambda: opened.append(Script(0, live=False, then=Refused("no picture"))) or opened[-1])
+    worker = work(Eyes(), lambda: opened.append(Script(0, live=False, then=UserError("no picture"))) or opened[-1])
     assert within(60, lambda: worker.source_problem)
     time.sleep(0.05)
     assert len(opened) == 1

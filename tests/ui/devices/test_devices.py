@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hardware.bluetooth_dice import Make
-from hardware.emulator import EmulatedDice, Mischief, Wire
+from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
@@ -227,12 +227,12 @@ def test_emulated_dice_are_heard_counted_and_kept(dice: DiceHand) -> None:
     until(lambda: dice.heard == 2, dice.pull)
     assert dice.test_words.endswith("The dice work.")
     assert len(dice.tray.kept) == 2
-    dice.throw(Die.FUDGE, 1, Mischief.COCKED)
+    dice.throw(Die.FUDGE, 1, FaultInjector.COCKED)
     until(lambda: dice.heard == 3, dice.pull)
     assert dice.told[0].startswith("d1 shows ")
     assert dice.told[0].endswith(", leaning")
-    dice.throw(Die.D6, 1, Mischief.REPEAT)
-    dice.throw(Die.D6, 1, Mischief.TORN)
+    dice.throw(Die.D6, 1, FaultInjector.REPEAT)
+    dice.throw(Die.D6, 1, FaultInjector.TORN)
     until(lambda: "1 damaged line dropped" in dice.counters and "1 repeat dropped" in dice.counters, dice.pull)
     assert dice.counters.startswith("3 rolls heard")
 

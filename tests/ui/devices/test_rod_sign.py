@@ -10,21 +10,21 @@ import pytest
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler
 from rules.games.referees import moment_of
 from rules.position import Moment
-from rules.referee import Prospect
+from rules.referee import ActionPreview
 from rules.roster import Army, Recruit
 from tests.rules.board import figure
 from tests.rules.evening import begun
 from ui.battle.battle_session import Play
 from ui.devices.rod_sign import deed_sign, reach_in, sign_words
 
-Shot = Callable[..., tuple[Moment, Prospect]]
+Shot = Callable[..., tuple[Moment, ActionPreview]]
 
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Shot:
     """An assault rifle (AM-49: 2 ft) of Army Men at one enemy, bases an inch across, so far from edge to edge."""
 
-    def aim(edge_in: float, sigma_in: float = 0.001, phase: str = "automatic_weapons") -> tuple[Moment, Prospect]:
+    def aim(edge_in: float, sigma_in: float = 0.001, phase: str = "automatic_weapons") -> tuple[Moment, ActionPreview]:
         armies = {
             side: Army(name=side, game="army_men", recruits=(Recruit(figure=f"{side}-1", card="assault_rifleman"),))
             for side in ("green", "tan")

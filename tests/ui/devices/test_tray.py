@@ -11,7 +11,7 @@ import pytest
 
 from hardware.dice_reader import FORGET_S, KEEP_S
 from rules.dice import DiceRequest, Die, Roll
-from rules.table import Refused
+from rules.table import UserError
 from tests.vision.dice.pictures import Drawn, draw
 from ui.devices.device_connection import Level
 from ui.devices.tray import TrayHand, cameras, reading_words
@@ -160,7 +160,7 @@ def test_a_reading_in_words() -> None:
     "sides", [(0.5, 0, 0.4, 1), (0, 0, 0.02, 1), (-0.1, 0, 1, 1), (0, 0, 1, 1.1), (0, float("nan"), 1, 1)]
 )
 def test_what_is_no_tray(sides: tuple[float, float, float, float]) -> None:
-    with pytest.raises(Refused, match="draw a box"):
+    with pytest.raises(UserError, match="draw a box"):
         Region(*sides)
 
 
@@ -188,12 +188,12 @@ class Lens:
     def __call__(self, spec: str) -> Lens:
         self.opened += 1
         if self.broken:
-            raise Refused("there is no camera 1, and no other: plug one in, or use demo")
+            raise UserError("there is no camera 1, and no other: plug one in, or use demo")
         return self
 
     def read(self) -> Frame:
         if self.broken:
-            raise Refused("camera 1 no longer answers: plug it in again, or choose another source")
+            raise UserError("camera 1 no longer answers: plug it in again, or choose another source")
         self._index += 1
         return Frame(self.image_bgr, self._index, time.monotonic())
 

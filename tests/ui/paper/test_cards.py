@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication
 from calibration.page import PAPERS_MM, Text
 from rules.games import GAMES, open_game
 from rules.roster import Army, Recruit
-from rules.table import Refused
+from rules.table import UserError
 from ui.paper.card_faces import FACES, UnitCard
 from ui.paper.card_sheet import CARD_MM, card_face, card_sheet
 from ui.paper.cards import army_cards, game_cards
@@ -150,7 +150,7 @@ def test_a_card_of_an_army_has_the_figures_id_and_squad() -> None:
     ],
 )
 def test_a_card_that_the_game_cannot_have_is_refused(recruit: Recruit, message: str) -> None:
-    with pytest.raises(Refused, match=message):
+    with pytest.raises(UserError, match=message):
         army_cards(open_game("plastic_fudge"), Army(name="x", game="plastic_fudge", recruits=(recruit,)))
 
 
@@ -236,5 +236,5 @@ def test_the_ready_cards_are_legible_at_arms_length(name: str) -> None:
 
 
 def test_an_army_without_figures_has_no_cards() -> None:
-    with pytest.raises(Refused, match="has no figure, so there is no card to print"):
+    with pytest.raises(UserError, match="has no figure, so there is no card to print"):
         card_sheet((), "Guards", open_game("army_men"))

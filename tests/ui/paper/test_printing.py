@@ -10,7 +10,7 @@ import pytest
 from calibration.page import PAPERS_MM
 from calibration.print_scale import PrintScale
 from rules.roster import Army, Recruit
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.armies import Shelf, armies_folder, save_army
 from ui.cli import main
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
@@ -50,7 +50,7 @@ def test_a_correction_reaches_every_kind() -> None:
 
 
 def test_cards_of_nothing_are_refused() -> None:
-    with pytest.raises(Refused, match="name one of army_men"):
+    with pytest.raises(UserError, match="name one of army_men"):
         sheet_of(PrintJob(kind=Kind.CARDS))
 
 
@@ -65,7 +65,7 @@ def test_an_army_whose_points_nobody_knows_is_printed_all_the_same() -> None:
     levels = {"kind": "trooper", "ML": "Good", "RL": [], "AL": [], "DL": "Good", "TL": "Good", "weapons": []}
     own = Recruit(figure="green-3", own={"title": "Tom", **levels})
     sheet = sheet_of(PrintJob(kind=Kind.CARDS, army=Army(name="x", game="plastic_fudge", recruits=(own,))))
-    assert any("the points of green-3 are not known" in text.words for text in sheet.pages[0].texts)
+    assert any("the points of green-3 are unknown" in text.words for text in sheet.pages[0].texts)
 
 
 @pytest.fixture

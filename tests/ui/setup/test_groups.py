@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.opencv import cv2
-from rules.table import Refused
+from rules.table import UserError
 from tests.ui.views import figure, view_of
 from ui.session import TableState
 from ui.setup.colours import one_colour_words
@@ -72,12 +72,12 @@ def test_any_change_of_the_groups_that_were_found_accepts_the_rest():
 
 @pytest.mark.parametrize("name", ["", "   ", "a" * 31, "two\nlines"])
 def test_what_is_no_name_is_refused(name):
-    with pytest.raises(Refused, match="An army's name has 1 to 30 letters"):
+    with pytest.raises(UserError, match="An army's name has 1 to 30 letters"):
         renamed(view_of(), known("tan"), "tan", name)
 
 
 def test_two_armies_cannot_have_one_name_by_renaming():
-    with pytest.raises(Refused, match="select both and press Merge"):
+    with pytest.raises(UserError, match="select both and press Merge"):
         renamed(view_of(), known("tan", "green"), "tan", "green")
 
 

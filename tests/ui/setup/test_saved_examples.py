@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view
 
 from rules.table import Posture
+from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view
 from ui.session import Session
 from ui.setup.saved_examples import examples_document, examples_of
 from ui.setup.saved_table import as_left, kept_of

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera
 from calibration.solve import Calibration
-from rules.table import Figure, Posture, Refused, TerrainKind, TerrainPiece, ellipse_outline
+from rules.table import Figure, Posture, TerrainKind, TerrainPiece, UserError, ellipse_outline
 from rules.template import Blast, Flame, Strip, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import Ruler, Session
@@ -202,9 +202,9 @@ def test_a_marker_that_was_moved_is_outvoted_and_named() -> None:
 
 
 def test_of_two_markers_that_disagree_none_is_believed() -> None:
-    with pytest.raises(Refused, match="the markers lie otherwise"):
+    with pytest.raises(UserError, match="the markers lie otherwise"):
         as_left(FULL, view({0: MARKERS[0], 1: MARKERS[1] + 4.0}))
-    with pytest.raises(Refused, match="none of the markers"):
+    with pytest.raises(UserError, match="none of the markers"):
         as_left(FULL, view({7: MARKERS[0]}))
 
 

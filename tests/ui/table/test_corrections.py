@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.table import Figure, Posture, Refused, area_of, ellipse_outline
+from rules.table import Figure, Posture, UserError, area_of, ellipse_outline
 from tests.ui.views import figure, view_of
 from ui.session import Session
 from ui.table.correction_options import everybody, place, remedies_at, remedies_for, rename
@@ -276,7 +276,7 @@ def test_two_in_one_come_apart_where_the_click_says() -> None:
 
 def test_a_name_that_is_none_is_refused() -> None:
     view = view_of(figure("green-1", 4, 8))
-    with pytest.raises(Refused, match="cannot be called"):
+    with pytest.raises(UserError, match="cannot be called"):
         rename(view, view.figures[0], "  ")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.table.finding import Note, Trace
 from ui.table.play_area import PlayArea, area_marks
 
@@ -39,7 +39,7 @@ def test_a_quarter_turn_by_hand() -> None:
 
 @pytest.mark.parametrize("size", [(1.0, 30.0), (30.0, 300.0), (math.nan, 30.0)])
 def test_a_table_that_cannot_be(size: tuple[float, float]) -> None:
-    with pytest.raises(Refused, match="cannot be played on"):
+    with pytest.raises(UserError, match="cannot be played on"):
         PlayArea((0.0, 0.0), *size)
 
 

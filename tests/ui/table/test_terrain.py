@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.table import Refused, TerrainKind, TerrainPiece
+from rules.table import TerrainKind, TerrainPiece, UserError
 from tests.ui.views import over
 from ui.files import read_terrain
 from ui.table.terrain import (
@@ -84,9 +84,9 @@ def test_a_dragged_book_takes_along_what_stands_on_it_and_lands_on_what_is_there
 def test_names_are_kept_apart():
     assert [piece.name for piece in with_piece(with_piece(STACK, HOUSE), HOUSE)][3:] == ["house 2", "house 3"]
     for name, words in (("novel", "another piece"), ("  ", "needs a name")):
-        with pytest.raises(Refused, match=words):
+        with pytest.raises(UserError, match=words):
             with_changed(STACK, "house", replace(HOUSE, name=name))
-    with pytest.raises(Refused, match="any more"):
+    with pytest.raises(UserError, match="any more"):
         with_changed(STACK, "barn", HOUSE)
 
 
@@ -96,9 +96,9 @@ def test_corners_are_moved_added_and_taken_away_and_an_outline_never_crosses_its
     more = with_corner_on(ATLAS, 3, (1.0, 5.0))  # on the edge from the last corner to the first
     assert more.outline_in == (*ATLAS.outline_in, (1.0, 5.0))
     assert without_corner(more, 4) == ATLAS
-    with pytest.raises(Refused, match="mark it again"):
+    with pytest.raises(UserError, match="mark it again"):
         with_corner_at(ATLAS, 2, (6.0, 0.0))
-    with pytest.raises(Refused, match="three corners"):
+    with pytest.raises(UserError, match="three corners"):
         without_corner(without_corner(ATLAS, 0), 0)
 
 
@@ -144,7 +144,7 @@ def test_another_height_leaves_the_outline_where_it_is_in_the_picture(first_in, 
 
 
 def test_nothing_is_seen_above_the_camera():
-    with pytest.raises(Refused, match="the camera hangs at 40"):
+    with pytest.raises(UserError, match="the camera hangs at 40"):
         reprojected(over(), ATLAS.outline_in, 1.5, 41.0)
 
 

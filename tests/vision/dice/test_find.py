@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Lens, TableCamera
-from rules.table import Refused
+from rules.table import UserError
 from tests.vision.dice.pictures import Colour, Drawn, Eye, Room, draw
 from vision.dice.find import read_dice
 from vision.dice.tray import SURE
@@ -151,7 +151,7 @@ def test_the_camera_tells_slant_and_size() -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     image = draw([], Eye((64, 48)))
-    with pytest.raises(Refused, match="outside of the picture"):
+    with pytest.raises(UserError, match="outside of the picture"):
         read_dice(image, ((100.0, 100.0), (200.0, 100.0), (200.0, 200.0)))
-    with pytest.raises(Refused, match="side of -1 in"):
+    with pytest.raises(UserError, match="side of -1 in"):
         read_dice(image, side_in=-1.0)

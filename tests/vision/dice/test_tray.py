@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rules.table import Refused
+from rules.table import UserError
 from vision.dice.tray import TrayReading, TrayWatch
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import ImageBgr
@@ -68,5 +68,5 @@ def test_doubtful_dice_are_named() -> None:
 
 
 def test_no_time_is_refused() -> None:
-    with pytest.raises(Refused, match="positive time"):
+    with pytest.raises(UserError, match="positive time"):
         TrayWatch(lambda _: (), still_s=0)

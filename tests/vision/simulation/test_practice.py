@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shapely import Polygon
 
 from calibration.opencv import cv2
-from rules.table import Posture, Refused, TerrainKind, TerrainPiece
+from rules.table import Posture, TerrainKind, TerrainPiece, UserError
 from vision.frame import Frame
 from vision.simulation.practice import ENTER_S, LEAVE_S, Practice, practice_ground
 from vision.simulation.practice_table import PracticeTable
@@ -101,7 +101,7 @@ def test_nobody_is_found_on_bare_felt_and_the_nearest_within_reach() -> None:
 
 
 def test_an_unknown_soldier_is_refused_by_name() -> None:
-    with pytest.raises(Refused, match="red-9"):
+    with pytest.raises(UserError, match="red-9"):
         START.pick_up("red-9", 0.0)
 
 
@@ -171,7 +171,7 @@ def test_lying_down_and_standing_up() -> None:
     down = START.lay_down_or_stand_up("red-1", 0.0)
     assert {f.id: f.posture for f in down.scene.figures}["red-1"] is Posture.DOWN
     assert down.lay_down_or_stand_up("red-1", 1.0).scene == SCENE
-    with pytest.raises(Refused, match="vehicle"):
+    with pytest.raises(UserError, match="vehicle"):
         START.lay_down_or_stand_up("blue-2", 0.0)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shapely import Polygon, unary_union
 
 from calibration.opencv import cv2
-from rules.table import Posture, Refused, TerrainKind, TerrainPiece
+from rules.table import Posture, TerrainKind, TerrainPiece, UserError
 from vision.simulation.drawing import sprite
 from vision.simulation.scene import (
     Model,
@@ -307,5 +307,5 @@ def test_pixel_map_is_the_camera_to_a_hundredth_of_a_pixel() -> None:
     ],
 )
 def test_nonsense_is_refused_by_name(make: object, names: str) -> None:
-    with pytest.raises(Refused, match=names):
+    with pytest.raises(UserError, match=names):
         make()  # type: ignore[operator]

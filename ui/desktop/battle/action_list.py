@@ -8,7 +8,7 @@ from PyQt6.QtCore import QEvent, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from rules.referee import Prospect
+from rules.referee import ActionPreview
 from ui.battle.action_text import chance_lines, chance_words, deed_words, reason_rows
 from ui.desktop.labels import as_typed
 from ui.desktop.translation import tr
@@ -29,7 +29,7 @@ class DeedList(QTreeWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.prospects: tuple[Prospect, ...] = ()
+        self.prospects: tuple[ActionPreview, ...] = ()
         self.of_somebody = False
         self.setColumnCount(2)
         self.setHeaderLabels([tr("What he can do"), tr("Chance")])
@@ -45,12 +45,12 @@ class DeedList(QTreeWidget):
             bar.rangeChanged.connect(self._tell_unseen)
 
     @property
-    def chosen(self) -> Prospect | None:
+    def chosen(self) -> ActionPreview | None:
         """The deed that is chosen."""
         item = self.currentItem()
         return self.prospects[item.data(0, Qt.ItemDataRole.UserRole)] if item is not None else None
 
-    def show_deeds(self, prospects: Sequence[Prospect]) -> bool:
+    def show_deeds(self, prospects: Sequence[ActionPreview]) -> bool:
         """Show these; whether the one that was chosen before is again."""
         chosen = self.indexOfTopLevelItem(self.currentItem()) if self.currentItem() else -1
         kept = chosen >= 0 and [*map(deed_words, prospects)] == [*map(deed_words, self.prospects)]
@@ -64,7 +64,7 @@ class DeedList(QTreeWidget):
         self._tell_unseen()
         return kept
 
-    def _row(self, number: int, one: Prospect) -> QTreeWidgetItem:
+    def _row(self, number: int, one: ActionPreview) -> QTreeWidgetItem:
         item = QTreeWidgetItem([deed_words(one), chance_lines(one)])
         item.setData(0, Qt.ItemDataRole.UserRole, number)
         item.setToolTip(0, as_typed("\n".join((deed_words(one), *reason_rows(one)))))

@@ -13,8 +13,8 @@ from calibration.drift import Drift
 from rules.battle import Battle, Clock
 from rules.dice import Dice
 from rules.position import Moment
-from rules.referee import Deed, Doubt, Prospect
-from rules.table import PointIn, Refused
+from rules.referee import ActionPreview, Ambiguity, Deed
+from rules.table import PointIn, UserError
 from rules.text import by_whom, listed, outcome_words, place_words, spoken, told
 from ui.battle.action_text import state_words, step_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing, way_marks
@@ -40,7 +40,7 @@ _SETTLED_IN = 0.1
 """Figures that shimmer less have not changed the table."""
 
 
-class BattleDesk(QObject):
+class BattleController(QObject):
     """The battle that is open, if one is.
 
     Attributes:
@@ -81,11 +81,11 @@ class BattleDesk(QObject):
         self._show()
 
     def begin(self, path: Path, muster: Muster) -> None:
-        """Begin a battle in a new file; raises `Refused` as `ui.battle.battle_setup.begin`."""
+        """Begin a battle in a new file; raises `UserError` as `ui.battle.battle_setup.begin`."""
         self.take_up(begin(path, self._clock, muster))
 
     def open(self, path: Path) -> None:
-        """Go on with a battle; raises `Refused` as `Battle.open`."""
+        """Go on with a battle; raises `UserError` as `Battle.open`."""
         self.take_up(Battle.open(path, self._clock))
 
     @property
@@ -160,10 +160,10 @@ class BattleDesk(QObject):
         """Lay the cross-hair of the keys at a place, for the chosen figure.
 
         Raises:
-            Refused: if the figure has nothing that goes to a bare place.
+            UserError: if the figure has nothing that goes to a bare place.
         """
         if not self._aims(place_in):
-            raise Refused(tr("{name} has nothing that goes to a bare place", name=spoken(self._chosen)))
+            raise UserError(tr("{name} has nothing that goes to a bare place", name=spoken(self._chosen)))
         self._spot, self.cross_in = None, place_in
         self._show()
 
@@ -194,7 +194,7 @@ class BattleDesk(QObject):
         return aiming(shown, self.panel.first_template, at_in if free else None)
 
     @property
-    def shot(self) -> tuple[Moment, Prospect] | None:
+    def shot(self) -> tuple[Moment, ActionPreview] | None:
         """The deed that is chosen, and when; for the range rod."""
         chosen = self.panel.chosen
         return (self._moment, chosen) if self._moment is not None and chosen is not None else None
@@ -227,7 +227,7 @@ class BattleDesk(QObject):
         return self._turned(lambda battle: battle.redo())
 
     def go_to(self, seq: int) -> None:
-        """Go back to an entry, or forth again; raises `Refused` as `Battle.go_to`."""
+        """Go back to an entry, or forth again; raises `UserError` as `Battle.go_to`."""
         if self.play is not None:
             self._chosen, self._spot = "", None  # who was chosen may be out there, or not in it yet
             try:
@@ -296,7 +296,7 @@ class BattleDesk(QObject):
         self._rounds.end()
         self.choose("")
 
-    def _settle(self, doubt: Doubt, answer: str) -> None:
+    def _settle(self, doubt: Ambiguity, answer: str) -> None:
         if self.play is not None:
             self.play.settle(doubt, answer)
             self._refresh()
@@ -331,7 +331,7 @@ class BattleDesk(QObject):
     def _try(self, change: Callable[[], object]) -> None:
         try:
             change()
-        except Refused as refusal:
+        except UserError as refusal:
             self._say(told(str(refusal)))
 
     # What is shown
@@ -387,7 +387,7 @@ class BattleDesk(QObject):
     def _show_deeds(self, play: Play, moment: Moment) -> None:
         try:
             outlook = play.outlook(moment, self._chosen) if self._chosen else None
-        except Refused as refusal:
+        except UserError as refusal:
             self.panel.show_outcome(told(str(refusal)))
             outlook = None
         if outlook is None:

@@ -30,7 +30,7 @@ from rules.game import Game
 from rules.games import GAMES, open_game
 from rules.games.referees import referee_of
 from rules.roster import Army, Recruit
-from rules.table import Figure, Refused
+from rules.table import Figure, UserError
 from rules.text import spoken
 from ui.battle.action_text import verdict_rows
 from ui.battle.armies import Shelf
@@ -104,11 +104,11 @@ class MusterDialog(QDialog):
         """Make a side's figures what a saved list says.
 
         Raises:
-            Refused: if there is no such list, or it is for another game.
+            UserError: if there is no such list, or it is for another game.
         """
         army = self._shelf.take(name)
         if army.game != self._opened.name:
-            raise Refused(
+            raise UserError(
                 tr("the list {name!r} is for {game}: choose that game first", name=name, game=title_of(army.game))
             )
         recruits, left_over = fitted(army, [figure for figure in self._figures if figure.army == side])
@@ -125,7 +125,7 @@ class MusterDialog(QDialog):
         """Save what a side's figures are under a name.
 
         Raises:
-            Refused: as `Shelf.keep`.
+            UserError: as `Shelf.keep`.
         """
         self._shelf.keep(Army(name=name, game=self._opened.name, recruits=self._recruits(side)))
         self._fill_lists()
@@ -161,7 +161,7 @@ class MusterDialog(QDialog):
     def _take_game(self) -> None:
         try:
             self._opened: Game[Any] = open_game(self._game.currentData(), self._house_rules)
-        except Refused as refusal:
+        except UserError as refusal:
             self._words.setText(str(refusal))
             self._house_rules = None
             self._house.setText(tr("none"))
@@ -196,7 +196,7 @@ class MusterDialog(QDialog):
     def _try(self, change: Callable[[], None]) -> None:
         try:
             change()
-        except Refused as refusal:
+        except UserError as refusal:
             self._words.setText(str(refusal))
 
     def _list_row(self, side: str) -> QHBoxLayout:
@@ -257,7 +257,7 @@ class MusterDialog(QDialog):
     def _check(self) -> None:
         try:
             found = checked(self.muster)
-        except Refused as refusal:
+        except UserError as refusal:
             self._words.setText(str(refusal))
             return
         rows = [f"{side}: {one.outcome}. {' '.join(verdict_rows(one))}" for side, one in found.items()]

@@ -9,7 +9,7 @@ from functools import partial
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from rules.dice import DiceRequest, Die, Roll, rolled
-from rules.table import Refused
+from rules.table import UserError
 from rules.text import roller_words, told
 from ui.desktop.labels import in_mark_up, marked_label, word_label
 from ui.desktop.translation import mark, tr
@@ -138,7 +138,7 @@ class RollDialog(QDialog):
         try:
             self.roll = rolled(self.request, self._typed())
             self._words.setText("")
-        except Refused as refusal:
+        except UserError as refusal:
             self.roll = None
             self._words.setText(str(refusal) if len(self._typed()) >= self.request.count else "")
         if self._ok is not None:
@@ -166,7 +166,7 @@ class Rolls:
         """The faces.
 
         Raises:
-            Refused: where the player cancels, and then nothing has happened.
+            UserError: where the player cancels, and then nothing has happened.
         """
         dialog = RollDialog(request, self._chance, self._parent)
         dialog.show_deed(self._doing)
@@ -178,7 +178,7 @@ class Rolls:
             self.dialog = None
             dialog.deleteLater()
         if not accepted or dialog.roll is None:
-            raise Refused(tr("the roll was called off: nothing has happened"))
+            raise UserError(tr("the roll was called off: nothing has happened"))
         return dialog.roll
 
 

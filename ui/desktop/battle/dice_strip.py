@@ -8,13 +8,15 @@ from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from ui.desktop.labels import in_mark_up, marked_label
 from ui.desktop.translation import tr
-from ui.devices.dice_source import Asking
+from ui.devices.dice_source import DiceSource
 
 
 class DiceStrip(QWidget):
     """Shows how the request stands, asks what is doubtful, and throws emulated dice."""
 
-    def __init__(self, name: str, asking: Asking, again_words: str, throw: Callable[[], object] | None = None) -> None:
+    def __init__(
+        self, name: str, asking: DiceSource, again_words: str, throw: Callable[[], object] | None = None
+    ) -> None:
         """`name` who tells the roll; `throw` throws emulated dice, None where the dice are real."""
         super().__init__()
         self._name, self._asking = name, asking

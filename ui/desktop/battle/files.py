@@ -8,15 +8,15 @@ from pathlib import Path
 from PyQt6.QtWidgets import QWidget
 
 from rules.battle import Battle
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.armies import Shelf, armies_folder
 from ui.battle.battle_setup import NEEDS_TWO_SIDES
 from ui.desktop.background_save import Say
-from ui.desktop.battle.battle_controller import BattleDesk
+from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.battle.opening import BattleOpening
 from ui.desktop.dialogs import ask_battle, ask_where
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import write_bytes
 from ui.formatting import begun
@@ -26,7 +26,9 @@ from vision.palette import army_names
 class BattleFiles:
     """What the menu Battle does."""
 
-    def __init__(self, window: QWidget, battle: BattleDesk, hands: Hands, show: Callable[[], None], say: Say) -> None:
+    def __init__(
+        self, window: QWidget, battle: BattleController, hands: WindowContext, show: Callable[[], None], say: Say
+    ) -> None:
         """Ask over `window`; `show` brings the battle into sight, `say` tells a sentence with its buttons."""
         self._window, self._battle, self._hands, self._show = window, battle, hands, show
         self._opening = BattleOpening(window, say, battle.clock, self._take_up)
@@ -46,7 +48,7 @@ class BattleFiles:
                 continue
             try:
                 self._battle.begin(path, dialog.muster)
-            except Refused as refusal:
+            except UserError as refusal:
                 dialog.say(begun(str(refusal)))
             else:
                 self._hands.change(self._show)
@@ -82,5 +84,5 @@ class BattleFiles:
         try:
             write_bytes(path, "\n".join((*play.story, "")).encode())
             self._hands.say(tr("{path} is saved.", path=path))
-        except Refused as refusal:
+        except UserError as refusal:
             self._hands.say(str(refusal))

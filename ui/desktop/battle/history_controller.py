@@ -11,16 +11,16 @@ from PyQt6.QtWidgets import QWidget
 from rules.battle import Battle
 from rules.events import TableLaid
 from rules.progress import Cancelled
-from rules.table import Outline, Refused, TerrainPiece
+from rules.table import Outline, TerrainPiece, UserError
 from rules.text import spoken
 from ui.battle.export import battle_json, page
 from ui.battle.history import Moment, moments
-from ui.desktop.background_save import Errand
-from ui.desktop.battle.battle_controller import BattleDesk
+from ui.desktop.background_save import BackgroundSave
+from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.history_dialog import HistoryDialog
 from ui.desktop.battle.thumbnail_recorder import Moments
 from ui.desktop.dialogs import ask_where
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import mark, tr
 from ui.files import refuse_unwritable
 from ui.setup.profiles import camera_identity
@@ -33,7 +33,7 @@ _NONE = mark("There is no battle to tell of: begin one in the menu Battle.")
 _Ground = tuple[tuple[TerrainPiece, ...], Outline]
 
 
-class HistoryDesk:
+class HistoryController:
     """What the menu Battle does about what has happened.
 
     Attributes:
@@ -44,9 +44,9 @@ class HistoryDesk:
     def __init__(
         self,
         window: QWidget,
-        battle: BattleDesk,
-        hands: Hands,
-        errand: Errand,
+        battle: BattleController,
+        hands: WindowContext,
+        errand: BackgroundSave,
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -131,7 +131,7 @@ class HistoryDesk:
             camera = self._identity(self._hands.bench().spec)
             try:
                 battle.record(TableLaid(camera=camera, terrain=now[0], area_in=now[1]))
-            except Refused as refusal:
+            except UserError as refusal:
                 self._hands.say(str(refusal))
 
     # Exports
@@ -178,7 +178,7 @@ class HistoryDesk:
             return
         try:
             refuse_unwritable(path)
-        except Refused as refusal:
+        except UserError as refusal:
             self._hands.say(str(refusal))
         else:
             self._errand.send(

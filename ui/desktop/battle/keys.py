@@ -8,11 +8,11 @@ from functools import partial
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QMainWindow
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
 from ui.desktop.action import action_of
-from ui.desktop.battle.battle_controller import BattleDesk
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.battle.battle_controller import BattleController
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 
 _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
@@ -21,7 +21,7 @@ _ARROWS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
 class BattleKeys:
     """What keys do while a battle is in sight; the arrow keys only while there is a cross-hair to move."""
 
-    def __init__(self, window: QMainWindow, desk: BattleDesk, hands: Hands) -> None:
+    def __init__(self, window: QMainWindow, desk: BattleController, hands: WindowContext) -> None:
         self._desk, self._hands = desk, hands
         tip = tr("The next soldier who may act, and what he can do; with Shift the one before")
         action_of(window, tr("Next soldier"), "U", tip, partial(self._walk, 1))
@@ -75,7 +75,7 @@ class BattleKeys:
     def _lay_cross(self) -> None:
         desk, moment = self._desk, self._desk.moment
         if moment is None or not desk.chosen:
-            raise Refused(tr("nobody is chosen to aim: U chooses the next soldier, or click one"))
+            raise UserError(tr("nobody is chosen to aim: U chooses the next soldier, or click one"))
         desk.lay_cross(first_place(moment, desk.chosen))
 
     def _move(self, toward_px: tuple[int, int], step_in: float) -> None:

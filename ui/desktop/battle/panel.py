@@ -21,8 +21,8 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.game import Question
-from rules.referee import Deed, Doubt, Outlook, Prospect
-from rules.table import Refused
+from rules.referee import ActionPreview, Ambiguity, AvailableActions, Deed
+from rules.table import UserError
 from rules.template import Template
 from rules.text import spoken
 from ui.battle.action_text import (
@@ -54,7 +54,7 @@ class BattlePanel(QWidget):
     Signals:
         go_on: What follows in the turn is to begin.
         wanted: The `Deed` that is to be done.
-        settled: A `Doubt` is decided, and how.
+        settled: A `Ambiguity` is decided, and how.
         told: For this `Deed` this fact (its name) holds.
         otherwise: The players rule otherwise than the rules or the dice.
         goals: The players want to see or change what the sides fight for.
@@ -110,7 +110,7 @@ class BattlePanel(QWidget):
         return self._figure.text()
 
     @property
-    def chosen(self) -> Prospect | None:
+    def chosen(self) -> ActionPreview | None:
         """The deed that is chosen."""
         return self._deeds.chosen
 
@@ -133,13 +133,13 @@ class BattlePanel(QWidget):
         """Whether there is a battle to fight for anything in."""
         self._goals.setEnabled(allowed)
 
-    def show_duties(self, duties: Sequence[Prospect], goals: Sequence[str] = ()) -> None:
+    def show_duties(self, duties: Sequence[ActionPreview], goals: Sequence[str] = ()) -> None:
         """Show what is owed by nobody alone and what the sides fight for, where no figure is chosen."""
         self._deeds.of_somebody = bool(self.walk.words)
         self._figure.setText("<br>".join([tr(CLICK_ONE), *map(in_mark_up, goals)]))
         self._fill(duties)
 
-    def show_step(self, figure: str, unit: str, prospects: Sequence[Prospect]) -> None:
+    def show_step(self, figure: str, unit: str, prospects: Sequence[ActionPreview]) -> None:
         """Show what a figure is asked for in a round, the first that is possible chosen."""
         self._deeds.of_somebody = True
         self._figure.setText(_who(figure, unit))
@@ -157,7 +157,11 @@ class BattlePanel(QWidget):
         return self._deeds.choose_target(figure)
 
     def show_outlook(
-        self, outlook: Outlook, unit: str, owed: Sequence[Prospect] = (), others: Sequence[Prospect] = ()
+        self,
+        outlook: AvailableActions,
+        unit: str,
+        owed: Sequence[ActionPreview] = (),
+        others: Sequence[ActionPreview] = (),
     ) -> None:
         """Show what a figure can do, what he owes first, then the possible; and name what else is owed, by `others`."""
         every = (*owed, *outlook.attacks, *outlook.others)
@@ -168,7 +172,7 @@ class BattlePanel(QWidget):
         self._figure.setText(f"{_who(outlook.figure, unit)}<br>{in_mark_up(movement_words(outlook))}{aims}{rest}")
         self._fill(sorted(every, key=lambda one: not one.possible))
 
-    def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[Prospect]) -> None:
+    def show_spot(self, figure: str, unit: str, place: str, prospects: Sequence[ActionPreview]) -> None:
         """Show what a figure can do at a bare place, the possible first."""
         self._deeds.of_somebody = True
         self._figure.setText(
@@ -201,7 +205,7 @@ class BattlePanel(QWidget):
         """Choose a deed by its row."""
         self._deeds.choose(row)
 
-    def _fill(self, prospects: Sequence[Prospect]) -> None:
+    def _fill(self, prospects: Sequence[ActionPreview]) -> None:
         self._explain(keep=not self._deeds.show_deeds(prospects))
 
     def _explain(self, keep: bool = False) -> None:
@@ -215,7 +219,7 @@ class BattlePanel(QWidget):
         elif not keep:
             self._why.setText("")
 
-    def _ask(self, one: Prospect | None) -> None:
+    def _ask(self, one: ActionPreview | None) -> None:
         """Show what is to be settled and told before this is done."""
         for form in (self._doubts, self._open):
             while form.rowCount():
@@ -244,7 +248,7 @@ class BattlePanel(QWidget):
         def say() -> None:
             try:
                 self.told.emit(deed, question.fact, question.read(line.text()))
-            except Refused as refusal:
+            except UserError as refusal:
                 self._why.setText(str(refusal))
 
         line.returnPressed.connect(say)
@@ -348,5 +352,5 @@ def _answer_words(answer: object) -> str:
     return ("yes" if answer else "no") if isinstance(answer, bool) else str(answer).replace("_", " ")
 
 
-def _emit(signal: pyqtBoundSignal, doubt: Doubt, answer: str, _: bool = False) -> None:
+def _emit(signal: pyqtBoundSignal, doubt: Ambiguity, answer: str, _: bool = False) -> None:
     signal.emit(doubt, answer)

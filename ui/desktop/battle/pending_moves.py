@@ -9,7 +9,7 @@ from functools import partial
 from PyQt6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
 from rules.position import Moment
-from rules.referee import NEARER, Doubt
+from rules.referee import NEARER, Ambiguity
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import Play, Proposal
 from ui.desktop.labels import as_typed, word_label
@@ -114,13 +114,13 @@ def seen_ways(
     return doubt_ways(proposal, doubt, left_in, lambda answer: after(lambda: play.settle(doubt, answer, limit)))
 
 
-def _is_far(doubt: Doubt) -> bool:
+def _is_far(doubt: Ambiguity) -> bool:
     """Whether it is about how far somebody went."""
     return doubt.question.rpartition(": ")[2].startswith("how far")
 
 
 def doubt_ways(
-    proposal: Proposal, doubt: Doubt, left_in: float | None, settle: Callable[[str], object]
+    proposal: Proposal, doubt: Ambiguity, left_in: float | None, settle: Callable[[str], object]
 ) -> tuple[Way, ...]:
     """The buttons that decide what of a move is too close to call.
 

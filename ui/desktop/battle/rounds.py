@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PyQt6.QtCore import QTimer
 
 from rules.position import Moment
-from rules.referee import Prospect, prospect
+from rules.referee import ActionPreview, prospect
 from ui.battle.battle_session import Play
 from ui.battle.round_sequence import Walk, Walker, rounds
 from ui.desktop.battle.round_bar import WalkStrip
@@ -61,7 +61,7 @@ class Rounds:
             QTimer.singleShot(0, self._look_on)
         return walk.figure if walk is not None else ""
 
-    def prospects(self, moment: Moment) -> list[Prospect]:
+    def prospects(self, moment: Moment) -> list[ActionPreview]:
         """What is asked of him whose turn it is."""
         return [prospect(moment, deed) for deed in self._walker.deeds(moment)] if self._walker is not None else []
 

@@ -19,9 +19,9 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.position import Moment
-from rules.referee import Prospect
-from rules.ruling import Holding
-from rules.table import Refused
+from rules.referee import ActionPreview
+from rules.ruling import Override
+from rules.table import UserError
 from rules.text import spoken
 from ui.battle.battle_session import Play
 from ui.battle.ruling import (
@@ -49,7 +49,7 @@ class RulingDialog(QDialog):
     def __init__(
         self,
         cases: Sequence[Case],
-        holdings: Callable[[Case], Sequence[Holding]],
+        holdings: Callable[[Case], Sequence[Override]],
         figures: Callable[[Case], Sequence[str]],
         conditions: Sequence[str],
         parent: QWidget | None = None,
@@ -70,7 +70,7 @@ class RulingDialog(QDialog):
         self.setFont(font)
         self.resize(*_SIZE)
         self._cases, self._holdings_of, self._figures_of = tuple(cases), holdings, figures
-        self._holdings: tuple[Holding, ...] = ()
+        self._holdings: tuple[Override, ...] = ()
         self._case, self._figure, self._condition = QComboBox(), QComboBox(), QComboBox()
         self._instead, self._said, self._reason = QListWidget(), QListWidget(), QLineEdit()
         self._pairs: list[Said] = []
@@ -86,7 +86,7 @@ class RulingDialog(QDialog):
         return self._cases[self._case.currentIndex()]
 
     @property
-    def holding(self) -> Holding | None:
+    def holding(self) -> Override | None:
         """What comes of it."""
         row = self._instead.currentRow()
         return self._holdings[row] if 0 <= row < len(self._holdings) else None
@@ -185,7 +185,7 @@ class RulingDialog(QDialog):
 
 
 def ask_ruling(
-    play: Play, moment: Moment, chosen: Prospect | None, seq: int | None, parent: QWidget | None
+    play: Play, moment: Moment, chosen: ActionPreview | None, seq: int | None, parent: QWidget | None
 ) -> Ruling | None:
     """Ask what the players rule: of the deed that is chosen, or of a verdict; None where they leave it.
 
@@ -196,12 +196,12 @@ def ask_ruling(
         parent: The window.
 
     Raises:
-        Refused: if there is nothing yet that could be ruled otherwise.
+        UserError: if there is nothing yet that could be ruled otherwise.
     """
     before = (case_before(chosen),) if chosen is not None and moment.state.turn else ()
     cases = sorted((*before, *cases_after(play)), key=lambda case: seq is not None and case.seq != seq)
     if not cases:
-        raise Refused(tr("nothing was asked yet that could be ruled otherwise: choose a deed first"))
+        raise UserError(tr("nothing was asked yet that could be ruled otherwise: choose a deed first"))
     dialog = RulingDialog(
         cases,
         lambda case: holdings(play, moment, case),

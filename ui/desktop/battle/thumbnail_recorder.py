@@ -12,7 +12,7 @@ from PyQt6.QtGui import QTransform
 from calibration.opencv import cv2
 from rules.battle import Battle
 from rules.event_codec import is_event
-from rules.table import Refused
+from rules.table import UserError
 from ui.battle.thumbnail_store import Album, small_jpeg
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import paint
@@ -84,7 +84,7 @@ class Moments:
             try:
                 album.put(seq, small_jpeg(small_picture(view, state)))
                 self._refusal = album.remark
-            except Refused as refusal:
+            except UserError as refusal:
                 self._refusal = str(refusal)
 
     def _tell(self) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 
 from PyQt6.QtCore import QObject
 
-from hardware.emulator import Mischief
+from hardware.emulator import FaultInjector
 from hardware.ports import Port, attached
 from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
 from rules.dice import Die
 from rules.position import Moment
-from rules.referee import Prospect
+from rules.referee import ActionPreview
 from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.devices.box import DeviceBox
 from ui.desktop.devices.dice_answers import DiceAnswers
@@ -38,7 +38,7 @@ _LOOK_EVERY_S = 2.0
 Device = Rod | DiceHand | TrayHand
 
 
-class DevicesDesk(QObject):
+class DevicesController(QObject):
     """The devices of one window.
 
     Attributes:
@@ -76,7 +76,7 @@ class DevicesDesk(QObject):
         self._answers = DiceAnswers(self.dice, self.tray)
         self._bench: Bench | None = None
         self._ruler: Sign = Idle()
-        self._shot: tuple[Moment, Prospect, Sign | None] | None = None
+        self._shot: tuple[Moment, ActionPreview, Sign | None] | None = None
         self._told_s = self._looked_s = -_LOOK_EVERY_S
         self._devices: tuple[tuple[str, DeviceBox, Device], ...] = (
             ("rod", self.panel.rod, self.rod),
@@ -165,7 +165,7 @@ class DevicesDesk(QObject):
         self._ruler = ruler_sign(reading, basis)
         self._light()  # before the window is painted: the rod is to be as quick as the screen
 
-    def _aim(self, shot: tuple[Moment, Prospect] | None) -> None:
+    def _aim(self, shot: tuple[Moment, ActionPreview] | None) -> None:
         """Light the range of a shot with its reach and verdict, which are worked out once."""
         if shot is None:
             self._shot = None
@@ -176,7 +176,7 @@ class DevicesDesk(QObject):
         asked = (self._shot[2] if self._shot is not None else None) or self._ruler
         self.rod.show(Alarm() if self._answers.doubtful else DiceWait() if self._answers.open else asked)
 
-    def pull(self, dialog: RollDialog | None, bench: Bench, shot: tuple[Moment, Prospect] | None = None) -> None:
+    def pull(self, dialog: RollDialog | None, bench: Bench, shot: tuple[Moment, ActionPreview] | None = None) -> None:
         """Do what is due; called by the window's timer.
 
         Args:
@@ -207,8 +207,8 @@ class DevicesDesk(QObject):
         self._ports.close()
 
     def _throw(self, what: str) -> None:
-        if what in tuple(Mischief):
-            self.dice.throw(Die.D6, 1, Mischief(what))
+        if what in tuple(FaultInjector):
+            self.dice.throw(Die.D6, 1, FaultInjector(what))
         else:
             request = request_of(what)
             self.dice.throw(request.die, request.count)

@@ -6,7 +6,7 @@ from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.battle.dice_strip import DiceStrip
 from ui.desktop.devices.tray_view import TrayView, close_up
 from ui.desktop.translation import tr
-from ui.devices.dice_source import Asking, ElectronicAsking
+from ui.devices.dice_source import DiceSource, ElectronicAsking
 from ui.devices.rod_and_dice import DiceHand
 from ui.devices.tray import TrayHand
 from ui.devices.tray_asking import TrayAsking
@@ -19,7 +19,7 @@ class DiceAnswers:
     def __init__(self, dice: DiceHand, tray: TrayHand) -> None:
         self._dice, self._tray = dice, tray
         self._dialog: RollDialog | None = None
-        self._asked: list[tuple[Asking, DiceStrip]] = []
+        self._asked: list[tuple[DiceSource, DiceStrip]] = []
         self._picture: tuple[TrayAsking, TrayView] | None = None
         self._shown: Seen | None = None
 
@@ -65,6 +65,6 @@ class DiceAnswers:
             self._picture = by_camera, TrayView()
             dialog.add(self._picture[1])
 
-    def _add(self, dialog: RollDialog, asking: Asking, strip: DiceStrip) -> None:
+    def _add(self, dialog: RollDialog, asking: DiceSource, strip: DiceStrip) -> None:
         self._asked.append((asking, strip))
         dialog.add(strip)

@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from hardware.adalight import Colour
-from hardware.emulator import Mischief
+from hardware.emulator import FaultInjector
 from hardware.range_rod import RodShape
 from ui.desktop.devices.box import DeviceBox, tipped_button
 from ui.desktop.devices.rod_view import RodView
@@ -140,10 +140,10 @@ def _throws(thrown: Callable[[str], object]) -> QWidget:
         (
             (tr("Throw 2d6"), "2d6", tr("Two emulated dice fall")),
             (tr("Throw 4dF"), "4dF", tr("Four emulated Fudge dice fall")),
-            (tr("Leaning"), Mischief.COCKED, tr("A die falls that leans on something")),
-            (tr("Old"), Mischief.STALE, tr("A roll comes in that fell 20 s ago")),
-            (tr("Twice"), Mischief.DOUBLE, tr("One die falls twice")),
-            (tr("Torn"), Mischief.TORN, tr("Half a line comes in: it is counted and dropped")),
+            (tr("Leaning"), FaultInjector.COCKED, tr("A die falls that leans on something")),
+            (tr("Old"), FaultInjector.STALE, tr("A roll comes in that fell 20 s ago")),
+            (tr("Twice"), FaultInjector.DOUBLE, tr("One die falls twice")),
+            (tr("Torn"), FaultInjector.TORN, tr("Half a line comes in: it is counted and dropped")),
         )
     ):
         button = tipped_button(words, tr("{tip}; what is thrown unasked answers the next request for 5 s", tip=tip))

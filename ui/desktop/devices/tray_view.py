@@ -10,7 +10,7 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout, QWidget
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting
@@ -145,7 +145,7 @@ class TrayDialog(QDialog):
         try:
             self.region = Region(*sides)
             self._words.setText(tr("Draw it again, or take it with OK."))
-        except Refused as refusal:
+        except UserError as refusal:
             self._words.setText(str(refusal))
         self._box.show_region(self.region)
 

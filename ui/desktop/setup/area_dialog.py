@@ -8,7 +8,7 @@ import numpy as np
 from PyQt6.QtWidgets import QFormLayout, QPushButton, QWidget
 
 from calibration.solve import Calibration
-from rules.table import PointIn, Refused
+from rules.table import PointIn, UserError
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
@@ -61,7 +61,7 @@ class AreaDialog(PictureDialog):
 
     @property
     def area(self) -> PlayArea | None:
-        """What was answered; None for no edges. Raises `Refused` as `PlayArea`."""
+        """What was answered; None for no edges. Raises `UserError` as `PlayArea`."""
         if self.removed:
             return None
         origin = (self.left.inches, self.near.inches)
@@ -103,7 +103,7 @@ class AreaDialog(PictureDialog):
     def _judge(self) -> None:
         try:
             area = self.area
-        except Refused as refusal:
+        except UserError as refusal:
             drawn = self.width_box.inches > 0 or self.depth_box.inches > 0
             self.say(str(refusal) if drawn else tr("Drag from one corner of the table to the opposite one, or type."))
             self.picture.show_shapes(())

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QDialog, QMainWindow, QMenu
 from calibration.calibration_targets import Prints
 from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, Grain
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.bar import Ways
 from ui.desktop.dialogs import PrintsDialog
@@ -21,14 +21,14 @@ from ui.desktop.setup.click_dialog import CornersDialog, TapeDialog
 from ui.desktop.setup.diagnosis_dialog import WhyNotDialog
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.source_controller import Bench
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from ui.units import Unit
 from vision.pipeline import TableView
 
 
-class CalibrationDesk(QObject):
+class CalibrationController(QObject):
     """What the players do about inches.
 
     Attributes:
@@ -39,7 +39,7 @@ class CalibrationDesk(QObject):
     def __init__(
         self,
         window: QMainWindow,
-        hands: Hands,
+        hands: WindowContext,
         memory: Memory,
         journal: Callable[[Drift], None],
         identity: Callable[[str], str] = camera_identity,
@@ -162,7 +162,7 @@ class CalibrationDesk(QObject):
     def _use_corners(self, bench: Bench, dialog: CornersDialog) -> None:
         grain, now = Grain(dialog.frame.gray()), bench.frame
         if now is not None and any(grain.has_shifted(now.gray()) for _ in range(PATIENCE)):
-            raise Refused(tr("the camera or the table was moved while you clicked: click the corners again"))
+            raise UserError(tr("the camera or the table was moved while you clicked: click the corners again"))
         prints = replace(bench.session.state.setup.prints, rectangle=dialog.rectangle, taped=())
         bench.session.use_prints(prints, "by corners")
 

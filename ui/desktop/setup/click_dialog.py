@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QComboBox, QFormLayout, QPushButton, QWidget
 from calibration.by_hand import Rectangle, Taped
 from calibration.camera import Lens
 from calibration.solve import Calibration
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog
@@ -69,7 +69,7 @@ class ClickDialog(PictureDialog):
         try:
             self.say(self.verdict())
             self.allow(True)
-        except Refused as refusal:
+        except UserError as refusal:
             self.say(str(refusal))
             self.allow(False)
 
@@ -77,7 +77,7 @@ class ClickDialog(PictureDialog):
         """What the places come to, in words.
 
         Raises:
-            Refused: if they cannot be used.
+            UserError: if they cannot be used.
         """
         raise NotImplementedError
 
@@ -204,7 +204,7 @@ class TapeDialog(ClickDialog):
         a, b = self._calibration.camera.pixel_to_table(self.places_px)
         seen_in = float(math.dist(a, b))
         if self.distance_box.inches <= self.distance_box.least_in:
-            raise Refused(
+            raise UserError(
                 tr(
                     "without it the camera says {seen_in}: type in what the tape says",
                     seen_in=self._unit.words(seen_in),

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QListWidget, QWidget
 from calibration.calibration_targets import fix, see
 from calibration.diagnosis import why_not
 from calibration.marker_issue import outline_of
-from rules.table import Refused
+from rules.table import UserError
 from ui.background_task import Behind
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
@@ -46,7 +46,7 @@ class Look:
         sight, self.problem = see(gray, setup.prints), ""
         try:
             fix(sight, setup.prints, setup.lens)
-        except Refused as refusal:
+        except UserError as refusal:
             self.problem = str(refusal)
         left_out = {trouble.id for trouble in self.troubles}
         self.used = {n: outline_of(px) for n, px in sight.corners_px.items() if n not in left_out}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ui.desktop.bar import Ways
 from ui.desktop.source_controller import Bench
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.setup.empty_table import EmptyTableCheck
 
@@ -14,7 +14,7 @@ from ui.setup.empty_table import EmptyTableCheck
 class EmptyTableController:
     """Checks the picture of the empty table of whatever is open."""
 
-    def __init__(self, hands: Hands, learn: Callable[[], object]) -> None:
+    def __init__(self, hands: WindowContext, learn: Callable[[], object]) -> None:
         """`learn` takes the present picture as the empty table."""
         self._hands, self._learn = hands, learn
         self._bench: Bench | None = None

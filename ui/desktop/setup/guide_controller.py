@@ -11,7 +11,7 @@ from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtWidgets import QDockWidget, QLabel, QMainWindow, QMenu, QWidget
 
 from ui.background_task import Behind
-from ui.desktop.battle.battle_controller import BattleDesk
+from ui.desktop.battle.battle_controller import BattleController
 from ui.desktop.battle.files import BattleFiles
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.settings import Memory
@@ -33,7 +33,7 @@ class Guided(Protocol):
     """The window, as far as the guide leads through it."""
 
     bench: Bench
-    battle: BattleDesk
+    battle: BattleController
     files: BattleFiles
     panel: SidePanel
     groups: GroupsController
@@ -45,7 +45,7 @@ class Guided(Protocol):
     def use_tool(self, name: str) -> None: ...  # noqa: D102
 
 
-class GuideDesk(QObject):
+class GuideController(QObject):
     """The guide, hidden until it begins.
 
     Attributes:

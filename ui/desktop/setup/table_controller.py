@@ -10,19 +10,19 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QWidget
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.analysis import table_document
 from ui.background_task import Behind
-from ui.desktop.background_save import Errand
+from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import Ways
 from ui.desktop.dialogs import ask_where
 from ui.desktop.source_controller import Bench
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import refuse_unwritable
 from ui.session import TableState
 from ui.setup.profiles import camera_identity
-from ui.setup.saved_table import AsLeft, KeptTable, as_left
+from ui.setup.saved_table import KeptTable, RestoredTable, as_left
 from ui.setup.saved_table_store import Found, TableKeeper, TableShelf
 from vision.examples import Examples
 
@@ -32,7 +32,7 @@ Deeds = Callable[[], int]
 _SETTLE_S = 2.0
 
 
-class TableDesk:
+class TableController:
     """Keeps the tables of cameras. The simulated table, pictures and videos begin anew each time: see docs/guide.md.
 
     Attributes:
@@ -42,10 +42,10 @@ class TableDesk:
     def __init__(
         self,
         window: QWidget,
-        hands: Hands,
+        hands: WindowContext,
         shelf: TableShelf,
         deeds: Deeds,
-        errand: Errand,
+        errand: BackgroundSave,
         identity: Callable[[str], str] = camera_identity,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -61,7 +61,7 @@ class TableDesk:
         self._remark = ""
         self._opened_with: object = None
         self._deeds_before = 0
-        self._carried: tuple[object, AsLeft | Refused | None] = (None, None)
+        self._carried: tuple[object, RestoredTable | UserError | None] = (None, None)
 
     def pull(self) -> None:
         """Meet what was opened, offer what was kept of it, and keep what is new; called whenever anything is."""
@@ -91,7 +91,7 @@ class TableDesk:
             return "", ()
         known = tr("This table is known: {table}.", table=self.left.words)
         afresh = (tr("Begin afresh"), self.begin_afresh)
-        if isinstance(left, Refused):
+        if isinstance(left, UserError):
             return tr("{known} But {refusal}.", known=known, refusal=left), (afresh,)
         return known, ((tr("As you left it"), self.take_up), afresh)
 
@@ -102,7 +102,7 @@ class TableDesk:
             self._hands.say(
                 tr("Nothing is kept of this table: only those of cameras are, as soon as inches are known.")
             )
-        elif isinstance(left, Refused):
+        elif isinstance(left, UserError):
             self._hands.say(f"{left}.")
         else:
             self._hands.change(lambda: left.take_up(bench.session))
@@ -144,7 +144,7 @@ class TableDesk:
 
         try:
             refuse_unwritable(path)
-        except Refused as refusal:
+        except UserError as refusal:
             self._hands.say(str(refusal))
         else:
             self._errand.send(tr("Saving {name}", name=path.name), make, path, tr("{path} is saved.", path=path))
@@ -180,7 +180,7 @@ class TableDesk:
         self._waits = False
         self._shelf.lay_by(self._camera)
 
-    def _fitting(self) -> AsLeft | Refused | None:
+    def _fitting(self) -> RestoredTable | UserError | None:
         """What was kept, as it lies before the camera now; why it cannot be told; None where there is nothing."""
         view = self._hands.view
         if self.left is None or view is None or view.calibration is None:
@@ -188,14 +188,14 @@ class TableDesk:
         if self._carried[0] is not view.calibration:
             try:
                 self._carried = (view.calibration, as_left(self.left, view))
-            except Refused as refusal:
+            except UserError as refusal:
                 self._carried = (view.calibration, refusal)
         return self._carried[1]
 
     def _try(self, change: Callable[[], object]) -> None:
         try:
             change()
-        except Refused as refusal:
+        except UserError as refusal:
             self._hands.say(str(refusal))
 
 

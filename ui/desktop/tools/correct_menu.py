@@ -9,11 +9,11 @@ from functools import partial
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
-from rules.table import Figure, Refused
+from rules.table import Figure, UserError
 from ui.desktop.labels import as_typed
 from ui.desktop.picture.view import PictureView
-from ui.desktop.tools.tool import PlainTool, Pointed
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.tool import PickResult, PlainTool
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import mark, tr
 from ui.picture.overlay import Preview
 from ui.setup.groups import armies_of
@@ -54,7 +54,7 @@ class Waiting:
 
     about: str
     hint: str
-    take: Callable[[Pointed], None]
+    take: Callable[[PickResult], None]
 
 
 class CorrectTool(PlainTool):
@@ -62,7 +62,7 @@ class CorrectTool(PlainTool):
 
     name = CORRECT
 
-    def __init__(self, ask: Callable[[Pointed], None]) -> None:
+    def __init__(self, ask: Callable[[PickResult], None]) -> None:
         self._ask = ask
         self.waiting: Waiting | None = None
 
@@ -73,11 +73,11 @@ class CorrectTool(PlainTool):
             return tr("{hint} Esc lets go.", hint=self.waiting.hint)
         return tr("Click what is wrong: a figure, or a bare place where a soldier is missing.")
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Ask what is wrong there, or take the click that was waited for.
 
         Raises:
-            Refused: if that click was not what was waited for.
+            UserError: if that click was not what was waited for.
         """
         if self.waiting is None:
             self._ask(at)
@@ -89,13 +89,13 @@ class CorrectTool(PlainTool):
         had, self.waiting = self.waiting is not None, None
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The figure under the mouse and the one in question stand out."""
         hovered = at.figure.id if at and at.figure else None
         return Preview(hovered=hovered, picked=self.waiting.about if self.waiting else None)
 
 
-class CorrectDesk(QObject):
+class CorrectionController(QObject):
     """Offers what can be corrected.
 
     Attributes:
@@ -104,7 +104,7 @@ class CorrectDesk(QObject):
     """
 
     def __init__(
-        self, picture: PictureView, hands: Hands, split_off: Callable[[Figure], None], ask: Asker = ask_name
+        self, picture: PictureView, hands: WindowContext, split_off: Callable[[Figure], None], ask: Asker = ask_name
     ) -> None:
         """Open menus over `picture` when it asks.
 
@@ -127,15 +127,15 @@ class CorrectDesk(QObject):
         if at is not None:
             self._hands.change(lambda: self._offer_at(at))
 
-    def _offer_at(self, at: Pointed) -> None:
+    def _offer_at(self, at: PickResult) -> None:
         """Open the menu for the figure or the place that was clicked.
 
         Raises:
-            Refused: where nothing can be corrected.
+            UserError: where nothing can be corrected.
         """
         view = self._hands.view
         if view is None or view.calibration is None or at.place_in is None:
-            raise Refused(tr("nothing can be corrected there: the table is not measured, or the click is beside it"))
+            raise UserError(tr("nothing can be corrected there: the table is not measured, or the click is beside it"))
         self._before = self._hands.tool()
         if self.menu is not None:
             self.menu.deleteLater()
@@ -147,7 +147,7 @@ class CorrectDesk(QObject):
             self._fill_at(self.menu, view, at)
         self.menu.popup(self._picture.mapToGlobal(self._picture.to_widget(at.px).toPoint()))
 
-    def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at: Pointed) -> None:
+    def _fill_for(self, menu: QMenu, view: TableView, figure: Figure, at: PickResult) -> None:
         assert view.calibration is not None  # noqa: S101 - the caller asked
         x, y = view.calibration.camera.pixel_to_table(at.px, figure.z_in)[0]
         menu.addSection(f"{figure.id}, {figure.posture}")
@@ -173,14 +173,14 @@ class CorrectDesk(QObject):
         if called is not None:
             called.triggered.connect(lambda: self._hands.change(lambda: self._rename(view, figure)))
 
-    def _fill_at(self, menu: QMenu, view: TableView, at: Pointed) -> None:
+    def _fill_at(self, menu: QMenu, view: TableView, at: PickResult) -> None:
         assert view.calibration is not None  # noqa: S101 - the caller asked
         there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
         if there is not None:
             menu.addSection(tr("No figure is seen here"))
             self._offer(menu, remedies_at(view, *there, self._armies))
         if not menu.actions():
-            raise Refused(tr("no army is known yet: press T and teach one first"))
+            raise UserError(tr("no army is known yet: press T and teach one first"))
 
     @property
     def _armies(self) -> tuple[str, ...]:
@@ -214,18 +214,18 @@ class CorrectDesk(QObject):
         self._hands.session.correct(remedy.label, *remedy.corrections)
         self._hands.say(tr("{label}: Ctrl+Z takes it back.", label=remedy.label))
 
-    def _merge(self, figure: Figure, at: Pointed) -> None:
+    def _merge(self, figure: Figure, at: PickResult) -> None:
         if at.figure is None or at.figure.id == figure.id:
-            raise Refused(tr("click the other figure that {id} is the same as, or press Esc", id=figure.id))
+            raise UserError(tr("click the other figure that {id} is the same as, or press Esc", id=figure.id))
         self._end(merge(figure, at.figure))
 
-    def _place(self, figure: Figure, at: Pointed) -> None:
+    def _place(self, figure: Figure, at: PickResult) -> None:
         view = self._hands.view
         there = None
         if view is not None and view.calibration is not None:
             there = standing_place(view.calibration.camera, at.px, self._hands.session.state.setup.terrain)
         if view is None or there is None:
-            raise Refused(tr("{id} cannot stand there: click a place on the table, or press Esc", id=figure.id))
+            raise UserError(tr("{id} cannot stand there: click a place on the table, or press Esc", id=figure.id))
         self._end(place(view, figure, *there))
 
     def _end(self, remedy: Remedy) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rules.table import Figure, Refused
+from rules.table import Figure, UserError
 from ui.desktop.bar import Ways
 from ui.desktop.panel import SidePanel
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.session import Session
 from ui.setup.colours import one_colour_words, proposed, separation_words
@@ -19,7 +19,7 @@ from vision.pipeline import TableView
 class GroupsController:
     """Proposes the groups while no army is taught, and does what the list of armies asks for."""
 
-    def __init__(self, panel: SidePanel, hands: Hands, led: Callable[[], bool]) -> None:
+    def __init__(self, panel: SidePanel, hands: WindowContext, led: Callable[[], bool]) -> None:
         """`led` says whether the guide is at the armies: then it makes the proposal."""
         self._panel, self._hands, self._led = panel, hands, led
         panel.groups_wanted.connect(self.accept)
@@ -112,11 +112,11 @@ class GroupsController:
         """What is seen of the table.
 
         Raises:
-            Refused: while a battle is open, or nothing is seen yet.
+            UserError: while a battle is open, or nothing is seen yet.
         """
         view = self._hands.view
         if view is None:
-            raise Refused(tr("No picture has been looked at yet. Wait a moment."))
+            raise UserError(tr("No picture has been looked at yet. Wait a moment."))
         if self._session.in_play:
-            raise Refused(tr("Armies cannot be changed during a battle. Change them before the next one."))
+            raise UserError(tr("Armies cannot be changed during a battle. Change them before the next one."))
         return view

@@ -7,14 +7,14 @@ from functools import partial
 from rules.text import spoken
 from ui.desktop.bar import Ways
 from ui.desktop.source_controller import Bench
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 
 
 class MoveQuestions:
     """Keeps the questions until they are answered, one at a time."""
 
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: WindowContext) -> None:
         """`hands` is what may be done with the window."""
         self._hands = hands
         self._bench: Bench | None = None

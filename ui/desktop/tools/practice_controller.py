@@ -9,12 +9,12 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from rules.table import Refused
+from rules.table import UserError
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_tool import TERRAIN
-from ui.desktop.tools.tool import REACH_PX, Pointed, was_dragged
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.tool import REACH_PX, PickResult, was_dragged
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import mark, tr
 from vision.simulation.light import Light
 from vision.simulation.practice import OFF_S, Practice
@@ -74,11 +74,11 @@ class PracticeController(QObject):
 
     changed = pyqtSignal()
 
-    def __init__(self, window: QMainWindow, picture: PictureView, hands: Hands) -> None:
+    def __init__(self, window: QMainWindow, picture: PictureView, hands: WindowContext) -> None:
         """Add the menu to the window."""
         super().__init__(window)
         self._window, self._picture, self._hands = window, picture, hands
-        self._pressed: tuple[PracticeTable, str, Pointed] | None = None
+        self._pressed: tuple[PracticeTable, str, PickResult] | None = None
         self._is_over = False
         self._switches: list[tuple[QAction, Callable[[Light], bool]]] = []
         self.menu = QMenu(tr("P&ractice"), window)
@@ -160,7 +160,7 @@ class PracticeController(QObject):
 
     # The mouse
 
-    def press(self, at: Pointed) -> bool:
+    def press(self, at: PickResult) -> bool:
         """The left button went down; whether a soldier is there whom a drag would carry."""
         self._pressed, table = None, self.table
         if table is None or self._hands.tool() in _OWN_DRAGS:
@@ -171,7 +171,7 @@ class PracticeController(QObject):
         self._pressed = (table, name, at)
         return True
 
-    def release(self, at: Pointed) -> tuple[bool, Pointed | None]:
+    def release(self, at: PickResult) -> tuple[bool, PickResult | None]:
         """The left button came up: whether a soldier was put down, and the click that is the tool's after all."""
         if self._pressed is None:
             return False, None
@@ -215,7 +215,7 @@ class PracticeController(QObject):
             self._is_over = over
             self._show_cursor()
 
-    def _carry(self, table: PracticeTable, name: str, begun: Pointed, at: Pointed) -> None:
+    def _carry(self, table: PracticeTable, name: str, begun: PickResult, at: PickResult) -> None:
         if not self.is_carrying:
             if table is not self.table or not was_dragged(begun.px, at):
                 return
@@ -271,7 +271,7 @@ class PracticeController(QObject):
             return
         try:
             table.change(operation)
-        except Refused as refusal:
+        except UserError as refusal:
             self._hands.say(str(refusal))
         self.follow()
 
@@ -280,6 +280,6 @@ def _lit(lit: Callable[[Light, float], Light], now: Practice, now_s: float) -> P
     return now.lit(lit(now.light, now_s))
 
 
-def _soldier_at(table: PracticeTable, at: Pointed) -> str | None:
+def _soldier_at(table: PracticeTable, at: PickResult) -> str | None:
     """Whom the mouse points at, as near as the tools take it."""
     return table.now.soldier_at(at.px, REACH_PX / at.screen_scale)

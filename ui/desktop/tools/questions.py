@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rules.path import Path
-from rules.table import Figure, PointIn, Refused
+from rules.table import Figure, PointIn, UserError
 from rules.text import spoken
-from ui.desktop.tools.tool import PlainTool, Pointed, was_dragged
+from ui.desktop.tools.tool import PickResult, PlainTool, was_dragged
 from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.questions.fan import fan_finding
@@ -44,7 +44,7 @@ class QuestionTool(PlainTool):
         if self._asked is None or self._asked[1] != question or not now.is_same_table(self._asked[0]):
             try:
                 found = answer(now)
-            except Refused as refusal:
+            except UserError as refusal:
                 found = Finding(Answer("", (str(refusal),)))
             self._asked, self._finding = (now, question), found
         return self._finding
@@ -79,7 +79,7 @@ class SightTool(QuestionTool):
             return tr("Point at anybody to see what {shooter} sees of him; a click keeps the answer.", shooter=who)
         return tr("Click the next soldier who looks, or press Esc.")
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Take who looks, then keep whom he looks at."""
         name = at.figure.id if at.figure else None
         if name is None:
@@ -94,7 +94,7 @@ class SightTool(QuestionTool):
         had, self._shooter, self._target = self._shooter is not None, None, None
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The rays to the target, or to the figure under the mouse."""
         hovered = at.figure.id if at and at.figure else None
         target, finding = self._target or hovered, None
@@ -139,7 +139,7 @@ class FanTool(QuestionTool):
         now = self.now()
         return arms_of(now.moment, name) if now is not None and name is not None else ()
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Keep the shooter, or let go of him."""
         self._shooter, self._arm = at.figure.id if at.figure else None, 0
 
@@ -160,7 +160,7 @@ class FanTool(QuestionTool):
         had, self._shooter = self._shooter is not None, None
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The fan of the shooter, or of the figure under the mouse."""
         hovered = at.figure.id if at and at.figure else None
         self._shown = shooter = self._shooter or hovered
@@ -212,7 +212,7 @@ class PlanTool(QuestionTool):
             )
         return tr("Click the next soldier, or press Esc. {allowed}", allowed=allowed)
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Take who moves, then each corner."""
         self._pressed_px = at.px
         if self._mover is None or self._ended:
@@ -223,7 +223,7 @@ class PlanTool(QuestionTool):
             else:
                 self._corners = (*self._corners, at.place_in)
 
-    def release(self, at: Pointed) -> None:
+    def release(self, at: PickResult) -> None:
         """After a drag: there it ends."""
         if self._mover is not None and not self._corners and at.place_in and was_dragged(self._pressed_px, at):
             self._corners, self._ended = (at.place_in,), True
@@ -245,7 +245,7 @@ class PlanTool(QuestionTool):
         had, self._mover, self._corners, self._ended = self._mover is not None, None, (), False
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The way so far, and on to the mouse."""
         hovered = at.figure.id if at and at.figure else None
         if self._mover is None:

@@ -11,8 +11,8 @@ from PyQt6.QtWidgets import QTabWidget
 from rules.text import spoken
 from ui.desktop.bar import Ways
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
-from ui.desktop.tools.tool import PlainTool, Pointed
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.tool import PickResult, PlainTool
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.session import Session
@@ -34,8 +34,8 @@ class TeachTool(PlainTool):
     def __init__(
         self,
         army: Callable[[], str],
-        teach: Callable[[Pointed], None],
-        outline: Callable[[Pointed], tuple[Mark, ...]],
+        teach: Callable[[PickResult], None],
+        outline: Callable[[PickResult], tuple[Mark, ...]],
         type_name: Callable[[], None],
     ) -> None:
         """Prepare the tool.
@@ -56,7 +56,7 @@ class TeachTool(PlainTool):
             return tr("Type the army's name at the right, then click one of its soldiers.")
         return tr("Click the middle of a {army} soldier. More clicks in other light help.   T: type a name", army=army)
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Teach what was clicked."""
         self._teach(at)
 
@@ -64,7 +64,7 @@ class TeachTool(PlainTool):
         """Type another name."""
         self._type_name()
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The figure that a click would teach, once it is known; until then the one that was found there."""
         marks = self._outline(at) if at is not None else ()
         return Preview(marks=marks) if marks else super().preview(at)
@@ -78,7 +78,7 @@ class TeachController:
     """
 
     def __init__(
-        self, panel: SidePanel, sides: QTabWidget, hands: Hands, clock: Callable[[], float] = time.monotonic
+        self, panel: SidePanel, sides: QTabWidget, hands: WindowContext, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """The name of the army is that in `panel`, a tab of `sides`."""
         self._panel, self._sides, self._hands, self._clock = panel, sides, hands, clock
@@ -125,7 +125,7 @@ class TeachController:
         request = self._session.pick_request(frame, px)
         return self._hover.pick_for(request) if request is not None else None
 
-    def _outline(self, at: Pointed) -> tuple[Mark, ...]:
+    def _outline(self, at: PickResult) -> tuple[Mark, ...]:
         picked, army = self._pick(at.frame, at.px), self._panel.army.strip()
         if picked is None or picked.figure is None or picked.request.view.calibration is None:
             return ()
@@ -143,7 +143,7 @@ class TeachController:
 
     # Clicks and their answers
 
-    def _teach(self, at: Pointed) -> None:
+    def _teach(self, at: PickResult) -> None:
         self._learn(at.frame, self._panel.army, at.px)
 
     def _learn(self, frame: Frame, army: str, px: PointPx, *, surely: bool = False) -> None:

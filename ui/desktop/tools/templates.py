@@ -9,7 +9,7 @@ from typing import Any
 from rules.game import Game
 from rules.games import GAMES, open_game
 from rules.template import Template
-from ui.desktop.tools.tool import PlainTool, Pointed
+from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Session
@@ -80,7 +80,7 @@ class TemplateTool(PlainTool):
             return tr("Click the soldier, or the place, where it starts: {what}", what=what)
         return tr("Click whither it goes: {what}", what=what)
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Lay a disc; of the others, fix where it starts, then lay it."""
         if at.place_in is None or at.end is None:
             return
@@ -90,7 +90,7 @@ class TemplateTool(PlainTool):
             self._session.lay(template)
             self._laid, self._start = (at.px, self.form), None
 
-    def _template(self, at: Pointed) -> Template | None:
+    def _template(self, at: PickResult) -> Template | None:
         """What a click there would lay."""
         place = at.place_in
         if place is None:
@@ -123,7 +123,7 @@ class TemplateTool(PlainTool):
         had, self._start = self._start is not None, None
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The template as it would be laid; none where it has just been laid, until the mouse moves on."""
         if at is None or at.place_in is None or self._laid == (at.px, self.form):
             return Preview()

@@ -14,8 +14,8 @@ from rules.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import ask_terrain, ask_where
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_panel import TerrainPanel
-from ui.desktop.tools.terrain_tool import TERRAIN, Errand, TerrainTool
-from ui.desktop.tools.window_context import Hands
+from ui.desktop.tools.terrain_tool import TERRAIN, BackgroundSave, TerrainTool
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.files import read_terrain
 from ui.table.terrain import fresh_name, usual_height_in, usual_name, write_terrain
@@ -24,7 +24,7 @@ from vision.terrain import Proposal
 _LOOK_EVERY_MS = 20
 
 
-class TerrainDesk(QObject):
+class TerrainController(QObject):
     """The terrain of one window.
 
     Attributes:
@@ -32,7 +32,7 @@ class TerrainDesk(QObject):
         tool: For the mouse.
     """
 
-    def __init__(self, picture: PictureView, sides: QTabWidget, hands: Hands) -> None:
+    def __init__(self, picture: PictureView, sides: QTabWidget, hands: WindowContext) -> None:
         """Add a panel to `sides`; Delete, over `picture`, takes terrain away."""
         self.panel = TerrainPanel()
         super().__init__(picture)
@@ -93,7 +93,7 @@ class TerrainDesk(QObject):
         write_terrain(path, self._hands.terrain)
         self._hands.say(tr("{path} is saved.", path=path))
 
-    def _begin(self, errand: Errand) -> Future[Proposal]:
+    def _begin(self, errand: BackgroundSave) -> Future[Proposal]:
         self._timer.start()
         return self._looker.submit(errand)
 

@@ -11,9 +11,9 @@ from enum import Enum, auto
 from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
-from rules.table import Outline, PointIn, Refused, TerrainKind, TerrainPiece
-from ui.desktop.tools.tool import PlainTool, Pointed
-from ui.desktop.tools.window_context import Hands
+from rules.table import Outline, PointIn, TerrainKind, TerrainPiece, UserError
+from ui.desktop.tools.tool import PickResult, PlainTool
+from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.picture.overlay import GroundPreview, PointPx, Preview
 from ui.session import Session
@@ -87,7 +87,7 @@ class _Looking:
     below: TerrainPiece | None
 
 
-Errand = Callable[[], Proposal]
+BackgroundSave = Callable[[], Proposal]
 
 
 class TerrainTool(PlainTool):
@@ -100,7 +100,7 @@ class TerrainTool(PlainTool):
 
     name = TERRAIN
 
-    def __init__(self, hands: Hands, begin: Callable[[Errand], Future[Proposal]]) -> None:
+    def __init__(self, hands: WindowContext, begin: Callable[[BackgroundSave], Future[Proposal]]) -> None:
         """`begin` begins to look for an outline, which takes longer than a picture lasts; `take` lays it down."""
         self._hands, self._begin = hands, begin
         self._looking: _Looking | None = None
@@ -151,15 +151,15 @@ class TerrainTool(PlainTool):
         """Let this be the piece in question."""
         self.selected, self._corner, self._grip, self._fresh = name, None, None, None
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Take hold of what is there, select it, or propose a piece.
 
         Raises:
-            Refused: if nothing is seen there that has an outline.
+            UserError: if nothing is seen there that has an outline.
         """
         camera, piece = self.camera, self.piece
         if camera is None:
-            raise Refused(tr("terrain is placed in inches: lay a marker on the table first"))
+            raise UserError(tr("terrain is placed in inches: lay a marker on the table first"))
         self._grip = self._taken(camera, piece, at) if piece is not None else None
         self._corner = self._grip.number if self._grip is not None and self._grip.held is _Held.CORNER else None
         if self._grip is not None:
@@ -173,7 +173,7 @@ class TerrainTool(PlainTool):
         else:
             self.select(under.name)
 
-    def _taken(self, camera: TableCamera, piece: TerrainPiece, at: Pointed) -> _Grip | None:
+    def _taken(self, camera: TableCamera, piece: TerrainPiece, at: PickResult) -> _Grip | None:
         corners, reach = seen_outline(camera, piece), _REACH_PX / at.screen_scale
         corner = nearest_corner(corners, at.px, reach)
         if corner is not None:
@@ -181,11 +181,11 @@ class TerrainTool(PlainTool):
         edge = nearest_edge(corners, at.px, reach)
         return None if edge is None else _Grip(_Held.EDGE, edge, at.px)
 
-    def release(self, at: Pointed) -> None:
+    def release(self, at: PickResult) -> None:
         """Lay down what was dragged.
 
         Raises:
-            Refused: if the outline would cross itself.
+            UserError: if the outline would cross itself.
         """
         grip, piece, camera, self._grip = self._grip, self.piece, self.camera, None
         if grip is None or piece is None or camera is None:
@@ -206,7 +206,7 @@ class TerrainTool(PlainTool):
         self._hands.session.set_terrain(f"move {piece.name}", landed)
         self._fresh = None
 
-    def _propose(self, camera: TableCamera, at: Pointed, below: TerrainPiece | None) -> None:
+    def _propose(self, camera: TableCamera, at: PickResult, below: TerrainPiece | None) -> None:
         base_in = below.top_in if below is not None else 0.0
         height_in = outline_height_in(_unit(self.kind, base_in, self.height_in))
         session, image_bgr, px = self._hands.session, at.frame.image_bgr, at.px
@@ -223,7 +223,7 @@ class TerrainTool(PlainTool):
         """Lay down the outline that was looked for, once it is found.
 
         Raises:
-            Refused: if there is none.
+            UserError: if there is none.
         """
         looking = self._looking
         if looking is None or not self.is_found:
@@ -264,7 +264,7 @@ class TerrainTool(PlainTool):
         """Put this in place of the piece in question.
 
         Raises:
-            Refused: as `ui.table.terrain.with_changed`.
+            UserError: as `ui.table.terrain.with_changed`.
         """
         if self.selected is None or piece == self.piece:
             return
@@ -287,7 +287,7 @@ class TerrainTool(PlainTool):
         """Take the corner in question away, else the piece.
 
         Raises:
-            Refused: if it is one of the last three corners.
+            UserError: if it is one of the last three corners.
         """
         piece = self.piece
         if piece is None:
@@ -315,7 +315,7 @@ class TerrainTool(PlainTool):
         self.select(None)
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The pieces with their names; of the one in question the corners, too."""
         camera, piece = self.camera, self.piece
         under = piece_seen_at(camera, at.px, self._hands.terrain) if camera is not None and at is not None else None
@@ -347,7 +347,7 @@ def _dragged(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx)
         return with_moved((piece,), piece.name, _way_in(camera, piece, grip, px))[0]
     x, y = (float(v) for v in camera.pixel_to_table(px, outline_height_in(piece))[0])
     if not math.isfinite(x):
-        raise Refused(tr("{name} cannot reach there: it is no place of the table", name=piece.name))
+        raise UserError(tr("{name} cannot reach there: it is no place of the table", name=piece.name))
     if grip.held is _Held.CORNER:
         return with_corner_at(piece, grip.number, (x, y))
     return with_corner_on(piece, grip.number, (x, y))
@@ -357,7 +357,7 @@ def _dragged_if_whole(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px:
     """As `_dragged`, where that can be."""
     try:
         return _dragged(camera, piece, grip, px)
-    except Refused:
+    except UserError:
         return piece
 
 
@@ -365,7 +365,7 @@ def _way_in(camera: TableCamera, piece: TerrainPiece, grip: _Grip, px: PointPx) 
     """How far the whole piece is dragged."""
     (x0, y0), (x1, y1) = camera.pixel_to_table([grip.from_px, px], outline_height_in(piece))
     if not math.isfinite(x1):
-        raise Refused(tr("{name} cannot go there: it is no place of the table", name=piece.name))
+        raise UserError(tr("{name} cannot go there: it is no place of the table", name=piece.name))
     return (float(x1 - x0), float(y1 - y0))
 
 
@@ -373,7 +373,7 @@ def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal
     """The outlines that are within a piece's own and not it.
 
     Raises:
-        Refused: if there is none.
+        UserError: if there is none.
     """
     known = Polygon(reprojected(camera, below.outline_in, outline_height_in(below), found.height_in))
     kept = []
@@ -383,7 +383,7 @@ def _upon(below: TerrainPiece, found: Proposal, camera: TableCamera) -> Proposal
         if both / known.union(area).area < _SAME and both > 0.5 * area.area:
             kept.append(number)
     if not kept:
-        raise Refused(
+        raise UserError(
             tr("nothing else is seen to stand on {name} there: click the middle of what does", name=below.name)
         )
     best = min(kept, key=lambda number: abs(number - found.best))

@@ -22,7 +22,7 @@ REACH_PX = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pointed:
+class PickResult:
     """What the mouse points at.
 
     Attributes:
@@ -53,18 +53,18 @@ class Pointed:
         return self.figure.id if self.figure else self.place_in
 
 
-def point_at(frame: Frame, view: TableView | None, px: PointPx, screen_scale: float) -> Pointed:
+def point_at(frame: Frame, view: TableView | None, px: PointPx, screen_scale: float) -> PickResult:
     """What a pixel means under the newest view."""
     if view is None or view.calibration is None:
-        return Pointed(frame, px, None, None, screen_scale)
+        return PickResult(frame, px, None, None, screen_scale)
     figure = figure_at(view, px, reach_px=REACH_PX / screen_scale)
     x, y = view.calibration.camera.pixel_to_table(px)[0]
     width, height = view.calibration.camera.lens.image_size
     inside = 0 <= px[0] < width and 0 <= px[1] < height and bool(np.isfinite(x) and np.isfinite(y))
-    return Pointed(frame, px, figure, (float(x), float(y)) if inside else None, screen_scale, view.figures)
+    return PickResult(frame, px, figure, (float(x), float(y)) if inside else None, screen_scale, view.figures)
 
 
-def was_dragged(from_px: PointPx, at: Pointed) -> bool:
+def was_dragged(from_px: PointPx, at: PickResult) -> bool:
     """Whether the way from where the button went down is longer than that of a click."""
     return bool(np.hypot(at.px[0] - from_px[0], at.px[1] - from_px[1]) * at.screen_scale > _DRAG_PX)
 
@@ -85,11 +85,11 @@ class Tool(Protocol):
         """What to do next."""
         ...
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """The button went down."""
         ...
 
-    def release(self, at: Pointed) -> None:
+    def release(self, at: PickResult) -> None:
         """The button came up."""
         ...
 
@@ -113,7 +113,7 @@ class Tool(Protocol):
         """Let go of what is half done; whether there was something."""
         ...
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """What to show while the mouse points there."""
         ...
 
@@ -128,10 +128,10 @@ class PlainTool:
         """Nothing is."""
         return False
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Nothing."""
 
-    def release(self, at: Pointed) -> None:
+    def release(self, at: PickResult) -> None:
         """Nothing."""
 
     def turn(self, steps: int) -> None:
@@ -151,7 +151,7 @@ class PlainTool:
         """Nothing was half done."""
         return False
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The figure under the mouse stands out."""
         return Preview(hovered=at.figure.id if at and at.figure else None)
 
@@ -169,7 +169,7 @@ class SelectTool(PlainTool):
         """What to do next."""
         return tr("Point at a figure to see what is known of it; click to keep it picked.")
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Pick the figure, or none."""
         self._picked = at.figure.id if at.figure else None
 
@@ -178,7 +178,7 @@ class SelectTool(PlainTool):
         had, self._picked = self._picked is not None, None
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The picked figure and the one under the mouse stand out."""
         hovered = at.figure.id if at and at.figure else None
         return Preview(hovered=hovered, picked=self._picked, asked=hovered or self._picked)
@@ -201,7 +201,7 @@ class MeasureTool(PlainTool):
             return tr("Click a soldier, then another: the distance. A bare place on the table will do, too.")
         return tr("Now click the other soldier, or a place on the table. Esc lets go.")
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Take the first end, or lay the ruler to the second."""
         self._pressed_px = at.px
         if at.end is None:
@@ -211,7 +211,7 @@ class MeasureTool(PlainTool):
         else:
             self._lay(at.end)
 
-    def release(self, at: Pointed) -> None:
+    def release(self, at: PickResult) -> None:
         """After a drag: lay the ruler to where it ended."""
         if was_dragged(self._pressed_px, at) and at.end not in (None, self._first):
             self._lay(at.end)
@@ -226,7 +226,7 @@ class MeasureTool(PlainTool):
         had, self._first = self._first is not None, None
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The ruler as it would be laid."""
         end = at.end if at else None
         return Preview(
@@ -259,7 +259,7 @@ class PathTool(PlainTool):
             return tr("Click a soldier or a place, then each corner of the way: how long it is.")
         return tr("Click the next corner; the right button, Enter or a second click ends the way. Esc lets go.")
 
-    def press(self, at: Pointed) -> None:
+    def press(self, at: PickResult) -> None:
         """Take the first end, then each corner."""
         if at.end is None:
             return
@@ -282,7 +282,7 @@ class PathTool(PlainTool):
         had, self._first, self._stops = self._first is not None, None, ()
         return had
 
-    def preview(self, at: Pointed | None) -> Preview:
+    def preview(self, at: PickResult | None) -> Preview:
         """The ruler as far as the mouse."""
         end = at.end if at else None
         last = self._stops[-1][0] if self._stops else self._first

@@ -9,7 +9,7 @@ from typing import Any
 from rules.game import Game
 from ui.desktop.tools.questions import FanTool, PlanTool, SightTool
 from ui.desktop.tools.templates import FormShelf, TemplateTool
-from ui.desktop.tools.tool import MeasureTool, PathTool, Pointed, SelectTool, Tool
+from ui.desktop.tools.tool import MeasureTool, PathTool, PickResult, SelectTool, Tool
 from ui.picture.overlay import Preview
 from ui.questions.tool_context import Situation
 from ui.session import Session
@@ -65,7 +65,7 @@ class Toolbox:
         if self._typed.replace(".", "", 1).isdigit() and float(self._typed) > 0:
             self.in_hand.number(float(self._typed))
 
-    def preview(self, at: Pointed | None, otherwise: Preview) -> Preview:
+    def preview(self, at: PickResult | None, otherwise: Preview) -> Preview:
         """What the tool in hand shows; `otherwise` where it has nothing to say, and beside whom it only points out."""
         shown = self.in_hand.preview(at)
         if shown == Preview():

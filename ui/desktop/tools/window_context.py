@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ui.desktop.bar import Ways
 from ui.desktop.source_controller import Bench
-from ui.desktop.tools.tool import Pointed
+from ui.desktop.tools.tool import PickResult
 from ui.session import Session
 from ui.table.terrain import Terrain
 from vision.pipeline import TableView
@@ -21,7 +21,7 @@ class Say(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class WindowContext:
     """The window, as far as a desk knows it.
 
     Attributes:
@@ -37,7 +37,7 @@ class Hands:
     change: Callable[[Callable[[], object]], None]
     use_tool: Callable[[str], None]
     tool: Callable[[], str]
-    pointed: Callable[[], Pointed | None]
+    pointed: Callable[[], PickResult | None]
     say: Say
 
     @property
