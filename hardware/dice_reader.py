@@ -1,7 +1,7 @@
 """Electronic dice that answer the rules' requests: which of the incoming rolls count for the open request.
 
-`DiceCollector` decides and does no I/O; `ElectronicDice` waits for it. Unclear rolls become questions: a throw before the
-request, a die that leans, a die that fell twice, more dice than requested, a damaged line.
+`DiceCollector` decides and does no I/O; `ElectronicDice` waits for it. Unclear rolls become questions: a roll before
+the request, a die that leans, a die that fell twice, more dice than requested, a damaged line.
 """
 
 from __future__ import annotations
