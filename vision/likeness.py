@@ -44,6 +44,6 @@ def version() -> str:
 def _metric() -> tuple[FloatImage, FloatImage]:
     with (
         resources.files("vision").joinpath("likeness.npz").open("rb") as file,
-        np.load(file, allow_pickle=False) as stored,
+        np.load(file) as stored,
     ):
         return np.asarray(stored["middle"], np.float32), np.asarray(stored["stretch"], np.float32)
