@@ -355,11 +355,13 @@ class Pipeline:
             inside = parts is None or any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
             return inside and (self._unheld_looks_left > 0 or not motion.holds(x, y))
 
-        colours = {colour.name: colour for colour in palette}
+        colours, scale = {colour.name: colour for colour in palette}, figure_scale(setup.figure_height_in)
         scope = Scope(
             searched=searched,
             visited=lambda place_in: self._visits.include(*seen_at(place_in)),
-            touched=lambda place_in: self._visits.changed(*seen_at(place_in)),
+            touched=lambda place_in: self._visits.changed(
+                *seen_at(place_in), scale * camera.px_per_inch(*place_in[:2], place_in[2])
+            ),
             unchanged=lambda name: self._likenesses.unchanged(name, frame, camera),
             hidden=lambda place_in: motion.holds(*seen_at(place_in)),
             hand=motion.held is not None,

@@ -12,8 +12,11 @@ from vision.motion import SHRINK, Box, MaskImage, Motion, on_cells
 
 _BESIDE = 2
 """Cells beside a figure's feet in which what is seen of it may have changed."""
-_LEAST_CHANGED = 3
-"""Cells of the nine round a figure's feet that change when it comes or goes."""
+_CHANGED = 0.8
+"""Cells beside a figure's feet that change when it comes or goes, for each that its base covers, ..."""
+_MOST_CHANGED = 6
+"""... and how many are enough in any case."""
+_BASE_IN = (1.0, 0.8)
 _FIRST_LOOKS = 4
 """So many searches show what is there at the start; what they differ in later has to have moved."""
 _LOOKS = 8
@@ -68,9 +71,16 @@ class Visits:
         """Whether something was near a figure whose feet are seen at this pixel, so that it may be another now."""
         return self._everywhere > 0 or _count(self._moved, x_px, y_px, _BESIDE) > 0
 
-    def changed(self, x_px: float, y_px: float) -> bool:
-        """Whether it left the table there another than it was, so that a figure was taken or put down."""
-        return self._everywhere > 0 or _count(self._changed, x_px, y_px, 1) >= _LEAST_CHANGED
+    def changed(self, x_px: float, y_px: float, px_per_in: float) -> bool:
+        """Whether the table looks different there since, so that a figure was taken or put down.
+
+        Args:
+            x_px, y_px: where the figure's feet are seen.
+            px_per_in: pixels there of an inch of a 54 mm figure; larger figures have more.
+        """
+        base_cells = _BASE_IN[0] * _BASE_IN[1] * (px_per_in / SHRINK) ** 2
+        least = min(_MOST_CHANGED, max(1, round(_CHANGED * base_cells)))
+        return self._everywhere > 0 or _count(self._changed, x_px, y_px, _BESIDE) >= least
 
 
 def _turned(mask: MaskImage | None, old_to_new: FloatArray) -> MaskImage | None:

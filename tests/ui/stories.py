@@ -198,7 +198,9 @@ def pick(box: QWidget, words: str) -> None:
 def press(among: QWidget, words: str) -> None:
     """Click the button that begins so."""
     buttons = [one for one in among.findChildren(QPushButton) if one.isVisible()]
-    [button] = [one for one in buttons if one.text().replace("&", "").startswith(words)]
+    named = [one for one in buttons if one.text().replace("&", "").startswith(words)]
+    assert len(named) == 1, f"{words} is not the one of {[one.text() for one in buttons]}: {words_of(among)}"
+    [button] = named
     assert button.isEnabled(), f"{words} cannot be pressed: {words_of(among)}"
     QTest.mouseClick(button, LEFT)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from vision.motion import SHRINK, Motion
 from vision.visits import Visits
@@ -22,8 +23,8 @@ def test_a_hand_that_only_hovered_has_changed_nothing() -> None:
     visits.add(Motion(held=cells(slice(20, 40), slice(20, 40))), SIZE_PX)
     visits.add(Motion(new=cells(slice(30, 33), slice(30, 33))), SIZE_PX)
     assert visits.include(200, 200), "it was there"
-    assert not visits.changed(200, 200), "and left all as it was"
-    assert visits.changed(252, 252), "here it took something"
+    assert not visits.changed(200, 200, 25.0), "and left all as it was"
+    assert visits.changed(252, 252, 25.0), "here it took something"
 
 
 def test_a_visit_ends_place_by_place() -> None:
@@ -33,5 +34,14 @@ def test_a_visit_ends_place_by_place() -> None:
         visits.add(Motion(new=cells(slice(x, x + 3), slice(10, 13))), SIZE_PX)
     for _ in range(8):
         visits.searched([(0, 0, 320, 480)])
-    assert not visits.changed(92, 92)
-    assert visits.changed(412, 92), "nobody has looked there yet"
+    assert not visits.changed(92, 92, 25.0)
+    assert visits.changed(412, 92, 25.0), "nobody has looked there yet"
+
+
+@pytest.mark.parametrize(("px_per_in", "enough"), [(10.0, True), (12.0, True), (20.0, False), (30.0, False)])
+def test_a_smaller_base_changes_fewer_cells(px_per_in: float, enough: bool) -> None:
+    """A base of 1.0 x 0.8 in covers 1.25, 1.8, 5 and 11 cells of 8 pixels: 1, 1, 4 and 6 have to change."""
+    visits = Visits()
+    visits.settle()
+    visits.add(Motion(new=cells(slice(20, 21), slice(20, 21))), SIZE_PX)
+    assert visits.changed(165, 165, px_per_in) is enough

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QIcon, QPixmap
 from PyQt6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
+    QGridLayout,
     QHeaderView,
     QMenu,
     QPushButton,
@@ -163,9 +163,9 @@ class ArmyList(QWidget):
         self.merge.clicked.connect(lambda: self._merge())
         self.divide.clicked.connect(lambda: self.split.emit(self.chosen[0]))
         self.forget.clicked.connect(lambda: self.forgotten.emit(self.chosen[0]))
-        row = QHBoxLayout()
-        for button in (self.rename, self.merge, self.divide, self.forget):
-            row.addWidget(button)
+        row = QGridLayout()  # four in one row are cut off in a narrow panel
+        for k, button in enumerate((self.rename, self.merge, self.divide, self.forget)):
+            row.addWidget(button, k // 2, k % 2)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.tree)

@@ -94,7 +94,7 @@ def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait
     seen_by = drawn_camera()
     gray = picture(seen_by, {5: marker_corners((20, 14), 3.0)}, dictionary="5X5_50")
     window = open_window("0", lambda _: Shots(colour(gray)))
-    wait_until(lambda: window.bar.text.startswith("No marker was found"))
+    wait_until(lambda: window.bar.text.startswith("No marker found"))
     press(window, "Why not?")
     dialog = window.calibration.dialog
     assert isinstance(dialog, WhyNotDialog)
@@ -134,7 +134,7 @@ def test_four_clicked_corners_give_inches(
 ) -> None:
     shots, seen = bare
     window = open_window("0", lambda _: shots)
-    wait_until(lambda: window.bar.text.startswith("No marker was found"))
+    wait_until(lambda: window.bar.text.startswith("No marker found"))
     window.calibration.click_corners()
     dialog = window.calibration.dialog
     assert isinstance(dialog, CornersDialog)

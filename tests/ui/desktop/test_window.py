@@ -209,7 +209,7 @@ def test_without_a_marker_the_way_out_is_offered(open_window: Open, wait_until: 
         def close(self) -> None: ...
 
     window = open_window("blank.png", lambda _: Blank())
-    wait_until(lambda: "No marker was found" in window.bar.text)
+    wait_until(lambda: "No marker found" in window.bar.text)
     ways = [button.text() for button in window.bar.findChildren(QPushButton)]
     assert ways == ["Print markers…", "Why not?", "Marker size…"]
     QTest.mouseClick(window.picture, LEFT, pos=QPoint(100, 100))
