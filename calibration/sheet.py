@@ -79,7 +79,7 @@ def marker_sheet(
 
 def _check_ids(ids: Sequence[int], count: int, dictionary: str) -> None:
     if not ids:
-        raise UserError("a sheet without markers helps nobody: name at least one marker id")
+        raise UserError("name at least one marker id")
     unknown = [i for i in ids if not 0 <= i < count]
     if unknown:
         raise UserError(f"dictionary {dictionary} has no marker {unknown[0]}: its ids run from 0 to {count - 1}")
