@@ -20,7 +20,8 @@ from calibration.camera import TableCamera
 from calibration.markers import find_markers
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target, marker_square, place_of, solve
-from rules.table import Figure, FloatArray, Posture, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, FloatArray, Posture
 from vision.frame import Frame, ImageBgr
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline, Setup

@@ -21,7 +21,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from hardware.emulator import EmulatedRod, Wire
-from rules.table import Figure
+from rules.tabletop.table import Figure
 from ui.desktop.window import Window
 
 LEFT = Qt.MouseButton.LeftButton

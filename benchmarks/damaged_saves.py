@@ -24,12 +24,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rules.battle import Battle
-from rules.database import JOURNAL_MAGIC, beside
-from rules.events import Enlisted, Event, Noted, Placed
-from rules.journal import Damaged, Entry, survey_of
-from rules.recovery import recover
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.battle.database import JOURNAL_MAGIC, beside
+from rules.battle.journal import Damaged, Entry, survey_of
+from rules.battle.recovery import recover
+from rules.engine.events import Enlisted, Event, Noted, Placed
+from rules.tabletop.errors import UserError
 
 PAGE = 4096
 MENDED = "opened after an unfinished entry was taken back, which was said"

@@ -20,7 +20,7 @@ from benchmarks.scenes import Known, rendered, samples, simulated
 from benchmarks.tutorial import find_by_colour
 from calibration.calibration_targets import Prints
 from calibration.opencv import cv2
-from rules.table import Figure
+from rules.tabletop.table import Figure
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline, Setup

@@ -21,7 +21,7 @@ from calibration.calibration_targets import Prints
 from calibration.camera import TableCamera
 from calibration.print_scale import TRUE_PRINT
 from calibration.solve import Target, marker_square, solve
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.simulation.simulator import overhead_camera
 
 HEIGHTS_IN = (40.0, 55.0, 72.0)

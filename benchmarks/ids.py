@@ -34,7 +34,7 @@ from benchmarks.page import Table, number
 from benchmarks.scenes import SEEN, camera_of, clicks_by_labels, image_of, place_of
 from benchmarks.terrain import piece_of
 from calibration.camera import TableCamera
-from rules.table import POSTURE_HEIGHT_IN
+from rules.tabletop.table import POSTURE_HEIGHT_IN
 from vision.figures import Finder, Sighting
 from vision.frame import ImageBgr
 from vision.palette import Palette, teach

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import beside
-from rules.battle import Battle
-from rules.dice import Scripted
-from rules.events import Asked, Effects, Enlisted, Event, Move, Moved, Noted, PhaseBegun, Told
-from rules.journal import Journal
-from rules.verdict import Verdict
+from rules.battle.battle import Battle
+from rules.battle.journal import Journal
+from rules.engine.dice import Scripted
+from rules.engine.events import Asked, Effects, Enlisted, Event, Move, Moved, Noted, PhaseBegun, Told
+from rules.engine.verdict import Verdict
 
 GAME, SIDES = "simple_plastic", ("green", "tan")
 LENGTHS = (100, 1000, 10_000)

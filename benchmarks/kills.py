@@ -20,9 +20,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rules.battle import Battle
-from rules.events import Noted
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.engine.events import Noted
+from rules.tabletop.errors import UserError
 from ui.battle.thumbnail_store import Album
 
 LONGEST_WAIT_S = 0.12

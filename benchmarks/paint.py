@@ -22,8 +22,8 @@ from benchmarks.stopwatch import beside
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
-from rules.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
-from rules.template import Blast, Flame, Strip, Wedge
+from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.tabletop.template import Blast, Flame, Strip, Wedge
 from ui.desktop.picture.layers import Layers
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Line, Preview, Shape

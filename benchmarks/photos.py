@@ -22,7 +22,7 @@ from calibration.markers import Board, ImageGray, find_board, find_markers
 from calibration.opencv import cv2
 from calibration.profile import read_layout
 from calibration.solve import Target, laid_at, marker_square, place_of, solve
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 MM_PER_IN = 25.4
 _TWO_SIGMA = 2.448

@@ -1,4 +1,4 @@
-"""Line of sight as a plain scan of polygons, to hold `rules.sight` against: every ray against every polygon.
+"""Line of sight as a plain scan of polygons, to hold `rules.tabletop.sight` against: every ray against every polygon.
 
 The target is the same silhouette; rays go from the eye to points of it, at heights that part each strip's area evenly,
 and are tried against every piece in turn. It knows nothing of figures that lean on a piece, stand in or on it, of
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rules.body import BODIES, strips
-from rules.table import Figure, FloatArray, TerrainPiece
+from rules.tabletop.body import BODIES, strips
+from rules.tabletop.table import Figure, FloatArray, TerrainPiece
 
 HEIGHTS = 24
 """Rays to each of the eight strips of a silhouette."""

@@ -17,7 +17,7 @@ from calibration.camera import Lens, TableCamera
 from calibration.markers import Board
 from calibration.opencv import cv2
 from calibration.profile import read_layout, read_lens
-from rules.table import Figure, FloatArray, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.table import Figure, FloatArray, Posture, TerrainPiece, ellipse_outline
 from ui.files import read_terrain
 from vision.frame import ImageBgr
 from vision.simulation.simulator import render, truth_of

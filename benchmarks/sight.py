@@ -13,8 +13,8 @@ from shapely.geometry import Point, Polygon
 from benchmarks.page import Budget, Table, number
 from benchmarks.scan import scanned
 from benchmarks.stopwatch import beside
-from rules.sight import SLIVER, exposures
-from rules.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.tabletop.sight import SLIVER, exposures
+from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
 POSTURES = (Posture.STANDING, Posture.STANDING, Posture.KNEELING, Posture.PRONE)
 LENGTH_IN, WIDTH_IN = 72.0, 48.0

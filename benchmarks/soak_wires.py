@@ -26,7 +26,7 @@ from hardware.dice_protocol import encode as encode_dice
 from hardware.emulator import EmulatedRod, Wire
 from hardware.link import LinkState
 from hardware.range_rod import Lamp, Measured, RodShape, colours
-from rules.dice import Die
+from rules.engine.dice import Die
 
 RECONNECT_LIMIT_S = 6.0
 FAST_BAUD = 4_000_000  # the soak's frames are not held back by the 14.7 ms that 60 LEDs take at 115200

@@ -22,7 +22,8 @@ from shapely.geometry import Point, Polygon
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray, TerrainKind, TerrainPiece
 from ui.table.terrain import outline_height_in
 from vision.frame import ImageBgr
 from vision.simulation.scene import demo_scene

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.table import Figure, FloatArray, Posture, ellipse_outline
+from rules.tabletop.table import Figure, FloatArray, Posture, ellipse_outline
 from vision.frame import ImageBgr
 
 HUE = 10

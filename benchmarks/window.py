@@ -24,7 +24,7 @@ from PyQt6.QtGui import QMouseEvent
 from PyQt6.QtWidgets import QApplication
 
 from benchmarks.paint import SIZE_PX, crowded
-from rules.table import PointIn
+from rules.tabletop.table import PointIn
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
 from ui.desktop.screenshot import figures_seen

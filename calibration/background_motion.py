@@ -16,7 +16,7 @@ import numpy.typing as npt
 from calibration.camera import TableCamera
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 _PLACES = 200
 _LEAST_MOTION_PX = 0.4

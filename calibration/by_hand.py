@@ -12,7 +12,8 @@ from calibration.intrinsics import lens_numbers, lens_of
 from calibration.noise import PERFECT
 from calibration.opencv import cv2
 from calibration.solve import NUDGE, Calibration, Target, solve
-from rules.table import FloatArray, PointIn, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray, PointIn
 
 CLICK_SIGMA_PX = 1.5
 """Of one click along one axis, by eye under a magnifier."""

@@ -24,7 +24,8 @@ from calibration.markers import (
 )
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 SHEET_SIDE_IN = 3.0
 """Side of the markers on the program's own sheet."""

@@ -15,7 +15,8 @@ from calibration.marker_tracker import Glance, MarkerTracker, lookout
 from calibration.markers import ImageGray
 from calibration.scene_texture import Grain
 from calibration.solve import Calibration
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 FRAMES = 8
 """So many frames at rest are measured together, after the start and after a bump."""

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 _NOTHING = 1e-12
 """A distortion that moves no corner of any picture by a millionth of a pixel; divided by, it would overflow."""

@@ -10,7 +10,8 @@ import numpy as np
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 SUSPECT_PX = 0.4
 """At 1920 px across: markers of one table fit it to 0.05 to 0.3 px, on rendered pictures and on photographs."""

@@ -15,7 +15,8 @@ from calibration.camera import Lens
 from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import SMALLEST_SIDE_PX, ImageGray, dictionary_of, side_px, sort_markers
 from calibration.opencv import cv2
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 # Each family's dictionaries from the smallest: a larger one holds the markers of those before it.
 _FAMILIES = (

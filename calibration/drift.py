@@ -23,7 +23,7 @@ from calibration.consensus import common_pose, misfit_px
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target, laid_at, place_of, solve
-from rules.table import FloatArray, PointIn
+from rules.tabletop.table import FloatArray, PointIn
 
 MOVED_PX = 0.5
 """At 1920 px across, a marker this far from its place is out of it; on a still table it shimmers by 0.03."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Lens
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 COUNT = 9
 

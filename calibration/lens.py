@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from calibration.markers import Board, ImageGray, SeenBoard, find_board
 from calibration.opencv import cv2
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 FEWEST_VIEWS = 6
 """Nine numbers of the lens and six of each view: fewer views fit anything."""

@@ -11,7 +11,8 @@ from calibration.camera import Lens
 from calibration.intrinsics import COUNT, by_numbers, lens_numbers, lens_of, usual_belief, usual_lens
 from calibration.lens import FEWEST_VIEWS, Gathering, View
 from calibration.opencv import cv2
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 _WORST_OF_TYPICAL = 2.5
 _MOST_FOCAL_SIGMA = 0.03

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from calibration.markers import ImageGray, MarkerPattern, pattern_of, perspective, project, side_px
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 MOST_WATCHED = 8
 """So many markers, far from one another, tell all that a whole board of them could."""

@@ -20,7 +20,8 @@ import numpy.typing as npt
 from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.opencv import cv2
 from calibration.profile import read_text
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 ImageGray = npt.NDArray[np.uint8]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 POINT_SIGMA_PX = 0.08
 """Of one point within its target; the spread of fitted against true corners of rendered markers is 0.04 to 0.1 px."""

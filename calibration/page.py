@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 MM_PER_IN = 25.4
 PAPERS_MM = {"letter": (215.9, 279.4), "a4": (210.0, 297.0)}

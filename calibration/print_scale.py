@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 SCALE_MM = 100.0
 """Length of the scales on the sheets."""

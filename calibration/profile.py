@@ -12,8 +12,9 @@ import numpy as np
 
 from calibration.camera import Lens
 from calibration.intrinsics import COUNT
-from rules.regular_file import open_regular
-from rules.table import FloatArray, UserError, refuse_strange
+from rules.tabletop.errors import UserError, refuse_strange
+from rules.tabletop.regular_file import open_regular
+from rules.tabletop.table import FloatArray
 
 SCHEMA = 1
 

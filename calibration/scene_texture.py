@@ -8,7 +8,7 @@ import numpy.typing as npt
 from calibration.camera import times_full_hd
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 _PLACES, _FEWEST = 150, 12
 _MOVED_PX = 1.0

@@ -23,7 +23,7 @@ from calibration.page import (
     room,
     slots,
 )
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 EDGE_SIDE_IN = 1.5
 EDGE_IDS = tuple(range(10, 18))

@@ -27,7 +27,8 @@ from calibration.intrinsics import (
 from calibration.noise import POINT_SIGMA_PX, USUAL, Paper, whitener
 from calibration.opencv import cv2
 from calibration.spread import SOFT, chance_of, noise2_of, one_sigma_steps, step_to
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 
 NUDGE = 0.01
 """Of a standard deviation: so near, every length changes in proportion."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 _STATED = 6.0
 """How many spare measurements the stated noise counts for against what the picture itself shows: pictures differ in

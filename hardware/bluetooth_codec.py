@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from hardware.dice_protocol import RollLine
-from rules.dice import Die, as_fudge
+from rules.engine.dice import Die, as_fudge
 
 UART = "6e400001-b5a3-f393-e0a9-e50e24dcca9e"
 """The service that both makes advertise, after Nordic's."""

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rules.dice import Die
+from rules.engine.dice import Die
 
 LONGEST_LINE = 256
 """Bytes of a line, its end not counted; a longer one is noise."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from hardware.dice_protocol import RollLine
-from rules.dice import DiceRequest, Die, Roll, as_fudge, rolled
+from rules.engine.dice import DiceRequest, Die, Roll, as_fudge, rolled
 
 KEEP_S = 5.0
 """A roll that nobody asked for answers the next request for this long."""
@@ -212,7 +212,7 @@ def _named(rolls: Iterable[Fallen]) -> str:
 
 
 class ElectronicDice:
-    """Answers the rules' requests from a tray: one of the drivers that `rules.dice.Dice` stands for."""
+    """Answers the rules' requests from a tray: one of the drivers that `rules.engine.dice.Dice` stands for."""
 
     def __init__(
         self,

@@ -18,7 +18,7 @@ from pathlib import Path
 from hardware.adalight import GREETING, Colour
 from hardware.adalight import Decoder as AdalightDecoder
 from hardware.dice_protocol import Hello, RollLine, encode
-from rules.dice import Die
+from rules.engine.dice import Die
 
 if sys.platform != "win32":
     import tty

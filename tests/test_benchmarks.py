@@ -16,7 +16,7 @@ from benchmarks.page import Budget, Table, budget_table, number, write
 from benchmarks.scan import scanned
 from benchmarks.sight import in_the_open
 from benchmarks.stopwatch import beside
-from rules.sight import exposures
+from rules.tabletop.sight import exposures
 
 PAGE = """# Fast
 

@@ -25,7 +25,7 @@ import numpy as np
 from PyQt6.QtCore import QObject, QPoint, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from rules.table import Figure, Posture
+from rules.tabletop.table import Figure, Posture
 from ui.desktop.app import run
 from ui.desktop.window import Window
 from ui.setup.first_run import Step

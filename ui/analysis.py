@@ -8,8 +8,8 @@ from typing import Any
 
 from calibration.drift import Drift
 from calibration.solve import Calibration
-from rules.table import Figure
-from rules.template import Blast
+from rules.tabletop.table import Figure
+from rules.tabletop.template import Blast
 from ui.measuring import blasted, measured, read_off, sights
 from ui.session import End, Ruler, TableState
 from ui.setup.colours import groups_of, separations_of

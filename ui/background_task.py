@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 T = TypeVar("T")
 

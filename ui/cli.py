@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rules.table import STANDING_HEIGHT_IN, PointIn, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import STANDING_HEIGHT_IN, PointIn
 from ui.commands.option_types import count, seed
 from ui.commands.terminal import tame
 from ui.commands.wire_options import add_dice, add_rod

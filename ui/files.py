@@ -13,8 +13,9 @@ from typing import Any
 
 from calibration.opencv import cv2
 from calibration.profile import FARTHEST_IN, read_json
-from rules.regular_file import is_special
-from rules.table import TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.regular_file import is_special
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
 
 MOST_PIECES = 500

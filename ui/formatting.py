@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from calibration.solve import Calibration
-from rules.measure import Range
-from rules.table import Figure, PointIn
+from rules.tabletop.measure import Range
+from rules.tabletop.table import Figure, PointIn
 from ui.table.play_area import PlayArea
 from ui.units import Unit
 

@@ -10,11 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from calibration.solve import Calibration
-from rules.measure import Range, range_between
-from rules.scene import SightRules
-from rules.sight import Exposures, exposures
-from rules.table import POSTURE_HEIGHT_IN, Figure, FloatArray, PointIn, Posture, ellipse_outline
-from rules.template import Blast, Hit, Template, under, under_blast
+from rules.tabletop.measure import Range, range_between
+from rules.tabletop.scene import SightRules
+from rules.tabletop.sight import Exposures, exposures
+from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, FloatArray, PointIn, Posture, ellipse_outline
+from rules.tabletop.template import Blast, Hit, Template, under, under_blast
 from ui.session import End, Ruler
 from ui.table.shapes import reach_of, start_of
 from vision.pipeline import Setup, TableView

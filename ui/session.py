@@ -10,9 +10,10 @@ from functools import partial
 from calibration.calibration_targets import Prints
 from calibration.camera import Lens
 from calibration.drift import Drift
-from rules.table import PointIn, TerrainPiece, UserError
-from rules.template import Template
-from rules.text import spoken
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn, TerrainPiece
+from rules.tabletop.template import Template
 from ui.formatting import Basis, place_words
 from ui.table.corrections import (
     Added,

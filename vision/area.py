@@ -10,7 +10,7 @@ from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, Outline
+from rules.tabletop.table import FloatArray, Outline
 from vision.frame import ImageBgr
 from vision.palette import log_colour
 from vision.rectified import lay_sheet

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rules.table import FloatArray, Posture
+from rules.tabletop.table import FloatArray, Posture
 from vision.frame import ImageBgr
 from vision.likeness import DIRECTIONS
 from vision.palette import FloatImage

@@ -6,7 +6,7 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Posture
+from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, FloatArray, Posture
 from vision.frame import ImageBgr
 from vision.palette import FloatImage, Palette, log_colour
 from vision.silhouette import figure_scale, solids

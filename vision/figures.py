@@ -15,7 +15,8 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import (
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import (
     POSTURE_HEIGHT_IN,
     STANDING_HEIGHT_IN,
     FloatArray,
@@ -23,7 +24,6 @@ from rules.table import (
     PointIn,
     Posture,
     TerrainPiece,
-    UserError,
 )
 from vision.area import table_area
 from vision.examples import Appearance

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import POSTURE_HEIGHT_IN, FloatArray, Outline, Posture, TerrainKind, TerrainPiece
+from rules.tabletop.table import POSTURE_HEIGHT_IN, FloatArray, Outline, Posture, TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
 from vision.motion import Box
 from vision.palette import FloatImage

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.local_light import LightWatch, beyond_light
 
 SHRINK = 8

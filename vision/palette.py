@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 from vision.frame import ImageBgr
 
 FloatImage = npt.NDArray[np.float32]

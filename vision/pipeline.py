@@ -16,7 +16,8 @@ from calibration.drift import Drift, Moved
 from calibration.marker_issue import Trouble
 from calibration.opencv import cv2
 from calibration.solve import Calibration
-from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, FloatArray, Outline, TerrainPiece
 from vision.area import played_area, seen_area, table_area
 from vision.examples import Appearance, Examples
 from vision.figures import Finder, Sighting

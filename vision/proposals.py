@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import pdist
 
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
 from vision.stock_colours import usual_colour, usual_names
 

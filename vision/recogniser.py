@@ -15,7 +15,7 @@ from importlib import resources
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, Posture
+from rules.tabletop.table import FloatArray, Posture
 from vision.palette import FloatImage
 from vision.tiles import (
     CLOSER_PX_PER_IN,

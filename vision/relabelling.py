@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from vision.examples import Appearance, Examples
 from vision.figures import Sighting
 from vision.silhouette import base_outline

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.frame import ImageBgr
 from vision.palette import LOG_LEVELS, ArmyColour, FloatImage, Palette, log_colour
 

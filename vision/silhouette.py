@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, Posture, ellipse_outline
+from rules.tabletop.table import STANDING_HEIGHT_IN, FloatArray, Outline, Posture, ellipse_outline
 
 # Half sizes in inches of the bases of common 54 mm sets; others scale with their standing height.
 _BASE = {Posture.STANDING: (0.54, 0.41), Posture.KNEELING: (0.54, 0.41), Posture.PRONE: (0.76, 0.35)}

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from calibration.opencv import MOST_PIXELS, cv2
-from rules.regular_file import is_special, open_regular
-from rules.table import UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.regular_file import is_special, open_regular
 from vision.frame import Frame, ImageBgr
 from vision.simulation.practice_table import practice_table
 

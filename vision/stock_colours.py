@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from vision.palette import ArmyColour, log_colour
 
 PLASTIC_BGR = {

@@ -15,7 +15,15 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, PointIn, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.table import (
+    STANDING_HEIGHT_IN,
+    FloatArray,
+    Outline,
+    PointIn,
+    Posture,
+    TerrainPiece,
+    ellipse_outline,
+)
 from vision.frame import ImageBgr
 from vision.ground import Laid, Lie
 from vision.motion import MaskImage

@@ -17,7 +17,8 @@ from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, Outline, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray, Outline
 from vision.frame import ImageBgr
 from vision.palette import FloatImage, log_colour
 

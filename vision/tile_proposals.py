@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.table import FloatArray, PointIn
+from rules.tabletop.table import FloatArray, PointIn
 from vision.ground import Ground
 from vision.palette import FloatImage
 from vision.segment import EVIDENCE_LIMIT, disc

@@ -14,7 +14,7 @@ from enum import StrEnum
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from rules.table import Figure, PointIn, Posture
+from rules.tabletop.table import Figure, PointIn, Posture
 from vision.examples import Appearance
 from vision.figures import Sighting
 

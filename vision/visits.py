@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.motion import SHRINK, Box, MaskImage, Motion, on_cells
 
 _BESIDE = 2

@@ -29,7 +29,7 @@ from benchmarks.endurance.health import Sample, growth, taken
 from benchmarks.endurance.players import Players
 from benchmarks.endurance.room import Room, Still, truth
 from benchmarks.endurance.script import Script, Shot
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.source_controller import Bench
 from ui.desktop.worker import Worker
 from ui.session import Session, TableState

@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from rules.battle import Battle
-from rules.dice import Dice, DiceRequest, Roll, rolled
+from rules.battle.battle import Battle
+from rules.battle.journal import Entry
+from rules.battle.replay import replay
+from rules.engine.dice import Dice, DiceRequest, Roll, rolled
+from rules.engine.position import Moment
+from rules.engine.referee import Deed
 from rules.games import open_game
-from rules.journal import Entry
-from rules.position import Moment
-from rules.referee import Deed
-from rules.replay import replay
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.battle.battle_session import Play, Proposal
 from ui.battle.battle_setup import Muster, begin, usual_army
 from ui.session import Session

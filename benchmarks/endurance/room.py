@@ -9,7 +9,8 @@ import numpy as np
 
 from benchmarks.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, hung
 from calibration.opencv import cv2
-from rules.table import PointIn, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import WEBCAM, Sensor, Stage, Truth, truth_of

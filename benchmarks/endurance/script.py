@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from calibration.camera import TableCamera
-from rules.table import PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
 from vision.simulation.scene import Model, Sculpt
 from vision.simulation.simulator import overhead_camera
 

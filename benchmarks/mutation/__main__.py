@@ -78,7 +78,7 @@ def _all(tree: Path, room: str) -> list[Mutant]:
 
 
 def _is_near(file: str, path: str) -> bool:
-    """Whether a file of tests is of this module, or of its game: test_sight_properties.py is of rules/sight.py."""
+    """Whether a file of tests is of this module or its game: test_sight_properties.py is of rules/tabletop/sight.py."""
     module, name = Path(path), Path(file).name
     if module.parent.parent.name == "games":
         return (

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.training.soldiers import Rng
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.palette import FloatImage
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, turn_z
 

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.training import worlds
 from benchmarks.training.soldiers import Rng, Toy, toy
 from benchmarks.training.tiles import PX_PER_IN, ZOOM, views
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
 
 _SCULPTS = 3  # of each posture in a box

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rules.table import FloatArray, Posture
+from rules.tabletop.table import FloatArray, Posture
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, prism, turn_z
 
 Rng = np.random.Generator

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.training.worlds import World, world
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from vision.palette import teach
 from vision.recogniser import POSTURES, Recogniser
 from vision.segment import any_plastic, army_evidence, cells_of, empty_table, in_the_light_of_now, likelihood

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rules.game import Game
-from rules.verdict import RuleRefusal
+from rules.engine.game import Game
+from rules.engine.verdict import RuleRefusal
 
 GAMES = ("army_men", "fudge_miniatures", "plastic_fudge", "simple_plastic", "simple_plastic_figure")
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from rules.game import Game
+from rules.engine.game import Game
+from rules.engine.roster import Army, check_army
+from rules.engine.verdict import Verdict
 from rules.games import GAMES, module_of
-from rules.roster import Army, check_army
-from rules.verdict import Verdict
 
 
 def points_check(game: Game[Any], army: Army) -> Verdict | None:
     """What the game says of an army by itself; None where it says nothing.
 
     Raises:
-        UserError: as `rules.roster.enlistment`, or as the game's own action.
+        UserError: as `rules.engine.roster.enlistment`, or as the game's own action.
     """
     check_army(game, army)
     if game.name not in GAMES:

@@ -11,7 +11,7 @@ from calibration.camera import Lens, TableCamera
 from calibration.noise import Paper
 from calibration.opencv import cv2
 from calibration.solve import Calibration, Target, marker_square, place_of, solve
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 SIZE_PX = (1920, 1080)
 STATED_NOISE_PX = 0.32

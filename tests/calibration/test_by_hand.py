@@ -3,7 +3,7 @@ import pytest
 
 from calibration.by_hand import calibrate_rectangle, sharpen
 from calibration.solve import Target, solve
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.test_solve import PLACES, TABLE, errors_in, targets
 

@@ -7,7 +7,7 @@ import pytest
 
 from calibration.by_hand import CLICK_SIGMA_PX, TAPE_SIGMA_IN, Rectangle, Taped, calibrate_rectangle, sharpen
 from calibration.solve import NUDGE, Calibration
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera
 from tests.calibration.test_solve_frame import SIZE, above
 

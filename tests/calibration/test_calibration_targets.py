@@ -8,7 +8,7 @@ from calibration.markers import Board
 from calibration.opencv import cv2
 from calibration.print_scale import PrintScale
 from calibration.solve import laid_at, marker_square
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 LAYOUT = {0: marker_corners((5, 5), 3.0), 1: marker_corners((35, 5), 3.0, 90), 2: marker_corners((34, 24), 3.0, 10)}

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera, times_full_hd
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 IDEAL = Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
 # Looks straight down from (10, 20, 40): x right, picture's down is the table's -y.

@@ -5,7 +5,7 @@ import pytest
 
 from calibration.consensus import agreeing, common_pose, misfit_px
 from calibration.solve import Calibration, Target
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners
 
 CAMERA = camera(tilt_deg=12.0)

@@ -9,7 +9,7 @@ from calibration.lens import Chessboard, Gathering, View, find_view, offer
 from calibration.lens_fit import fit_lens
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 SIZE = (1280, 720)
 LENS = Lens(SIZE, [[1000, 0, 650], [0, 1000, 350], [0, 0, 1]], [-0.2, 0.05, 0.0004, -0.0003, 0])

@@ -9,7 +9,7 @@ from calibration.camera import Lens
 from calibration.intrinsics import lens_numbers
 from calibration.lens import Gathering
 from calibration.lens_fit import LensFit, fit_lens
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.test_lens import LENS, SIZE, gathered
 
 GATHERED = gathered(np.random.default_rng(1))

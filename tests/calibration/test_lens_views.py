@@ -8,7 +8,7 @@ import pytest
 from calibration.lens import Chessboard, Gathering, View, _blur_px, apart_px, find_view, offer
 from calibration.markers import Board
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 SIZE = (1200, 900)
 BOARD = Chessboard(5, 4, 1.0)

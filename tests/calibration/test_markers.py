@@ -3,7 +3,7 @@ import pytest
 
 from calibration.markers import Board, dictionary_of, find_board, find_markers, refit_marker
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 CAMERA = camera()

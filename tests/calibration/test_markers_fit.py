@@ -25,7 +25,7 @@ from calibration.markers import (
     sort_markers,
 )
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 DICTIONARY = "4X4_50"

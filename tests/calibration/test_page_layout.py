@@ -25,7 +25,7 @@ from calibration.page import (
     wrapped,
 )
 from calibration.print_scale import PrintScale
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 
 def test_papers_are_as_their_standards_say():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from calibration.page import PAPERS_MM, Sheet, corrected
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.sheet import marker_sheet
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 MEASURED_MM = st.floats(95.0, 105.0)
 

@@ -12,7 +12,7 @@ from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import Board, SeenBoard
 from calibration.print_scale import PrintScale
 from calibration.solve import laid_at, marker_square
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners, picture
 
 SIZE = (960, 540)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from calibration.profile import lens_document, read_json, read_layout, read_lens, read_text
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 LENS = {
     "schema": 1,

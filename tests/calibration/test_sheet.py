@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from calibration.markers import Board
 from calibration.page import PAPERS_MM, Align, Line, Page, Text, wrapped
 from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, board_words, marker_sheet
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 MARGIN_MM = 10.0
 

@@ -8,7 +8,7 @@ from calibration.camera import Lens, TableCamera
 from calibration.intrinsics import lens_numbers
 from calibration.noise import POINT_SIGMA_PX, TARGET_SIGMA_PX, Paper
 from calibration.solve import Target, _Problem, marker_square, place_of, solve
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.random_views import kinds, trial
 

@@ -8,7 +8,7 @@ import pytest
 from calibration.camera import Lens, TableCamera
 from calibration.noise import PERFECT, Paper
 from calibration.solve import NUDGE, Calibration, Target, laid_at, marker_square, place_of, solve
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.test_solve import PLACES, targets
 

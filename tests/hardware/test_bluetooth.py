@@ -24,7 +24,7 @@ from hardware.bluetooth_codec import (
 from hardware.bluetooth_dice import BluetoothDice, Make, NoBluetooth
 from hardware.dice_protocol import RollLine
 from hardware.link import LinkState
-from rules.dice import Die
+from rules.engine.dice import Die
 
 # IAmADie of a die on the older firmware, 22 bytes: message 2, LEDs, colour, kind, profile hash, id, free flash, build
 # time, roll state, face, battery, charging. Kinds: 2 a d6, 7 a d20, 8 a d6 with pips, 9 a Fudge die.

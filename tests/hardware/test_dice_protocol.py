@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardware.dice_protocol import LONGEST_LINE, REMEMBER_S, Decoder, Hello, Repeats, RollLine, encode, with_crc
-from rules.dice import Die
+from rules.engine.dice import Die
 
 # Ids as devices have them: printable, and short enough for the line.
 names = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=20)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hardware.dice_protocol import RollLine
 from hardware.dice_reader import DOUBLE_S, FORGET_S, KEEP_S, SETTLE_S, DiceCollector, ElectronicDice, Why
-from rules.dice import DiceRequest, Die, Procedure, Roll, play
+from rules.engine.dice import DiceRequest, Die, Procedure, Roll, play
 
 ONE = DiceRequest(Die.D6, 1, "the firer", "the attack")
 TWO = DiceRequest(Die.D6, 2, "the firer", "the attack")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hardware.dice_protocol import Decoder, Hello, Repeats
 from hardware.dice_reader import DOUBLE_S, SETTLE_S, DiceCollector, Why
 from hardware.emulator import GREET_AGAIN_S, REPEAT_S, EmulatedDice, Wire
-from rules.dice import DiceRequest, Die, Roll
+from rules.engine.dice import DiceRequest, Die, Roll
 
 TWO = DiceRequest(Die.D6, 2, "the firer", "the attack")
 STEP_S = 0.05

@@ -13,7 +13,7 @@ import pytest
 
 from hardware.adalight import encode
 from hardware.dice_protocol import Decoder, Hello, RollLine
-from rules.dice import Die
+from rules.engine.dice import Die
 
 FIRMWARE = Path(__file__).parents[2] / "hardware" / "firmware"
 BOARD = Path(__file__).parent / "pretended_board"

@@ -21,7 +21,7 @@ from hardware.dice_protocol import encode as encode_dice
 from hardware.emulator import FALLBACK_S, EmulatedDice, EmulatedRod, FaultInjector, Wire
 from hardware.link import LinkState
 from hardware.range_rod import DiceWait, Idle, Measured, RodShape, Sign, black, colours
-from rules.dice import Die
+from rules.engine.dice import Die
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 

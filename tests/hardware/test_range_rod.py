@@ -31,7 +31,7 @@ from hardware.range_rod import (
     plain_colours,
 )
 from hardware.rod_text import blocks, letters, scale
-from rules.tolerance import Call
+from rules.tabletop.tolerance import Call
 
 INCHES = RodShape(length_in=36, leds_per_in=1, brightness=1, gamma=1)
 

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 few = settings(
     max_examples=int(os.environ.get("HOSTILE_EXAMPLES", "15")),

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.battle import Battle
-from rules.checksum import START, next_checksum
-from rules.dice import Scripted
-from rules.events import (
+from rules.battle.battle import Battle
+from rules.battle.checksum import START, next_checksum
+from rules.battle.journal import Journal
+from rules.engine.dice import Scripted
+from rules.engine.events import (
     CameraMoved,
     Change,
     Changed,
@@ -31,8 +32,7 @@ from rules.events import (
     Placed,
     Settled,
 )
-from rules.journal import Journal
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.hostile.nasty import NASTY, TREES, damaged, few, mutants, only_refuses, text_of
 from ui.commands.replay import replay_json, replay_text
 

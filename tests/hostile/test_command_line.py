@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from benchmarks.damaged_saves import without_checksums
 from calibration.opencv import cv2
-from rules.battle import Battle
-from rules.events import Noted
+from rules.battle.battle import Battle
+from rules.engine.events import Noted
 from tests.hostile.nasty import LONGEST_SENTENCE, few
 from ui.cli import main
 

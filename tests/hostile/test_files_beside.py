@@ -14,13 +14,13 @@ import pytest
 from benchmarks.damaged_saves import journal_header, journal_of_all, super_record, without_checksums
 from calibration.markers import dictionary_of
 from calibration.profile import read_layout, read_lens
-from rules.battle import Battle
-from rules.checksum import START, next_checksum
-from rules.events import Noted
+from rules.battle.battle import Battle
+from rules.battle.checksum import START, next_checksum
+from rules.battle.journal import Damaged, Journal
+from rules.battle.recovery import recover
+from rules.engine.events import Noted
 from rules.games import open_game
-from rules.journal import Damaged, Journal
-from rules.recovery import recover
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.hostile.nasty import is_a_sentence
 from ui.battle.armies import load_army
 from ui.battle.thumbnail_store import Album, album_path

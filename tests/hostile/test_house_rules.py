@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.engine.ruleset import HOME
 from rules.games import GAMES, open_game
-from rules.ruleset import HOME
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.hostile.nasty import NASTY, TREES, damaged, few, only_refuses, places
 
 TEXTS = {game: (HOME / f"{game}.toml").read_text("utf-8") for game in GAMES}

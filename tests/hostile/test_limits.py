@@ -18,14 +18,15 @@ from benchmarks.damaged_saves import tried, without_checksums
 from benchmarks.kills import killed
 from calibration.markers import dictionary_of
 from calibration.opencv import cv2
-from rules.battle import Battle
-from rules.checksum import START, Row, next_checksum
-from rules.events import Noted
-from rules.journal import MOST_BYTES, Journal
-from rules.progress import Cancelled
-from rules.state import MOST_KEPT
-from rules.survey import MOST_ENTRIES, MOST_VALUES
-from rules.table import MOST_CORNERS, TerrainKind, TerrainPiece, UserError
+from rules.battle.battle import Battle
+from rules.battle.checksum import START, Row, next_checksum
+from rules.battle.journal import MOST_BYTES, Journal
+from rules.battle.progress import Cancelled
+from rules.battle.survey import MOST_ENTRIES, MOST_VALUES
+from rules.engine.events import Noted
+from rules.engine.state import MOST_KEPT
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import MOST_CORNERS, TerrainKind, TerrainPiece
 from tests.hostile.nasty import is_a_sentence
 from ui.battle.export import battle_json
 from ui.cli import main
@@ -134,7 +135,7 @@ def test_a_save_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 
 def test_what_is_appended_can_be_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rules.survey.MOST_ENTRIES", 3)
+    monkeypatch.setattr("rules.battle.survey.MOST_ENTRIES", 3)
     with Journal(tmp_path / "b", lambda: 0.0) as journal:
         for n in range(3):
             journal.append("noted", {"n": n})

@@ -12,7 +12,7 @@ from hardware.adalight import encode
 from hardware.bluetooth_codec import GoDiceReader, PixelsReader, is_six_sided
 from hardware.dice_protocol import Decoder as DiceDecoder
 from hardware.dice_protocol import Hello, Repeats, RollLine
-from rules.dice import Die
+from rules.engine.dice import Die
 from tests.hostile.nasty import NASTY, damaged, few, text_of
 
 ROLLS = b"".join(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.hostile.nasty import damaged, few, only_refuses
 from vision.source import open_source, read_image
 

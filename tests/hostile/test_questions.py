@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.dice import DiceRequest, Die
+from rules.engine.dice import DiceRequest, Die
 from rules.games import GAMES, open_game
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.hostile.nasty import NASTY, TREES, few, is_a_sentence, mutants, only_refuses, text_of
 from ui.commands.resolve import read_question, resolve_question
 

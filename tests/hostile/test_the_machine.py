@@ -17,10 +17,10 @@ from PyQt6.QtCore import QLocale, QSettings
 
 from calibration.calibration_targets import Prints
 from calibration.camera import Lens
-from rules.battle import Battle
-from rules.events import Enlisted, Noted
-from rules.roster import Army, Recruit
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.engine.events import Enlisted, Noted
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.errors import UserError
 from ui.battle.armies import Shelf
 from ui.cli import main
 from ui.desktop.paper import write_pdf
@@ -156,7 +156,7 @@ def test_folders_of_any_name(name: str, tmp_path: Path, capsys: pytest.CaptureFi
 _HOLDS = """
 import sys
 from pathlib import Path
-from rules.battle import Battle
+from rules.battle.battle import Battle
 with Battle.open(Path(sys.argv[1]), lambda: 0.0):
     print("open", flush=True)
     sys.stdin.read()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from rules.table import Figure, Outline, PointIn, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.tabletop.table import Figure, Outline, PointIn, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
 
 def square(x: float, y: float, half: float) -> Outline:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from rules.events import Change, Changed, Placed
-from rules.referee import Deed
-from rules.roster import Army
-from rules.state import Unit
-from rules.table import Figure, PointIn, TerrainKind
+from rules.engine.events import Change, Changed, Placed
+from rules.engine.referee import Deed
+from rules.engine.roster import Army
+from rules.engine.state import Unit
+from rules.tabletop.table import Figure, PointIn, TerrainKind
 from tests.rules.board import box, piece
 from tests.rules.evening import Evening, begun, inch_base, recruits
 

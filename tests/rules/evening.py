@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from rules.battle import Battle
-from rules.dice import DiceRequest, Roll, Scripted
-from rules.event_codec import event_of
-from rules.events import Change, Changed, Placed
-from rules.games.referees import moment_of, referee_of
-from rules.journal import standing
-from rules.position import Moment
-from rules.referee import ActionPreview, AvailableActions, Deed, at_spot, outlook, perform, prospect
-from rules.replay import replay
-from rules.roster import Army, Recruit, enlistment
-from rules.state import Unit
-from rules.story import tell
-from rules.table import Figure, PointIn, TerrainPiece
-from rules.turn_history import course_of
-from rules.verdict import Verdict
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.battle.history import course_of
+from rules.battle.journal import standing
+from rules.battle.referees import moment_of, perform, referee_of
+from rules.battle.replay import replay
+from rules.battle.story import tell
+from rules.engine.dice import DiceRequest, Roll, Scripted
+from rules.engine.events import Change, Changed, Placed
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview, AvailableActions, Deed, at_spot, outlook, prospect
+from rules.engine.roster import Army, Recruit, enlistment
+from rules.engine.state import Unit
+from rules.engine.verdict import Verdict
+from rules.tabletop.table import Figure, PointIn, TerrainPiece
 from tests.rules.board import figure
 
 

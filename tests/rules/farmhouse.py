@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rules.battle import Battle
-from rules.dice import Scripted
-from rules.events import PhaseBegun
+from rules.battle.battle import Battle
+from rules.engine.dice import Scripted
+from rules.engine.events import PhaseBegun
+from rules.engine.referee import ActionPreview, Deed
+from rules.engine.roster import Army
+from rules.engine.state import Unit
 from rules.games.rosters import points_check
-from rules.referee import ActionPreview, Deed
-from rules.roster import Army
-from rules.state import Unit
-from rules.table import Figure, PointIn, Posture, TerrainKind, TerrainPiece
+from rules.tabletop.table import Figure, PointIn, Posture, TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import (
     Evening,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rules.events import PhaseBegun
-from rules.referee import Deed
-from rules.roster import Army
-from rules.state import Unit
-from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.engine.events import PhaseBegun
+from rules.engine.referee import Deed
+from rules.engine.roster import Army
+from rules.engine.state import Unit
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece, square
 from tests.rules.evening import (
     Evening,

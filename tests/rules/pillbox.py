@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rules.events import Change, Changed
-from rules.referee import Deed
-from rules.roster import Army, Recruit
-from rules.state import Unit
-from rules.table import Figure, PointIn, TerrainKind
-from rules.text import spoken
+from rules.engine.events import Change, Changed
+from rules.engine.referee import Deed
+from rules.engine.roster import Army, Recruit
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.tabletop.table import Figure, PointIn, TerrainKind
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import (
     Evening,

@@ -13,8 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from rules.engine.ruleset import rule_ids
 from rules.games import open_game
-from rules.ruleset import rule_ids
 
 ROOT = Path(__file__).parents[2]
 Places = Mapping[str, list[str]]

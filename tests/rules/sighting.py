@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rules.body import Body
-from rules.scene import SightRules
-from rules.sight import Sight, sight
-from rules.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.tabletop.body import Body
+from rules.tabletop.scene import SightRules
+from rules.tabletop.sight import Sight, sight
+from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
 BOARD = Body(eye_in=1.6, muzzle_in=1.0, bands=((2.1, 0.3),))
 """2.1 in high and 0.6 in wide, with the eye of a standing figure: parts of it are easily reckoned."""

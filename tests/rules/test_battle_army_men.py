@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.event_codec import event_of
-from rules.events import Change, Changed
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.engine.events import Change, Changed
 from rules.games.rosters import points_check
 from tests.rules.evening import (
     Evening,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
+from rules.battle.battle import Battle
 from rules.games.rosters import points_check
 from tests.rules.bridge import BLUE, go, owed_by, put, say, set_up
 from tests.rules.evening import Evening, plot, random_evening, replays_to_the_same, told, undone_and_done_again

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.event_codec import event_of
-from rules.roster import Army
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.engine.roster import Army
 from tests.rules.evening import Evening, begun, random_evening, recruits
 
 KILLS = 5

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.dice import Scripted
+from rules.battle.battle import Battle
+from rules.engine.dice import Scripted
 from rules.games.rosters import points_check
-from rules.table import PointIn, TerrainKind
+from rules.tabletop.table import PointIn, TerrainKind
 from tests.rules.board import box, piece
 from tests.rules.evening import (
     Evening,

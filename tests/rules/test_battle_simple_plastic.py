@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.event_codec import event_of
-from rules.events import Doubted, Settled
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.engine.events import Doubted, Settled
+from rules.engine.referee import SET_UP
+from rules.engine.roster import Army, Recruit
 from rules.games.rosters import points_check
-from rules.referee import SET_UP
-from rules.roster import Army, Recruit
-from rules.table import PointIn, TerrainKind, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn, TerrainKind
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import (
     Evening,

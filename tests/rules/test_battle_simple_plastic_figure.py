@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from rules.battle import Battle
-from rules.table import PointIn, TerrainKind
+from rules.battle.battle import Battle
+from rules.tabletop.table import PointIn, TerrainKind
 from tests.rules.board import box, piece
 from tests.rules.evening import (
     Evening,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.events import Enlisted, Noted
-from rules.journal import Journal
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.battle.journal import Journal
+from rules.engine.events import Enlisted, Noted
+from rules.tabletop.errors import UserError
 
 MEN = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
 

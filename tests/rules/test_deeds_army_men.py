@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from rules.events import Change, Changed, Doubted, Placed, Settled
-from rules.games.referees import moment_of
-from rules.referee import outlook, prospect
-from rules.roster import Army, Recruit
-from rules.table import PointIn, TerrainKind, TerrainPiece
-from rules.template import Blast
+from rules.battle.referees import moment_of
+from rules.engine.events import Change, Changed, Doubted, Placed, Settled
+from rules.engine.referee import outlook, prospect
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.template import Blast
 from tests.rules.board import box, piece
 from tests.rules.evening import Evening, begun, played_from, plot
 from tests.rules.pillbox import (

@@ -6,12 +6,12 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from rules.battle import Battle
-from rules.dice import Scripted
-from rules.games.referees import moment_of
-from rules.referee import outlook, perform
-from rules.roster import Recruit, enlistment
-from rules.table import PointIn
+from rules.battle.battle import Battle
+from rules.battle.referees import moment_of, perform
+from rules.engine.dice import Scripted
+from rules.engine.referee import outlook
+from rules.engine.roster import Recruit, enlistment
+from rules.tabletop.table import PointIn
 from tests.rules.bridge import (
     BLUE,
     HARPY,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from rules.referee import at_spot
-from rules.table import PointIn, TerrainKind
-from rules.template import Blast
+from rules.engine.referee import at_spot
+from rules.tabletop.table import PointIn, TerrainKind
+from rules.tabletop.template import Blast
 from tests.rules.board import box, piece
 from tests.rules.farmhouse import (
     FOXHOLE,

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rules.events import Change, Changed, Doubted, Placed, Settled
-from rules.table import TerrainKind, UserError
+from rules.engine.events import Change, Changed, Doubted, Placed, Settled
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind
 from tests.rules.board import box, piece
 from tests.rules.evening import Evening, played_from
 from tests.rules.pillbox import (

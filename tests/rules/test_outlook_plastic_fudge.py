@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from rules.events import Doubted, PhaseBegun, Placed, Settled
-from rules.referee import at_spot
-from rules.roster import Army, Recruit
-from rules.state import Unit
-from rules.table import Figure, PointIn, Posture, TerrainKind, UserError
-from rules.template import Blast
+from rules.engine.events import Doubted, PhaseBegun, Placed, Settled
+from rules.engine.referee import at_spot
+from rules.engine.roster import Army, Recruit
+from rules.engine.state import Unit
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, PointIn, Posture, TerrainKind
+from rules.tabletop.template import Blast
 from tests.rules.board import box, piece
 from tests.rules.evening import (
     Evening,

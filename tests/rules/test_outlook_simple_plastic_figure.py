@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rules.events import Doubted, PhaseBegun, Settled
-from rules.referee import SET_UP
-from rules.roster import Army, Recruit
-from rules.table import PointIn, TerrainKind, UserError
+from rules.engine.events import Doubted, PhaseBegun, Settled
+from rules.engine.referee import SET_UP
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn, TerrainKind
 from tests.rules.board import box, piece
 from tests.rules.evening import (
     Evening,

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.battle import Battle
-from rules.event_codec import event_of
-from rules.events import CameraMoved, Enlisted, Noted, Placed, TableLaid
-from rules.journal import BEFALLEN, Entry, redoable, standing
-from rules.table import TerrainKind, TerrainPiece, UserError
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.battle.journal import BEFALLEN, Entry, redoable, standing
+from rules.engine.events import CameraMoved, Enlisted, Noted, Placed, TableLaid
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind, TerrainPiece
 
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
 

@@ -16,7 +16,7 @@ from PyQt6.QtCore import QEvent, QSettings, QtMsgType, qInstallMessageHandler
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from calibration.camera import TableCamera
-from rules.table import Figure
+from rules.tabletop.table import Figure
 from tests.ui.slot_errors import ERRORS, LIMITS, kept_errors
 from tests.ui.windows import POSTS, TABLE_IN, Open, Owned, Wait, let_qt_work
 from ui.desktop.window import Window

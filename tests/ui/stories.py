@@ -26,8 +26,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.table import PointIn, TerrainPiece, UserError
-from rules.text import spoken
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn, TerrainPiece
 from tests.ui.slot_errors import ERRORS
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait
 from tests.ui.windows import click as click_table

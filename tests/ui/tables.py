@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rules.games.referees import moment_of
-from rules.roster import Army, Recruit
-from rules.table import Figure, Outline, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.battle.referees import moment_of
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.table import Figure, Outline, Posture, TerrainKind, TerrainPiece, ellipse_outline
 from tests.rules.evening import begun
 from tests.ui.picture.test_overlay import view_of
 from ui.battle.battle_session import Play

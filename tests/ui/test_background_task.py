@@ -3,7 +3,7 @@
 import threading
 import time
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.background_task import Behind
 
 

@@ -4,7 +4,8 @@ import os
 import numpy as np
 import pytest
 
-from rules.table import TerrainKind, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind
 from ui.files import read_terrain, refuse_unwritable, write_bytes, write_json, write_picture
 from vision.source import read_image
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rules.measure import Range
-from rules.table import Figure, Posture, ellipse_outline
+from rules.tabletop.measure import Range
+from rules.tabletop.table import Figure, Posture, ellipse_outline
 from ui.formatting import edge_words, in_order, percent_words, place_words, range_words, spread_in
 from ui.table.play_area import PlayArea
 from ui.units import Unit

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from calibration.solve import NUDGE
-from rules.path import placed
-from rules.template import Blast
+from rules.tabletop.path import placed
+from rules.tabletop.template import Blast
 from tests.ui.views import figure, over, view_of
 from ui import measuring
 from ui.measuring import Readings, Tape, blasted, figure_at, measured, read_off

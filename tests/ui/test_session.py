@@ -9,8 +9,8 @@ from calibration.by_hand import Taped
 from calibration.calibration_targets import Prints
 from calibration.drift import Drift, Moved
 from calibration.solve import Calibration
-from rules.table import UserError
-from rules.template import Blast
+from rules.tabletop.errors import UserError
+from rules.tabletop.template import Blast
 from tests.ui.views import (
     LENS,
     figure,

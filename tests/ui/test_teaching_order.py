@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.calibration_targets import Prints
-from rules.table import Figure
+from rules.tabletop.table import Figure
 from ui.session import Session
 from vision.frame import Frame
 from vision.pipeline import LOOKS, Setup, TableView

@@ -4,7 +4,7 @@ import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from calibration.solve import Calibration
-from rules.table import Figure, Posture, ellipse_outline
+from rules.tabletop.table import Figure, Posture, ellipse_outline
 from vision.frame import Frame
 from vision.pipeline import TableView
 from vision.tracking import Tracking

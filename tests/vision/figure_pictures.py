@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import Posture, ellipse_outline
+from rules.tabletop.table import Posture, ellipse_outline
 from vision.frame import ImageBgr
 
 GREEN = (45, 90, 60)

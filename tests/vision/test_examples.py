@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.table import Posture, ellipse_outline
+from rules.tabletop.table import Posture, ellipse_outline
 from vision.examples import ARMY_BOUND, CROP_PX, MOST_EXAMPLES, POSTURE_BOUND, Appearance, Example, Examples
 from vision.figures import Sighting
 from vision.likeness import DIRECTIONS, signature, unit, version

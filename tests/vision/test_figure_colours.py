@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rules.table import Figure, Posture
+from rules.tabletop.table import Figure, Posture
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.figure_colours import plastic_colours
 from vision.palette import log_colour

@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from calibration.opencv import cv2
-from rules.table import Posture, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill, soldier
 from vision.figures import Finder
 from vision.ground import Lie

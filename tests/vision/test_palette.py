@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.palette import log_colour, teach
 

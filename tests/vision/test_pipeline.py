@@ -8,7 +8,8 @@ import pytest
 from calibration.calibration_targets import Prints
 from calibration.print_scale import TRUE_PRINT
 from calibration.solve import laid_at, place_of
-from rules.table import Posture, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 from vision.frame import Frame
 from vision.palette import teach
 from vision.pipeline import Pipeline, Setup, marker_papers

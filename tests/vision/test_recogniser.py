@@ -3,7 +3,7 @@ from importlib import resources
 import numpy as np
 import pytest
 
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from tests.vision.figure_pictures import GREEN, camera, empty, soldier
 from vision.ground import Lie
 from vision.recogniser import POSTURES, Recogniser

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibration.camera import Lens, TableCamera
-from rules.table import Figure, Posture, ellipse_outline
+from rules.tabletop.table import Figure, Posture, ellipse_outline
 from vision.figures import Sighting
 from vision.pipeline import Setup, _Empty
 from vision.tracking import EventKind, Tracker, Tracking, tracks_of

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from shapely.geometry import MultiPoint, Point, Polygon
 
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from tests.vision.figure_pictures import camera
 from vision.rectified import lay_sheet
 from vision.silhouette import base_outline, figure_scale, solids

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from vision.source import FOLDER_STEP_S, Pictures, Video, Webcam, camera_numbers, open_source, read_image
 
 

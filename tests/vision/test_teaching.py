@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import TerrainKind, TerrainPiece
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from vision.frame import ImageBgr
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render, truth_of

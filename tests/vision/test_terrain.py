@@ -6,7 +6,8 @@ from shapely.geometry import Polygon
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import TerrainKind, UserError, ellipse_outline
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind, ellipse_outline
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.terrain import propose_outline

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.table import Posture, ellipse_outline
+from rules.tabletop.table import Posture, ellipse_outline
 from vision.figures import Sighting
 from vision.tracking import Event, EventKind, Scope, Tracker
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from rules.dice import Die
-from rules.events import PhaseBegun
-from rules.position import View
-from rules.referee import ActionPreview, AvailableActions
-from rules.state import State
-from rules.text import listed, outcome_words, place_words, spoken, told
-from rules.verdict import Verdict
+from rules.engine.dice import Die
+from rules.engine.events import PhaseBegun
+from rules.engine.position import View
+from rules.engine.referee import ActionPreview, AvailableActions
+from rules.engine.state import State
+from rules.engine.text import listed, outcome_words, place_words, spoken, told
+from rules.engine.verdict import Verdict
 from ui.formatting import edge_words, percent_words, range_words
 
 _MOST_FACE = max(Die.D6.faces)

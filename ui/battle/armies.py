@@ -9,8 +9,8 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from calibration.profile import read_json
-from rules.roster import Army, army_document, army_of
-from rules.table import UserError
+from rules.engine.roster import Army, army_document, army_of
+from rules.tabletop.errors import UserError
 from ui.files import make_folder, write_json
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from calibration.camera import TableCamera
-from rules.state import State, Unit
-from rules.table import PointIn, TerrainPiece, ellipse_outline
-from rules.text import spoken
+from rules.engine.state import State, Unit
+from rules.engine.text import spoken
+from rules.tabletop.table import PointIn, TerrainPiece, ellipse_outline
 from ui.picture.overlay import Shape, marked
 from ui.picture.table_map import Extent, overhead
 from ui.table.finding import Mark, Note, Trace, lifted, ring

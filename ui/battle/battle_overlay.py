@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rules.bearing import bearing_deg, onward
-from rules.path import Path
-from rules.referee import ActionPreview
-from rules.table import PointIn
-from rules.template import Blast, Template
+from rules.engine.referee import ActionPreview
+from rules.tabletop.bearing import bearing_deg, onward
+from rules.tabletop.path import Path
+from rules.tabletop.table import PointIn
+from rules.tabletop.template import Blast, Template
 from ui.battle.battle_session import Proposal
 from ui.picture.overlay import Preview
 from ui.session import Ruler

@@ -8,31 +8,31 @@ from dataclasses import dataclass, replace
 
 from calibration.drift import Drift
 from calibration.drift import Moved as DriftOf
-from rules.battle import Battle
-from rules.dice import Dice, no_dice
-from rules.effects import as_journalled
-from rules.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Placed, Settled
-from rules.games.referees import moment_of, referee_of
-from rules.path import Path, length_in
-from rules.position import Moment
-from rules.referee import (
+from rules.battle.battle import Battle
+from rules.battle.overrides import let_stand
+from rules.battle.referees import moment_of, perform, referee_of
+from rules.battle.story import tell
+from rules.engine.dice import Dice, no_dice
+from rules.engine.effects import as_journalled
+from rules.engine.events import CameraMoved, Change, Changed, Doubted, MarkerMoved, Placed, Settled
+from rules.engine.position import Moment
+from rules.engine.referee import (
     ActionPreview,
     Ambiguity,
     AvailableActions,
     Deed,
     at_spot,
     outlook,
-    perform,
     prospect,
     told_key,
 )
-from rules.ruling import let_stand
-from rules.state import Unit
-from rules.story import tell
-from rules.table import Figure, PointIn, UserError
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS
-from rules.verdict import Verdict
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict
+from rules.tabletop.errors import UserError
+from rules.tabletop.path import Path, length_in
+from rules.tabletop.table import Figure, PointIn
+from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.measuring import Tape
 from vision.pipeline import Setup, TableView
 
@@ -84,13 +84,13 @@ class Play:
         return moment_of(self.battle, figures, setup.terrain, Tape(view.calibration, figures))
 
     def outlook(self, moment: Moment, figure: str) -> AvailableActions:
-        """What a figure can do now; raises as `rules.referee.outlook`, and where it is out."""
+        """What a figure can do now; raises as `rules.engine.referee.outlook`, and where it is out."""
         if moment.unit(figure).out:
             raise UserError(f"{spoken(figure)} is out")
         return outlook(self.referee, moment, figure)
 
     def at_spot(self, moment: Moment, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
-        """What a figure can do at a bare place; raises as `rules.referee.at_spot`."""
+        """What a figure can do at a bare place; raises as `rules.engine.referee.at_spot`."""
         return at_spot(self.referee, moment, figure, spot_in)
 
     def aims(self, moment: Moment, figure: str, spot_in: PointIn) -> bool:
@@ -104,7 +104,7 @@ class Play:
         return tuple(prospect(moment, deed) for deed in self.referee.duties(moment))
 
     def do(self, moment: Moment, deed: Deed, dice: Dice) -> Verdict:
-        """Ask, roll and journal; raises as `rules.referee.perform`."""
+        """Ask, roll and journal; raises as `rules.engine.referee.perform`."""
         found = perform(self.battle, self.referee, moment, deed, dice)
         asked = prospect(moment, replace(deed, listed=False)).deed  # as it was told and settled, without its odds
         self._done[self.battle.entries[-1].seq] = moment, replace(asked, listed=deed.listed)
@@ -173,7 +173,7 @@ class Play:
         """Let a move stand that the rules would not: the players overrule them.
 
         Raises:
-            UserError: as `rules.ruling.let_stand`.
+            UserError: as `rules.battle.overrides.let_stand`.
         """
         together = bool(proposal.prospect.deed.given)  # without facts they may only be asked one by one
         moves = [proposal.paths] if together else [{name: path} for name, path in proposal.paths.items()]

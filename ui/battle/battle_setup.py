@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rules.battle import Battle, Clock
-from rules.game import Game
+from rules.battle.battle import Battle, Clock
+from rules.engine.game import Game
+from rules.engine.objectives import Aim
+from rules.engine.roster import Army, Recruit, enlistment
+from rules.engine.ruleset import Value
+from rules.engine.verdict import Verdict
 from rules.games import open_game
 from rules.games.rosters import points_check
-from rules.objectives import Aim
-from rules.roster import Army, Recruit, enlistment
-from rules.ruleset import Value
-from rules.table import Figure, UserError
-from rules.verdict import Verdict
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
 from ui.battle.goals import agree
 
 NEEDS_TWO_SIDES = "a battle needs two sides with figures: teach both armies by a click on a soldier of each"
@@ -75,7 +76,7 @@ def begin(path: Path, clock: Clock, muster: Muster) -> Battle:
     """Begin the battle in a new file, with everybody enlisted.
 
     Raises:
-        UserError: if no side has figures, or as `Battle.begin` and `rules.roster.enlistment`.
+        UserError: if no side has figures, or as `Battle.begin` and `rules.engine.roster.enlistment`.
     """
     empty = [side for side, army in muster.armies.items() if not army.recruits]
     if len(muster.armies) < 2 or empty:

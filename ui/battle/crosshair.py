@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from calibration.camera import TableCamera
-from rules.position import Moment
-from rules.table import PointIn
+from rules.engine.position import Moment
+from rules.tabletop.table import PointIn
 from ui.battle.round_sequence import in_turn
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import PREVIEW

@@ -9,14 +9,14 @@ from datetime import datetime
 from html import escape
 from typing import Any
 
-from rules.battle import Battle
-from rules.event_codec import is_event
-from rules.events import plain
-from rules.journal import Entry, standing
-from rules.progress import Step, no_step
-from rules.replay import Difference, differences
-from rules.story import tell
-from rules.text import spoken
+from rules.battle.battle import Battle
+from rules.battle.event_codec import is_event
+from rules.battle.journal import Entry, standing
+from rules.battle.progress import Step, no_step
+from rules.battle.replay import Difference, differences
+from rules.battle.story import tell
+from rules.engine.events import plain
+from rules.engine.text import spoken
 from ui.battle.history import Moment
 
 SCHEMA = 1

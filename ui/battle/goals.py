@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rules.battle import Battle
-from rules.events import Changed
-from rules.games.referees import referee_of
-from rules.objectives import Aim, Task, agreed, aims_of
-from rules.position import Moment
-from rules.referee import prospect
-from rules.text import outcome_words, spoken
+from rules.battle.battle import Battle
+from rules.battle.referees import referee_of
+from rules.engine.events import Changed
+from rules.engine.objectives import Aim, Task, agreed, aims_of
+from rules.engine.position import Moment
+from rules.engine.referee import prospect
+from rules.engine.text import outcome_words, spoken
 from ui.battle.battle_session import Play
 
 
@@ -28,7 +28,7 @@ def agree(battle: Battle, aims: Sequence[Aim]) -> int:
     """Let the sides have these aims, an entry for each that is new; how many were.
 
     Raises:
-        UserError: as `rules.objectives.agreed`; then nothing has happened.
+        UserError: as `rules.engine.objectives.agreed`; then nothing has happened.
     """
     now, tasks = agreed_aims(battle), tasks_in(battle)
     news = [changes for aim in aims if aim not in now and (changes := agreed(battle.state, tasks, aim))]

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from rules.battle import Battle
-from rules.event_codec import event_of
-from rules.events import Enlisted, Event, PhaseBegun, Placed
-from rules.game import Game
-from rules.journal import BEFALLEN, Entry, redoable, standing
-from rules.state import State, fold
-from rules.story import tell
-from rules.text import label
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.battle.journal import BEFALLEN, Entry, redoable, standing
+from rules.battle.story import tell
+from rules.engine.events import Enlisted, Event, PhaseBegun, Placed
+from rules.engine.game import Game
+from rules.engine.state import State, fold
+from rules.engine.text import label
 from ui.formatting import begun
 
 _TOGETHER: Mapping[type[Event], str] = {Enlisted: "figures join", Placed: "figures are placed"}

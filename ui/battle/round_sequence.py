@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from rules.event_codec import event_of
-from rules.events import Asked, PhaseBegun, Ruled
-from rules.journal import standing
-from rules.position import Moment
-from rules.referee import FIRE, Deed, prospect
-from rules.text import spoken
+from rules.battle.event_codec import event_of
+from rules.battle.journal import standing
+from rules.engine.events import Asked, PhaseBegun, Ruled
+from rules.engine.position import Moment
+from rules.engine.referee import FIRE, Deed, prospect
+from rules.engine.text import spoken
 from ui.battle.battle_session import Play
 
 PATIENCE = 2

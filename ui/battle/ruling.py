@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from rules.condition import befallen
-from rules.event_codec import event_of
-from rules.events import Asked, Change, Effects, Event, Ruled
-from rules.journal import standing
-from rules.position import Moment
-from rules.referee import ActionPreview
-from rules.ruling import Override, Verdicts, known_holdings, overrule, rule
-from rules.text import listed, outcome_words, spoken
+from rules.battle.event_codec import event_of
+from rules.battle.journal import standing
+from rules.battle.overrides import Override, Verdicts, known_holdings, overrule, rule
+from rules.engine.condition import befallen
+from rules.engine.events import Asked, Change, Effects, Event, Ruled
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview
+from rules.engine.text import listed, outcome_words, spoken
 from ui.battle.action_text import deed_words
 from ui.battle.battle_session import Play
 from ui.formatting import percent_words
@@ -133,7 +133,7 @@ def figures_of(play: Play, case: Case) -> tuple[str, ...]:
 
 
 def decide(play: Play, ruling: Ruling) -> None:
-    """Journal what the players say; raises `UserError` as `rules.ruling.rule` and `overrule`."""
+    """Journal what the players say; raises `UserError` as `rules.battle.overrides.rule` and `overrule`."""
     case = ruling.case
     if case.prospect is not None:
         deed = replace(case.prospect.deed, title=deed_words(case.prospect))

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.battle import Battle
-from rules.database import FAULTS, beside, is_broken, one_line, refuse_unsafe_companions, why_not
-from rules.regular_file import refuse_special
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.battle.database import FAULTS, beside, is_broken, one_line, refuse_unsafe_companions, why_not
+from rules.tabletop.errors import UserError
+from rules.tabletop.regular_file import refuse_special
 from ui.files import set_aside
 from vision.frame import ImageBgr
 

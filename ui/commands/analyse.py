@@ -15,8 +15,8 @@ from calibration.marker_issue import Trouble
 from calibration.markers import Board
 from calibration.print_scale import PrintScale
 from calibration.profile import read_layout, read_lens
-from rules.table import UserError
-from rules.template import Blast
+from rules.tabletop.errors import UserError
+from rules.tabletop.template import Blast
 from ui.analysis import analysis_of, colours_of, events_of, frame_of, sequence_of
 from ui.commands.report import report
 from ui.files import read_terrain, refuse_unpicturable, refuse_unwritable, write_json, write_picture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from rules.table import Posture
-from rules.template import Blast
+from rules.tabletop.table import Posture
+from rules.tabletop.template import Blast
 from ui.analysis import analysis_of, events_of, frame_of
 from ui.commands.report import report
 from ui.files import make_folder, write_bytes, write_json, write_picture

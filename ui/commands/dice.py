@@ -17,8 +17,8 @@ from hardware.dice_protocol import RollLine
 from hardware.dice_reader import DiceCollector, ElectronicDice, Question
 from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.ports import attached
-from rules.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
-from rules.table import UserError
+from rules.engine.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
+from rules.tabletop.errors import UserError
 from ui.devices.cli_links import Following, Source, emulated_wire, list_ports, turns
 from ui.devices.dice_source import request_of
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from rules.battle import Battle
-from rules.journal import Damaged
-from rules.progress import Step, no_step, part_of
-from rules.recovery import recover
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.battle.journal import Damaged
+from rules.battle.progress import Step, no_step, part_of
+from rules.battle.recovery import recover
+from rules.tabletop.errors import UserError
 from ui.battle.export import battle_document, story_text
 from ui.commands.terminal import tame
 
@@ -25,7 +25,7 @@ def run_replay(options: argparse.Namespace) -> int:
     """The command; the exit status.
 
     Raises:
-        UserError: as `replay_text` and `rules.recovery.recover`.
+        UserError: as `replay_text` and `rules.battle.recovery.recover`.
     """
     with _Progress(sys.stderr, time.monotonic) as progress:
         if options.recover is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules.template import Blast
+from rules.tabletop.template import Blast
 from ui.formatting import in_order
 from ui.measuring import blasted, measured, sights
 from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separations_of

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from calibration.profile import from_json, read_text
-from rules.dice import Scripted
-from rules.game import Game
+from rules.engine.dice import Scripted
+from rules.engine.game import Game
+from rules.engine.schema import Reader
+from rules.engine.verdict import RuleRefusal, Verdict
 from rules.games import open_game
-from rules.schema import Reader
-from rules.verdict import RuleRefusal, Verdict
 
 
 def read_question(source: Path | TextIO) -> Any:

@@ -10,8 +10,8 @@ from hardware.devices import RangeRod, finder
 from hardware.emulator import EmulatedRod, Wire
 from hardware.range_rod import Alarm, DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign
 from hardware.rod_text import LETTERS, blocks, letters, scale
-from rules.table import UserError
-from rules.tolerance import at_most
+from rules.tabletop.errors import UserError
+from rules.tabletop.tolerance import at_most
 from ui.devices.cli_links import Following, emulated_wire, list_ports, turns
 
 _PLAIN_REDRAW_S = 0.2

@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn
 from ui.desktop.translation import tr
 from ui.formatting import in_order, place_words
 from ui.theme import Colour, army_colour

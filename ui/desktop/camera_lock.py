@@ -14,7 +14,7 @@ from platformdirs import user_state_path
 from PyQt6.QtCore import QLockFile
 
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.translation import tr
 from vision.source import Capture, OpenCapture, Source, open_source
 

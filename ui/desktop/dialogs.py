@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 from calibration.calibration_targets import Prints
 from calibration.markers import DICTIONARY_SUFFIXES, dictionary_of
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.labels import word_label
 from ui.desktop.translation import tr
 from ui.formatting import begun

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.translation import CONTEXT, FOLDER
 
 _SOURCES = Path(__file__).parent

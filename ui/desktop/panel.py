@@ -16,7 +16,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn
 from ui.desktop.army_list import ArmyList, swatch
 from ui.desktop.labels import as_typed, fitted, plain_label, word_label
 from ui.desktop.translation import tr

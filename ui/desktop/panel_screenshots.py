@@ -19,8 +19,9 @@ from pathlib import Path
 from PyQt6.QtCore import QEvent, QTimer
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
-from rules.dice import DiceRequest, Die
-from rules.table import Posture, UserError
+from rules.engine.dice import DiceRequest, Die
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Posture
 from ui.battle.armies import Shelf
 from ui.desktop.app import LastResort
 from ui.desktop.battle.dice_dialog import RollDialog

@@ -22,7 +22,7 @@ from PyQt6.QtGui import (
 )
 
 from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
 from ui.files import write_bytes

@@ -11,7 +11,8 @@ from pathlib import Path
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from rules.table import Figure, Posture, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, Posture
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.dark_palette import dark_palette

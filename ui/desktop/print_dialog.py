@@ -25,9 +25,9 @@ from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.page import Sheet
 from calibration.print_scale import PrintScale
 from calibration.sheet import EDGE_SIDE_IN
+from rules.engine.roster import Army
 from rules.games import GAMES, open_game
-from rules.roster import Army
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.battle.armies import Shelf, armies_folder, load_army
 from ui.battle.titles import title_of
 from ui.desktop.dialogs import NumberBox, ask_where

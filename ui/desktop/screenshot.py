@@ -15,8 +15,9 @@ from pathlib import Path
 from PyQt6.QtCore import QSettings
 from PyQt6.QtWidgets import QApplication
 
-from rules.table import Figure, PointIn, UserError
-from rules.template import Blast, under_blast
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, PointIn
+from rules.tabletop.template import Blast, under_blast
 from ui.desktop.window import Window
 from vision.pipeline import TableView
 from vision.simulation.scene import demo_scene

@@ -14,7 +14,7 @@ from calibration.calibration_targets import Prints
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.profile import from_json
 from hardware.range_rod import RodShape
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.devices.tray_camera import Region
 from ui.units import Unit
 from vision.palette import ArmyColour, Palette

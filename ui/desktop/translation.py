@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 CONTEXT = "Sandtable"
 """Qt sorts words by context; this program has one."""

@@ -11,7 +11,7 @@ from PyQt6.QtCore import QSettings, QTimer
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QMainWindow
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.actions import Actions
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.bar import MessageBar, Ways

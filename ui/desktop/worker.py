@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.session import Session
 from vision.frame import Frame
 from vision.pipeline import Setup, TableView

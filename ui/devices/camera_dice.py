@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules.dice import DiceRequest, Die, as_fudge
+from rules.engine.dice import DiceRequest, Die, as_fudge
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind
 

@@ -13,7 +13,7 @@ from hardware.dice_protocol import RollLine
 from hardware.emulator import HAS_WIRES, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 STEP_S = 0.01
 

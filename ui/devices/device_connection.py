@@ -17,7 +17,7 @@ from hardware.devices import finder
 from hardware.emulator import Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.devices.cli_links import emulated_wire
 from ui.formatting import sentence
 

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from hardware.dice_protocol import RollLine
 from hardware.dice_reader import DiceCollector, Fallen, Why
-from rules.dice import DiceRequest, Die, Roll
-from rules.table import UserError
+from rules.engine.dice import DiceRequest, Die, Roll
+from rules.tabletop.errors import UserError
 
 _ASKED = re.compile(r"(\d{0,2})d(6|f)", re.IGNORECASE)
 

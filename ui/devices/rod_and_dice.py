@@ -19,7 +19,7 @@ from hardware.emulator import MOST_DICE, EmulatedDice, EmulatedRod, FaultInjecto
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port, attached
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
-from rules.dice import Die
+from rules.engine.dice import Die
 from ui.devices.cli_links import Source
 from ui.devices.device_connection import ANY, RADIO, Berth, finding
 from ui.devices.dice_source import fell_words

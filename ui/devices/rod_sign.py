@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler, Sign
-from rules.position import Moment
-from rules.referee import ActionPreview, Deed, prospect
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview, Deed, prospect
 from ui.formatting import Basis
 from ui.measuring import Reading
 

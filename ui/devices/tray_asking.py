@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hardware.dice_reader import FORGET_S, KEEP_S
-from rules.dice import DiceRequest, Roll, rolled
+from rules.engine.dice import DiceRequest, Roll, rolled
 from ui.devices.camera_dice import Proposal, propose
 from ui.devices.dice_source import YES
 from ui.devices.tray import TrayHand, reading_words

@@ -14,7 +14,7 @@ from functools import partial
 
 from calibration.camera import TableCamera
 from hardware.link import LinkState, LinkStatus
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from vision.dice.find import read_dice
 from vision.dice.tray import TrayReading, TrayWatch
 from vision.dice.view import DieSeen

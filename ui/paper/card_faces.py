@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from rules.dice import no_dice
-from rules.game import Game
+from rules.engine.dice import no_dice
+from rules.engine.game import Game
+from rules.engine.ruleset import limit
 from rules.games.army_men import tables as am
 from rules.games.fudge_miniatures import tables as fm
 from rules.games.plastic_fudge import tables as pf
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.simple_plastic import tables as sp
 from rules.games.simple_plastic_figure import tables as ww
-from rules.ruleset import limit
 from ui.formatting import begun, sentence
 
 

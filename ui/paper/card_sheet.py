@@ -21,8 +21,8 @@ from calibration.page import (
     slots,
     wrapped,
 )
-from rules.game import Game
-from rules.table import UserError
+from rules.engine.game import Game
+from rules.tabletop.errors import UserError
 from ui.formatting import begun
 from ui.paper.card_faces import UnitCard
 

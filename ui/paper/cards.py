@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
-from rules.game import Game
-from rules.roster import Army, check_army
-from rules.schema import Reader, hints
+from rules.engine.game import Game
+from rules.engine.roster import Army, check_army
+from rules.engine.schema import Reader, hints
 from ui.paper.card_faces import FACES, UnitCard
 
 

@@ -10,10 +10,10 @@ from calibration.markers import Board
 from calibration.page import Sheet, corrected
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
+from rules.engine.roster import Army
 from rules.games import GAMES, open_game
 from rules.games.rosters import points_check
-from rules.roster import Army
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.paper.rod_card import rod_sheet
 
 

@@ -23,7 +23,7 @@ from calibration.page import (
     slots,
     wrapped,
 )
-from rules.game import Game
+from rules.engine.game import Game
 from ui.theme import BLUE, ORANGE
 
 Rgb = tuple[int, int, int]

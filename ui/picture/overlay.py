@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.camera import TableCamera
-from rules.table import Figure, PointIn, TerrainPiece
-from rules.template import Blast, Hit, Template, drawn
+from rules.tabletop.table import Figure, PointIn, TerrainPiece
+from rules.tabletop.template import Blast, Hit, Template, drawn
 from ui.formatting import other_words, percent_words, range_words, spread_in
 from ui.measuring import Read, Reading, covered, read_off
 from ui.session import Ruler, TableState

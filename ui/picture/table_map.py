@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
-from rules.table import FloatArray, Outline
+from rules.tabletop.table import FloatArray, Outline
 from vision.frame import Frame, ImageBgr
 from vision.pipeline import TableView
 

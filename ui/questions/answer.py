@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rules.table import Figure
-from rules.template import Hit, Template
-from rules.text import spoken, told
+from rules.engine.text import spoken, told
+from rules.tabletop.table import Figure
+from rules.tabletop.template import Hit, Template
 from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
 from ui.measuring import Reading, covered, read_off, standing_at
 from ui.picture.overlay import Preview

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from rules.measure import Range, base_area
-from rules.sight import SLIVER, exposures
-from rules.table import Figure
-from rules.template import Blast, drawn
-from rules.text import spoken
-from rules.tolerance import Call
+from rules.engine.text import spoken
+from rules.tabletop.measure import Range, base_area
+from rules.tabletop.sight import SLIVER, exposures
+from rules.tabletop.table import Figure
+from rules.tabletop.template import Blast, drawn
+from rules.tabletop.tolerance import Call
 from ui.formatting import Basis, percent_words, range_words
 from ui.measuring import Tape
 from ui.questions.reach import Arm

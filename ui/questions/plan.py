@@ -8,12 +8,13 @@ from itertools import pairwise
 
 from shapely.geometry import Polygon
 
-from rules.area import surface_in
-from rules.path import Path, cut, length_in, place_at, placed, spans_in
-from rules.referee import ActionPreview, prospect
-from rules.table import Figure, Point3In, UserError
-from rules.text import spoken
-from rules.tolerance import Call, at_most
+from rules.engine.referee import ActionPreview, prospect
+from rules.engine.text import spoken
+from rules.tabletop.area import surface_in
+from rules.tabletop.errors import UserError
+from rules.tabletop.path import Path, cut, length_in, place_at, placed, spans_in
+from rules.tabletop.table import Figure, Point3In
+from rules.tabletop.tolerance import Call, at_most
 from ui.battle.action_text import refusal_words, verdict_rows
 from ui.battle.battle_session import Play
 from ui.formatting import spread_in

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules.game import Game
+from rules.engine.game import Game
+from rules.engine.position import Moment
+from rules.engine.text import spoken
 from rules.games.plastic_fudge.fire import reach_in
 from rules.games.plastic_fudge.tables import rating
-from rules.measure import Range
-from rules.position import Moment
-from rules.text import spoken
-from rules.tolerance import Call, all_of, at_least, at_most
+from rules.tabletop.measure import Range
+from rules.tabletop.tolerance import Call, all_of, at_least, at_most
 from ui.formatting import Basis
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rules.sight import Hidden, Ray, Sight, sight
-from rules.table import Figure, Point3In
-from rules.text import spoken
+from rules.engine.text import spoken
+from rules.tabletop.sight import Hidden, Ray, Sight, sight
+from rules.tabletop.table import Figure, Point3In
 from ui.formatting import other_words, percent_words, range_words
 from ui.questions.tool_context import Situation
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rules.table import Figure
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS
+from rules.engine.text import spoken
+from rules.tabletop.table import Figure
+from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.battle.battle_session import LEAST_MOVE_IN
 from ui.formatting import in_order, spread_words
 from ui.questions.sighting import cross

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules.measure import Range
-from rules.position import Moment
-from rules.scene import SightRules
-from rules.table import Figure, TerrainPiece
-from rules.text import status_words
+from rules.engine.position import Moment
+from rules.engine.text import status_words
+from rules.tabletop.measure import Range
+from rules.tabletop.scene import SightRules
+from rules.tabletop.table import Figure, TerrainPiece
 from ui.battle.battle_session import Play
 from ui.formatting import Basis
 from ui.measuring import measured

@@ -6,7 +6,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from calibration.calibration_targets import Prints
-from rules.table import Figure, Posture, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, Posture
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, Palette, teach
 from vision.pipeline import Setup

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from calibration.camera import TableCamera
-from rules.table import Outline
+from rules.tabletop.table import Outline
 from ui.background_task import Behind
 from ui.session import TableState
 from vision.figures import Finder

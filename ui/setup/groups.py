@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from rules.table import Figure, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
 from ui.formatting import begun
 from ui.session import TableState
 from ui.setup.colours import MARK_THEM

@@ -14,7 +14,7 @@ from platformdirs import user_config_path
 
 from calibration.camera import Lens
 from calibration.profile import lens_document, read_json, read_lens
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.files import make_folder, write_json
 from vision.source import is_camera
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
 from vision.frame import ImageBgr
 from vision.likeness import DIRECTIONS, unit, version

@@ -10,8 +10,9 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.solve import laid_at, place_of
-from rules.table import STANDING_HEIGHT_IN, Figure, FloatArray, PointIn, TerrainPiece, UserError
-from rules.template import Blast, Flame, Strip, Template, Wedge, Zone
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, FloatArray, PointIn, TerrainPiece
+from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import End, Ruler, Session, TableState
 from ui.table.corrections import Added, Bound, Correction, Deleted, PlacedAt

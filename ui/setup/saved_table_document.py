@@ -9,10 +9,11 @@ import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from calibration.profile import FARTHEST_IN, SCHEMA
-from rules.events import plain
-from rules.schema import Reader
-from rules.table import Figure, PointIn, TerrainPiece, UserError
-from rules.template import Blast, Flame, Strip, Template, Wedge, Zone
+from rules.engine.events import plain
+from rules.engine.schema import Reader
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, PointIn, TerrainPiece
+from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import End, Ruler
 from ui.setup.saved_examples import examples_document, examples_of

@@ -12,7 +12,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from calibration.profile import read_json
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.background_task import Behind
 from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState

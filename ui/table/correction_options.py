@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rules.path import placed
-from rules.table import Figure, PointIn, Posture, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.path import placed
+from rules.tabletop.table import Figure, PointIn, Posture
 from ui.table.corrections import (
     Added,
     ArmyChanged,

@@ -12,8 +12,8 @@ import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rules.path import placed
-from rules.table import Figure, Outline, PointIn, Posture, ellipse_outline
+from rules.tabletop.path import placed
+from rules.tabletop.table import Figure, Outline, PointIn, Posture, ellipse_outline
 from vision.patch_memory import Spot
 from vision.tracking import Event, EventKind, Tracking
 

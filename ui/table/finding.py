@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from rules.table import Point3In, PointIn
+from rules.tabletop.table import Point3In, PointIn
 from ui.theme import WHITE, Colour
 
 Rows = tuple[tuple[str, float], ...]

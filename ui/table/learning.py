@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.table import STANDING_HEIGHT_IN, Figure, Posture
+from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, Posture
 from ui.table.corrections import ArmyChanged, Confirmed, Correction, PostureSet
 from vision.examples import CROP_PX, Appearance, Example
 from vision.frame import ImageBgr

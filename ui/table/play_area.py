@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rules.table import Outline, PointIn, UserError
-from rules.tolerance import EXACT
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Outline, PointIn
+from rules.tabletop.tolerance import EXACT
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import SKY, faded
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from rules.bearing import bearing_deg, onward
-from rules.game import Game
-from rules.path import length_in
-from rules.table import PointIn
-from rules.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
-from rules.text import spoken
+from rules.engine.game import Game
+from rules.engine.text import spoken
+from rules.tabletop.bearing import bearing_deg, onward
+from rules.tabletop.path import length_in
+from rules.tabletop.table import PointIn
+from rules.tabletop.template import Blast, Flame, Strip, Template, Wedge, Zone, drawn
 
 _STEP_IN = 0.5
 _LEAST_IN, _MOST_IN = 0.5, 48.0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from rules.table import Figure, UserError
-from rules.text import spoken
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
 from ui.table.picking import PointPx, apart, is_other_plastic, same_plastic
 from vision.palette import ArmyColour, Palette, merged
 from vision.pipeline import TableView

@@ -12,9 +12,10 @@ import numpy as np
 from shapely.geometry import LineString, Point, Polygon
 
 from calibration.camera import TableCamera
-from rules.area import CARRIES
-from rules.table import Outline, PointIn, TerrainKind, TerrainPiece, UserError
-from rules.tolerance import EXACT
+from rules.tabletop.area import CARRIES
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.tolerance import EXACT
 from ui.files import write_json
 
 Terrain = tuple[TerrainPiece, ...]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.frame import ImageBgr
 
 _PATCH = 64  # pixels a side

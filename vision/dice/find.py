@@ -13,7 +13,8 @@ import numpy as np
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray
 from vision.dice.fudge import guessed_slant, read_fudge
 from vision.dice.groups import SIDE_PITCHES, Group, Pips, chosen, groups
 from vision.dice.marks import Marks, find_marks

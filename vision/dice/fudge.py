@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.dice.body import Body
 from vision.dice.lean import COCKED_EXCESS, excess
 from vision.dice.marks import Marks

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import cKDTree
 
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.dice.marks import Marks
 
 _ROUND = 0.62  # shorter axis of a top face's pip over the longer one, at least

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.dice.view import Face, View
 
 COCKED_EXCESS = 0.11

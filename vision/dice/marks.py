@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.spatial import cKDTree
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.frame import ImageBgr
 
 Plane = npt.NDArray[np.uint8]

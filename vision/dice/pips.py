@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.dice.body import Body
 from vision.dice.groups import Group, Pips, chosen, groups
 from vision.dice.lean import COCKED_EXCESS, excess

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.dice.body import Body, fit_body
 from vision.dice.marks import Marks
 from vision.frame import ImageBgr

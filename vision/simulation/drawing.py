@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from vision.simulation.mesh import Mesh
 from vision.simulation.surface import Picture
 

@@ -11,7 +11,7 @@ from shapely import LineString, Polygon, box
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, PointIn
+from rules.tabletop.table import FloatArray, PointIn
 from vision.simulation.drawing import TO_LAMP, Box, Sprite, sprite
 from vision.simulation.mesh import Mesh, Tone, ball, join, lathe, limb, turn_z
 from vision.simulation.surface import Picture

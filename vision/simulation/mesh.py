@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 _UPRIGHT = np.eye(3)
 

@@ -17,7 +17,8 @@ from shapely.affinity import translate
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray, PointIn, Posture, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray, PointIn, Posture, TerrainKind, TerrainPiece
 from vision.simulation.hand import GRIP_IN, Hand, distance_out_in
 from vision.simulation.light import USUAL_LIGHT, Light
 from vision.simulation.scene import Model, Scene

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.opencv import cv2
-from rules.table import (
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import (
     Figure,
     FloatArray,
     Outline,
@@ -17,7 +18,6 @@ from rules.table import (
     Posture,
     TerrainKind,
     TerrainPiece,
-    UserError,
     ellipse_outline,
 )
 from vision.simulation.mesh import Mesh, turn_z

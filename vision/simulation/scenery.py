@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from rules.table import FloatArray, TerrainKind, TerrainPiece
+from rules.tabletop.table import FloatArray, TerrainKind, TerrainPiece
 from vision.simulation.mesh import Mesh, Tone, ball, counter_clockwise, join, prism, ring, sides, turn_z, white
 
 _Random = np.random.Generator

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
-from rules.table import Figure, FloatArray, TerrainKind, TerrainPiece
+from rules.tabletop.table import Figure, FloatArray, TerrainKind, TerrainPiece
 from vision.frame import Frame, ImageBgr
 from vision.simulation.drawing import SCREEN_GAMMA, Box, Sprite, sprite
 from vision.simulation.hand import Hand, hand_sprite

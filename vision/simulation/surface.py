@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.camera import TableCamera
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 
 Picture = npt.NDArray[np.float32]
 """(height, width, 3) blue, green, red, 0 to 255 as a picture file holds them, or (height, width)."""

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, prism
 
 Point = tuple[float, float, float]

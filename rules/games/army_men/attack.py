@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit, row_words
+from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.hard import blind, hard_die, hard_modifiers
 from rules.games.army_men.shot import (
     Shot,
@@ -21,9 +23,7 @@ from rules.games.army_men.shot import (
     weapon_of,
 )
 from rules.games.army_men.tables import EXTRA_ARM, MOVING, Effect, Indirect, Rules, in_phase
-from rules.ruleset import limit, row_words
-from rules.tolerance import within
-from rules.verdict import Reason, Verdict, forbidden, total, verdict
+from rules.tabletop.tolerance import within
 
 # What forbids an attack, in the order in which it is looked at.
 

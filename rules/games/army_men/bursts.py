@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from typing import Any
 
-from rules.bearing import bearing_deg, onward
-from rules.dice import DiceRequest, Die, Procedure, Roll
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure, Roll
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit, row_words
+from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men.attack import TWO_DICE, aim, barred, struck
 from rules.games.army_men.shot import Aim, Shot, armoured
 from rules.games.army_men.tables import Rules, WeaponName
-from rules.ruleset import limit, row_words
-from rules.table import PointIn
-from rules.template import Blast as Disc
-from rules.template import Flame, Hit, Strip, Template
-from rules.tolerance import within
-from rules.verdict import Verdict, forbidden, verdict
+from rules.tabletop.bearing import bearing_deg, onward
+from rules.tabletop.table import PointIn
+from rules.tabletop.template import Blast as Disc
+from rules.tabletop.template import Flame, Hit, Strip, Template
+from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Inches, Row
+from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men.bursts import radius_in
 from rules.games.army_men.shot import near_cover, struck_face, touching
 from rules.games.army_men.tables import Face, Indirect, Rules, WeaponName
-from rules.ruleset import limit, row_words
-from rules.schema import Asked, Inches, Row
-from rules.table import TerrainKind
-from rules.verdict import Verdict, forbidden, verdict
+from rules.tabletop.table import TerrainKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Inches
+from rules.engine.verdict import Verdict, forbidden, verdict
 from rules.games.army_men.attack import NATURAL_TWO, TWO_DICE
 from rules.games.army_men.hard import hard_die, hard_modifiers
 from rules.games.army_men.movement import Step, not_now
 from rules.games.army_men.shot import touching
 from rules.games.army_men.tables import INCHES_A_FOOT, Effect, Face, KindName, Rules
-from rules.ruleset import limit
-from rules.schema import Inches
-from rules.verdict import Verdict, forbidden, verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

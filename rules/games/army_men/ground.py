@@ -6,20 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from shapely.geometry import Point, Polygon
 
+from rules.engine.position import View
+from rules.engine.ruleset import limit
 from rules.games.army_men.movement import Stretch
 from rules.games.army_men.tables import Rules, Shelter
-from rules.measure import base_area
-from rules.movement import Walk
-from rules.opacity import CoverKind, Opacity
-from rules.position import View
-from rules.ruleset import limit
-from rules.scene import SightRules
-from rules.table import Figure, TerrainKind, TerrainPiece
-from rules.terrain_cost import IMPASSABLE, Going, MovementProfile
+from rules.tabletop.measure import base_area
+from rules.tabletop.movement import Walk
+from rules.tabletop.opacity import CoverKind, Opacity
+from rules.tabletop.scene import SightRules
+from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
+from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile
 
 
 def gait(rules: Rules, unit: str) -> MovementProfile:
-    """How a unit walks the measured table, for `rules.movement.walk`."""
+    """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
     grounds = _grounds(rules, unit)
 
     def going(piece: TerrainPiece) -> Going:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.verdict import Reason, Verdict, forbidden, total, verdict
 from rules.games.army_men.tables import Effect, Face, HardModifier, KindName, Rules, WeaponName, in_phase
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Row
-from rules.tolerance import within
-from rules.verdict import Reason, Verdict, forbidden, total, verdict
+from rules.tabletop.tolerance import within
 
 
 def hard_modifiers(rules: Rules, weapon: str, target: str, face: Face, heavy: bool) -> list[Reason]:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.verdict import Reason, Verdict, forbidden, verdict
 from rules.games.army_men.shot import touching
 from rules.games.army_men.tables import (
     MOVING,
@@ -17,11 +20,8 @@ from rules.games.army_men.tables import (
     WeaponName,
     in_phase,
 )
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Row
-from rules.table import TerrainKind
-from rules.tolerance import within
-from rules.verdict import Reason, Verdict, forbidden, verdict
+from rules.tabletop.table import TerrainKind
+from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,16 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rules.condition import CONDITIONS, condition, unharmed
-from rules.effects import following
-from rules.events import PhaseBegun, plain
+from rules.engine.condition import CONDITIONS, condition, unharmed
+from rules.engine.effects import following
+from rules.engine.events import PhaseBegun, plain
+from rules.engine.objectives import Task
+from rules.engine.position import Moment
+from rules.engine.referee import FIRE, Deed, Measured, Referee
+from rules.engine.ruleset import Ruleset
+from rules.engine.state import State, Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict
 from rules.games.army_men import status
 from rules.games.army_men.ground import gait, sight_rules, stretches
 from rules.games.army_men.referee_deeds import USUAL_GOAL, duties, others
@@ -16,16 +23,9 @@ from rules.games.army_men.referee_effects import effects
 from rules.games.army_men.referee_fire import IN_RETURN, OPPORTUNITY, attacks
 from rules.games.army_men.referee_shells import at_spot
 from rules.games.army_men.tables import MOVING, Tables
-from rules.movement import Walk, walk
-from rules.objectives import Task
-from rules.path import Path, turns_deg
-from rules.position import Moment
-from rules.referee import FIRE, Deed, Measured, Referee
-from rules.ruleset import Ruleset
-from rules.state import State, Unit
-from rules.table import PointIn
-from rules.text import spoken
-from rules.verdict import Verdict
+from rules.tabletop.movement import Walk, walk
+from rules.tabletop.path import Path, turns_deg
+from rules.tabletop.table import PointIn
 
 TURN_SLACK_DEG = 10.0
 """A hand does not push a tank straighter than this, nor does a camera read how it faces."""

@@ -6,20 +6,20 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from rules.effects import goal_of
+from rules.engine.effects import goal_of
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.hard import THROUGH_THE_PORT
 from rules.games.army_men.movement import TRACTORS
 from rules.games.army_men.referee_facts import firer, zone_of
 from rules.games.army_men.referee_fire import bursts
 from rules.games.army_men.specialists import as_what
-from rules.measure import range_to
-from rules.position import Moment
-from rules.referee import Deed, Measured
-from rules.state import Unit
-from rules.table import TerrainKind, TerrainPiece
-from rules.text import spoken
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.measure import range_to
+from rules.tabletop.table import TerrainKind, TerrainPiece
 
 USUAL_GOAL = "destroy_all"
 CLIFFS = (TerrainKind.HILL, TerrainKind.MOUNTAIN)

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rules.dice import no_dice
-from rules.effects import WRECK, fallen, marked, taken_along, walked
-from rules.events import Change, Effects, Move
+from rules.engine.dice import no_dice
+from rules.engine.effects import WRECK, fallen, marked, taken_along, walked
+from rules.engine.events import Change, Effects, Move
+from rules.engine.position import Moment
+from rules.engine.referee import Deed
+from rules.engine.state import Unit
+from rules.engine.verdict import Verdict
 from rules.games.army_men import status
 from rules.games.army_men.bursts import caught, explosion
-from rules.path import Path, contacts, legs, length_in, place_at, placed, spans_over
-from rules.position import Moment
-from rules.referee import Deed
-from rules.scatter import Compass, drifted
-from rules.sight import exposures
-from rules.state import Unit
-from rules.table import PointIn, TerrainKind
-from rules.template import under
-from rules.verdict import Verdict
+from rules.tabletop.path import Path, contacts, legs, length_in, place_at, placed, spans_over
+from rules.tabletop.scatter import Compass, drifted
+from rules.tabletop.sight import exposures
+from rules.tabletop.table import PointIn, TerrainKind
+from rules.tabletop.template import under
 
 LOOK_IN = 1.0
 """How densely a move is looked along for whoever sees it."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rules.ambiguity import in_sight
-from rules.bearing import aspect_sigma_deg, bearing_deg, turn_deg
+from rules.engine.ambiguity import in_sight
+from rules.engine.position import Moment, View
+from rules.engine.referee import Measured, at_once
+from rules.engine.state import Unit
+from rules.engine.text import spoken
 from rules.games.army_men import status
 from rules.games.army_men.ground import cover_to_target_in
-from rules.measure import Range
-from rules.position import Moment, View
-from rules.referee import Measured, at_once
-from rules.sight import SLIVER
-from rules.state import Unit
-from rules.table import Figure
-from rules.text import spoken
+from rules.tabletop.bearing import aspect_sigma_deg, bearing_deg, turn_deg
+from rules.tabletop.measure import Range
+from rules.tabletop.sight import SLIVER
+from rules.tabletop.table import Figure
 
 
 def facts_of(moment: Moment, man: Unit, weapon: str, enemy: Unit, seen: Moment | None = None) -> dict[str, Any]:

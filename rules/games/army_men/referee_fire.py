@@ -6,21 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rules.bearing import arc_of_fire, bearing_deg
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.ruleset import limit
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict
 from rules.games.army_men import status
 from rules.games.army_men.bursts import smallest_arc_deg
 from rules.games.army_men.referee_facts import aim_of, errors, facts_of
 from rules.games.army_men.referee_shells import shell
 from rules.games.army_men.shot import armoured
-from rules.path import placed
-from rules.position import Moment
-from rules.referee import Deed, Measured, at_once
-from rules.ruleset import limit
-from rules.sight import SLIVER
-from rules.state import Unit
-from rules.table import PointIn
-from rules.text import spoken
-from rules.verdict import Verdict
+from rules.tabletop.bearing import arc_of_fire, bearing_deg
+from rules.tabletop.path import placed
+from rules.tabletop.sight import SLIVER
+from rules.tabletop.table import PointIn
 
 OPPORTUNITY, IN_RETURN = "Opportunity fire", "Return fire"
 ON_ITS_WAY, ON_THEIR_WAY = "on its way", "on their way"

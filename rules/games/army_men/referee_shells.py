@@ -6,7 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from rules.ambiguity import in_sight
+from rules.engine.ambiguity import in_sight
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.state import Unit
+from rules.engine.text import place_words, spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.army_men import status
 from rules.games.army_men.bursts import laid
 from rules.games.army_men.referee_facts import (
@@ -19,14 +24,10 @@ from rules.games.army_men.referee_facts import (
     target_facts,
 )
 from rules.games.army_men.shot import armoured
-from rules.position import Moment
-from rules.referee import Deed, Measured, at_once
-from rules.sight import SLIVER
-from rules.state import Unit
-from rules.table import PointIn, UserError
-from rules.template import Template, under
-from rules.text import place_words, spoken
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.errors import UserError
+from rules.tabletop.sight import SLIVER
+from rules.tabletop.table import PointIn
+from rules.tabletop.template import Template, under
 
 SAME_SPOT_IN = 1.0
 """Spots so near to one another are one location to a gun; nobody points more exactly at a table."""

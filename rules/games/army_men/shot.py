@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Count, Inches, Part
 from rules.games.army_men.hard import ZoneOfPillbox
 from rules.games.army_men.tables import Effect, Face, Indirect, Kind, KindName, Rules, Weapon, WeaponName
-from rules.ruleset import limit, row_words
-from rules.schema import Asked, Count, Inches, Part
-from rules.tolerance import reaches, within
+from rules.tabletop.tolerance import reaches, within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,15 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer, NoFacts
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer, NoFacts
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.army_men.attack import TWO_DICE, exploded
 from rules.games.army_men.shot import Shot, holds, touching
 from rules.games.army_men.tables import EXTRA_ARM, KindName, Rules, WeaponName, in_phase
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Row
-from rules.tolerance import within
-from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules.area import counting
+from rules.engine.position import Moment
+from rules.engine.referee import at_once
+from rules.engine.state import State, Unit
 from rules.games.army_men.ground import held_by, inside_pillbox
 from rules.games.army_men.tables import Kind, Weapon
-from rules.position import Moment
-from rules.referee import at_once
-from rules.state import State, Unit
-from rules.table import TerrainPiece
+from rules.tabletop.area import counting
+from rules.tabletop.table import TerrainPiece
 
 DOWN, DOWN_IN_PHASE = "down", "down_in_phase"
 """Hit, and waiting for the end of the phase; the number of that phase, for this turn."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.ruleset import Limit, Ruleset
-from rules.schema import Count, Inches, Row
-from rules.table import TerrainKind
-from rules.tolerance import within
+from rules.engine.ruleset import Limit, Ruleset
+from rules.engine.schema import Count, Inches, Row
+from rules.tabletop.table import TerrainKind
+from rules.tabletop.tolerance import within
 
 INCHES_A_FOOT = 12
 """The rulebook measures ranges in feet (AM-03)."""

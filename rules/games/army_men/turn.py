@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import NoFacts
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import NoFacts
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Row
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.army_men.tables import Indirect, Rules, WeaponName
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Row
-from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 AGREED = ("playing_area", "victory_conditions", "forces", "starting_positions")
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from rules.dice import Procedure
-from rules.game import Answer
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer
+from rules.engine.schema import Asked, Inches, Row, Within
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
     Situation,
@@ -20,9 +22,7 @@ from rules.games.fudge_miniatures.rolls import (
 )
 from rules.games.fudge_miniatures.tables import Concern, Rules, State, named, whole
 from rules.games.fudge_miniatures.wounds import Wounds, apply_wounds, column_of, spoken
-from rules.schema import Asked, Inches, Row, Within
-from rules.tolerance import EXACT, within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.tabletop.tolerance import EXACT, within
 
 MELEE = "the melee weapon (MODF)"
 """What a melee weapon adds, as its datacard has it."""

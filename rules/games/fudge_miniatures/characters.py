@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.engine.ruleset import limit
+from rules.engine.schema import Count, Row
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures.rolls import Situation, trait_reasons
 from rules.games.fudge_miniatures.tables import Card, CardName, Concern, Item, ItemKind, Rules, Stat, whole
 from rules.games.fudge_miniatures.wounds import worst_penalty
-from rules.ruleset import limit
-from rules.schema import Count, Row
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

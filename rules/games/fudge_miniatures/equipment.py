@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.schema import Count, Within
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures.tables import CardName, Item, ItemKind, Rules, WindowContext, whole
-from rules.schema import Count, Within
-from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from rules.game import Game, actions
+from rules.engine.game import Game, actions
+from rules.engine.ruleset import load
 from rules.games.fudge_miniatures import attack, characters, equipment, guts, movement, rolls, shooting, turn, wounds
 from rules.games.fudge_miniatures.tables import Rules, Tables
-from rules.ruleset import load
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 
 ACTIONS = actions(
     # Characters and forces

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.dice import Procedure
+from rules.engine.dice import Procedure
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Row, Within
+from rules.engine.verdict import Reason, Verdict, total, verdict
 from rules.games.fudge_miniatures.attack import shaken, state
 from rules.games.fudge_miniatures.rolls import (
     Modifier,
@@ -19,9 +22,6 @@ from rules.games.fudge_miniatures.rolls import (
 )
 from rules.games.fudge_miniatures.tables import Concern, Effect, Rules, whole
 from rules.games.fudge_miniatures.wounds import rank
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Row, Within
-from rules.verdict import Reason, Verdict, total, verdict
 
 EffectName = Annotated[str, Row("guts_effects", "unknown_effect")]
 RUN, NO_EFFECT = "run", "none"

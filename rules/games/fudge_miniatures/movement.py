@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rules.dice import Procedure
-from rules.game import Answer
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.attack import MELEE, Melee, aimed, barred, shaken, struck
 from rules.games.fudge_miniatures.rolls import Modifier, added, because_of, throw, told, traits_of, words
 from rules.games.fudge_miniatures.tables import Concern, Rules, whole
-from rules.movement import Reason as TollFor
-from rules.movement import Walk
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Row
-from rules.table import TerrainPiece
-from rules.terrain_cost import Going, MovementProfile, Rounding
-from rules.tolerance import EXACT, within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.tabletop.movement import Reason as TollFor
+from rules.tabletop.movement import Walk
+from rules.tabletop.table import TerrainPiece
+from rules.tabletop.terrain_cost import Going, MovementProfile, Rounding
+from rules.tabletop.tolerance import EXACT, within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +117,7 @@ def _counted_in(rules: Rules, inches: float, in_whole: bool) -> float:
 
 
 def gait(rules: Rules, *, flying: bool = False) -> MovementProfile:
-    """How a model moves over the measured table, for `rules.movement.walk`."""
+    """How a model moves over the measured table, for `rules.tabletop.movement.walk`."""
     rows = rules.tables.terrain
     climb, descend, in_air = rows["climb"], rows["descend"], rows["flying"].factor
     cost_per_in = {kind: row.factor for row in (rows["rough"], rows["swimming"]) for kind in row.kinds}

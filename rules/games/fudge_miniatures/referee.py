@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from rules.condition import CONDITIONS, condition, unharmed
-from rules.effects import following
-from rules.events import PhaseBegun
+from rules.engine.condition import CONDITIONS, condition, unharmed
+from rules.engine.effects import following
+from rules.engine.events import PhaseBegun
+from rules.engine.objectives import Task
+from rules.engine.position import Moment
+from rules.engine.referee import FIRE, Referee, at_once
+from rules.engine.ruleset import Ruleset
 from rules.games.fudge_miniatures.referee_deeds import USUAL_GOAL, duties, others
 from rules.games.fudge_miniatures.referee_effects import effects
 from rules.games.fudge_miniatures.referee_facts import (
@@ -22,10 +26,6 @@ from rules.games.fudge_miniatures.referee_moves import march, movement
 from rules.games.fudge_miniatures.referee_turn import order, step_of
 from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
-from rules.objectives import Task
-from rules.position import Moment
-from rules.referee import FIRE, Referee, at_once
-from rules.ruleset import Ruleset
 
 
 def next_phase(moment: Moment) -> PhaseBegun:

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rules.effects import as_journalled, goal_of, kept
+from rules.engine.effects import as_journalled, goal_of, kept
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict
 from rules.games.fudge_miniatures.referee_facts import (
     CARRIES,
     CLINGS,
@@ -39,12 +44,7 @@ from rules.games.fudge_miniatures.referee_moves import flight, out_of_reach, saf
 from rules.games.fudge_miniatures.referee_turn import not_now, opponent, step_of, to_try_again, turns_since, waits_for
 from rules.games.fudge_miniatures.tables import Concern
 from rules.games.fudge_miniatures.wounds import NEAR_DEATH
-from rules.measure import Range, range_to
-from rules.position import Moment
-from rules.referee import Deed, Measured
-from rules.state import Unit
-from rules.text import spoken
-from rules.verdict import Verdict
+from rules.tabletop.measure import Range, range_to
 
 USUAL_GOAL = "last_man_standing"
 MOVE, WIELD, LOOT, TAKE_UP = "move", "wield", "loot_dead", "pick_up_object"

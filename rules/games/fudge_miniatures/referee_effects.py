@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from rules.effects import fallen, kept, marked, walked
-from rules.events import Change, Effects
+from rules.engine.effects import fallen, kept, marked, walked
+from rules.engine.events import Change, Effects
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, at_once
+from rules.engine.state import Unit
+from rules.engine.verdict import Verdict
 from rules.games.fudge_miniatures.guts import NO_EFFECT
 from rules.games.fudge_miniatures.referee_facts import (
     BROKE_FROM,
@@ -51,11 +55,7 @@ from rules.games.fudge_miniatures.referee_facts import (
 from rules.games.fudge_miniatures.referee_fight import CAST, MELEE, SHOOT
 from rules.games.fudge_miniatures.referee_turn import next_own_turn, to_try_again, turns_since
 from rules.games.fudge_miniatures.wounds import DEAD, HEALTHY, NEAR_DEATH
-from rules.path import length_in, placed
-from rules.position import Moment
-from rules.referee import Deed, at_once
-from rules.state import Unit
-from rules.verdict import Verdict
+from rules.tabletop.path import length_in, placed
 
 Changes = tuple[Change, ...]
 CONTACT = "in_base_contact"

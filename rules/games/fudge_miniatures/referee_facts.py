@@ -6,17 +6,17 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations, count
 from typing import Any
 
+from rules.engine.position import Moment, rules_with
+from rules.engine.schema import Reader
+from rules.engine.state import Unit
+from rules.engine.text import spoken
 from rules.games.fudge_miniatures.characters import odf_with, stats_now
 from rules.games.fudge_miniatures.rolls import bearing, traits_of, words
 from rules.games.fudge_miniatures.tables import Card, Concern, Item, ItemKind, Rules, Tables, whole
 from rules.games.fudge_miniatures.wounds import DEAD, NEAR_DEATH, level
-from rules.measure import Range
-from rules.position import Moment, rules_with
-from rules.schema import Reader
-from rules.state import Unit
-from rules.table import Figure
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS, Call
+from rules.tabletop.measure import Range
+from rules.tabletop.table import Figure
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
 
 WOUNDS = "wounds"
 """The columns of its wound track that are marked, a name for each box."""

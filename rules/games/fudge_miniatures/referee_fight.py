@@ -6,8 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rules.bearing import bearing_deg
-from rules.effects import kept
+from rules.engine.effects import kept
+from rules.engine.position import Moment, View
+from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures.referee_facts import (
     DONE,
     MUST_RUN,
@@ -29,12 +33,8 @@ from rules.games.fudge_miniatures.referee_facts import (
 from rules.games.fudge_miniatures.referee_turn import may_strike, not_now, strikers
 from rules.games.fudge_miniatures.shooting import ranges
 from rules.games.fudge_miniatures.tables import Concern, Item, ItemKind
-from rules.position import Moment, View
-from rules.referee import Deed, Measured, at_once
-from rules.sight import SLIVER
-from rules.state import Unit
-from rules.text import spoken
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.bearing import bearing_deg
+from rules.tabletop.sight import SLIVER
 
 MELEE, SHOOT, CAST = "melee", "shoot", "cast_spell"
 _ACTION_OF = {MELEE: "attacks_in_melee_action", SHOOT: "attacks_in_shoot_action"}

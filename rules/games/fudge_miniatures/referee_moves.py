@@ -6,9 +6,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rules.bearing import onward
-from rules.effects import kept
-from rules.events import plain
+from rules.engine.effects import kept
+from rules.engine.events import plain
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures.movement import gait, measured
 from rules.games.fudge_miniatures.referee_facts import (
     BROKE_FROM,
@@ -24,15 +28,11 @@ from rules.games.fudge_miniatures.referee_facts import (
     touches,
 )
 from rules.games.fudge_miniatures.referee_turn import guards, not_now, waits_for
-from rules.measure import range_between
-from rules.movement import Walk, walk
-from rules.path import Path, length_in, placed
-from rules.position import Moment
-from rules.referee import Deed, Measured, at_once
-from rules.state import Unit
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS, Call
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.bearing import onward
+from rules.tabletop.measure import range_between
+from rules.tabletop.movement import Walk, walk
+from rules.tabletop.path import Path, length_in, placed
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
 
 MOVE = "move"
 WAYS_OUT = 16

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rules.effects import kept
+from rules.engine.effects import kept
+from rules.engine.position import Moment
+from rules.engine.referee import at_once
+from rules.engine.state import State, Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.fudge_miniatures.referee_facts import (
     MUST_RUN,
     ORDER,
@@ -22,11 +27,6 @@ from rules.games.fudge_miniatures.referee_facts import (
     touched,
 )
 from rules.games.fudge_miniatures.tables import ItemKind, Step
-from rules.position import Moment
-from rules.referee import at_once
-from rules.state import State, Unit
-from rules.text import spoken
-from rules.verdict import Verdict, forbidden
 
 
 def step_of(moment: Moment) -> tuple[Step | None, str]:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.schema import Asked
+from rules.engine.verdict import Reason, Verdict, verdict
 from rules.games.fudge_miniatures.tables import Concern, Rules, Trait, whole
-from rules.schema import Asked
-from rules.verdict import Reason, Verdict, verdict
 
 PLUS = 1
 

@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import Procedure
-from rules.game import Answer
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Inches, Part, Within
+from rules.engine.verdict import Reason, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures.attack import Bars, Strike, aimed, barred, struck, wish_barred
 from rules.games.fudge_miniatures.tables import Rules, whole
-from rules.ruleset import limit
-from rules.scene import SightRules
-from rules.schema import Asked, Inches, Part, Within
-from rules.tolerance import EXACT, within
-from rules.verdict import Reason, Verdict, forbidden, verdict
+from rules.tabletop.scene import SightRules
+from rules.tabletop.tolerance import EXACT, within
 
 Range = Annotated[float, Within(low=0.1, code="bad_range")]
 
@@ -136,5 +136,5 @@ def _rodf(rules: Rules, shot: Shot) -> Reason:
 
 
 def sight_rules(rules: Rules) -> SightRules:
-    """What hides what on the measured table, for `rules.sight`."""
+    """What hides what on the measured table, for `rules.tabletop.sight`."""
     return SightRules(figures_hide=rules.chooses("models_block_sight", True))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Protocol, TypeAlias, TypeVar
 
-from rules.ruleset import Limit, Ruleset, limit
-from rules.schema import Count, Inches, Row, Within
-from rules.table import TerrainKind
-from rules.verdict import RuleRefusal
+from rules.engine.ruleset import Limit, Ruleset, limit
+from rules.engine.schema import Count, Inches, Row, Within
+from rules.engine.verdict import RuleRefusal
+from rules.tabletop.table import TerrainKind
 
 CardName = Annotated[str, Row("cards", "unknown_card")]
 TraitName = Annotated[str, Row("traits", "unknown_trait")]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Row
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.fudge_miniatures.attack import state
 from rules.games.fudge_miniatures.tables import Rules, named
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Row
-from rules.tolerance import within
-from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

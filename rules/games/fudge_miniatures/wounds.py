@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.dice import Procedure
-from rules.game import Answer
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Row, Within
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.fudge_miniatures.rolls import Modifier, added, throw, told
 from rules.games.fudge_miniatures.tables import Rules, named, whole
-from rules.ruleset import limit
-from rules.schema import Asked, Row, Within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 NEAR_DEATH, VERY_HURT, DEAD = "near_death", "very_hurt", "dead"
 HEALTHY = "healthy"

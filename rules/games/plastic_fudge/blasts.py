@@ -6,8 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.dice import Procedure
-from rules.game import Answer, NoFacts
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer, NoFacts
+from rules.engine.ruleset import row_words
+from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.combat import (
     Stance,
     attack_reasons,
@@ -31,10 +34,7 @@ from rules.games.plastic_fudge.tables import (
     rating,
     thrown,
 )
-from rules.ruleset import row_words
-from rules.schema import Asked, Count, Inches, Part
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.tabletop.tolerance import within
 
 HALF = 0.5
 NONE, STEP, ALL = "outside", "partly", "wholly"

@@ -7,21 +7,21 @@ from collections.abc import Iterable
 from shapely import get_parts
 from shapely.geometry import Point, Polygon
 
-from rules.area import standing_on
-from rules.bearing import Turning
+from rules.engine.ruleset import limit
+from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge.combat import Border, stands_in
 from rules.games.plastic_fudge.movement import Mover, Stretch, slowed
 from rules.games.plastic_fudge.tables import Rules
-from rules.measure import Bands, Range, base_area, range_between, stepped
-from rules.movement import walk
-from rules.path import Path, placed, straight
-from rules.ruleset import limit
-from rules.scene import SightRules
-from rules.table import Figure, Outline, PointIn, TerrainPiece, area_of
-from rules.template import Blast, Wedge
-from rules.terrain_cost import IMPASSABLE, Going, MovementProfile
-from rules.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
-from rules.verdict import Verdict
+from rules.tabletop.area import standing_on
+from rules.tabletop.bearing import Turning
+from rules.tabletop.measure import Bands, Range, base_area, range_between, stepped
+from rules.tabletop.movement import walk
+from rules.tabletop.path import Path, placed, straight
+from rules.tabletop.scene import SightRules
+from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
+from rules.tabletop.template import Blast, Wedge
+from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile
+from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Choice, choice, doubtful_shifts
 
 PART = ", part "
 """Between the name of a base and the number of each part that a hole has left of it."""
@@ -89,7 +89,7 @@ def _may_meet(a: Outline, b: Outline, reach_in: float) -> bool:
 
 
 def gait(rules: Rules, who: Mover) -> MovementProfile:
-    """How a unit walks the measured table, for `rules.movement.walk`."""
+    """How a unit walks the measured table, for `rules.tabletop.movement.walk`."""
     grounds, band_in = rules.tables.grounds(), rules.option("band_in")
     flat, climb_in = rules.chooses("height_counts", "flat"), limit(rules, "climb_cost_in")
 

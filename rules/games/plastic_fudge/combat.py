@@ -8,7 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.dice import Procedure
+from rules.engine.dice import Procedure
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Count, Part
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.tables import (
     Rating,
     ResultName,
@@ -21,9 +24,6 @@ from rules.games.plastic_fudge.tables import (
     special_of,
     thrown,
 )
-from rules.ruleset import limit, row_words
-from rules.schema import Asked, Count, Part
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 # The damage chart.
 

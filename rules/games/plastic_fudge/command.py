@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.dice import Procedure
-from rules.game import Answer, NoFacts
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer, NoFacts
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.tables import ClassName, LevelName, MoraleModifier, Rating, Rules, fudge, rating, thrown
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.tabletop.tolerance import within
 
 # The round and its order.
 

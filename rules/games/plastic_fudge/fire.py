@@ -7,7 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import Procedure
+from rules.engine.dice import Procedure
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Count, Inches
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.combat import Stance, bands_of_height, by_hand, is_legendary
 from rules.games.plastic_fudge.tables import (
     Card,
@@ -23,10 +26,7 @@ from rules.games.plastic_fudge.tables import (
     special_of,
     thrown,
 )
-from rules.ruleset import limit, row_words
-from rules.schema import Asked, Count, Inches
-from rules.tolerance import within
-from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.tabletop.tolerance import within
 
 # Range.
 

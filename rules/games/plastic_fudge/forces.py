@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Row
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.tables import (
     Card,
     ClassName,
@@ -18,10 +21,7 @@ from rules.games.plastic_fudge.tables import (
     rating,
     special_of,
 )
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Row
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.tabletop.tolerance import within
 
 ScenarioName = Annotated[str, Row("scenarios", "unknown_scenario")]
 

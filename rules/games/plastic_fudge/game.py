@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rules.game import Game, actions
+from rules.engine.game import Game, actions
+from rules.engine.ruleset import load
 from rules.games.plastic_fudge import blasts, combat, command, fire, forces, movement, shot
 from rules.games.plastic_fudge.tables import Rules, Tables
-from rules.ruleset import load
-from rules.table import TerrainKind, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind
 
 ACTIONS = actions(
     # Set-up

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Count, Inches
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.plastic_fudge.tables import (
     ClassName,
     LevelName,
@@ -17,10 +20,7 @@ from rules.games.plastic_fudge.tables import (
     rating,
     special_of,
 )
-from rules.ruleset import limit, row_words
-from rules.schema import Asked, Count, Inches
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

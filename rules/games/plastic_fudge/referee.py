@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rules.bearing import bearing_deg
-from rules.condition import CONDITIONS, condition, unharmed
-from rules.effects import following
-from rules.events import PhaseBegun
+from rules.engine.condition import CONDITIONS, condition, unharmed
+from rules.engine.effects import following
+from rules.engine.events import PhaseBegun
+from rules.engine.position import Moment
+from rules.engine.referee import FIRE, Deed, Referee
+from rules.engine.state import Unit
+from rules.engine.verdict import forbidden
 from rules.games.plastic_fudge.board import sight_rules, stretches
 from rules.games.plastic_fudge.command import steps
 from rules.games.plastic_fudge.movement import Mover
@@ -42,11 +45,8 @@ from rules.games.plastic_fudge.referee_fire import (
     others,
 )
 from rules.games.plastic_fudge.tables import Tables
-from rules.path import Path, turns_deg
-from rules.position import Moment
-from rules.referee import FIRE, Deed, Referee
-from rules.state import Unit
-from rules.verdict import forbidden
+from rules.tabletop.bearing import bearing_deg
+from rules.tabletop.path import Path, turns_deg
 
 SLACK_DEG = 10.0
 """A turn smaller than this is none: hands do not set a soldier down to the degree, nor does a camera read him so."""

@@ -7,7 +7,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from rules.effects import kept
+from rules.engine.effects import kept
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.state import Unit
+from rules.engine.text import spoken
 from rules.games.plastic_fudge.board import disk, spoken_of
 from rules.games.plastic_fudge.forces import counted
 from rules.games.plastic_fudge.referee_facts import (
@@ -42,13 +46,9 @@ from rules.games.plastic_fudge.referee_facts import (
 )
 from rules.games.plastic_fudge.referee_fire import fleeing, real_mine
 from rules.games.plastic_fudge.tables import rating
-from rules.path import approaches, placed
-from rules.position import Moment
-from rules.referee import Deed, Measured, at_once
-from rules.state import Unit
-from rules.table import Figure, TerrainPiece
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS
+from rules.tabletop.path import approaches, placed
+from rules.tabletop.table import Figure, TerrainPiece
+from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 
 def duties(moment: Moment) -> Iterator[Deed]:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rules.effects import fallen, kept, marked, taken_along, walked
-from rules.events import Change, Effects
+from rules.engine.effects import fallen, kept, marked, taken_along, walked
+from rules.engine.events import Change, Effects
+from rules.engine.position import Moment
+from rules.engine.referee import Deed
+from rules.engine.state import Unit
+from rules.engine.verdict import Verdict
 from rules.games.plastic_fudge.referee_facts import (
     ATTACKED_BY_HAND,
     ATTACKS_MADE,
@@ -43,12 +47,8 @@ from rules.games.plastic_fudge.referee_fire import (
     went,
 )
 from rules.games.plastic_fudge.tables import together_in
-from rules.path import Path
-from rules.position import Moment
-from rules.referee import Deed
-from rules.state import Unit
-from rules.template import Blast
-from rules.verdict import Verdict
+from rules.tabletop.path import Path
+from rules.tabletop.template import Blast
 
 # Effects.
 

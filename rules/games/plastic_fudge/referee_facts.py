@@ -7,22 +7,22 @@ from typing import Any
 
 from shapely.geometry import LineString, Point, Polygon
 
-from rules.ambiguity import in_sight, one_of
-from rules.area import standing_on
+from rules.engine.ambiguity import in_sight, one_of
+from rules.engine.position import Moment, View, rules_with
+from rules.engine.referee import Measured
+from rules.engine.state import State, Unit
+from rules.engine.text import spoken
 from rules.games.plastic_fudge.board import PART, after_hole, bands_up, spoken_of, terrain_under, terrains_under
 from rules.games.plastic_fudge.combat import in_volley
 from rules.games.plastic_fudge.fire import Contact, hand_to_hand
 from rules.games.plastic_fudge.forces import Posed, basic_defense_level
 from rules.games.plastic_fudge.tables import Card, Rules, Tables, special_of
-from rules.measure import Range
-from rules.path import Path, place_at, placed, spans_over
-from rules.position import Moment, View, rules_with
-from rules.referee import Measured
-from rules.state import State, Unit
-from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
-from rules.template import Template, fraction_inside, under
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS
+from rules.tabletop.area import standing_on
+from rules.tabletop.measure import Range
+from rules.tabletop.path import Path, place_at, placed, spans_over
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.template import Template, fraction_inside, under
+from rules.tabletop.tolerance import DOUBT_SIGMAS
 
 FALLS = "falls"
 """A unit that was killed by attacks at the same time, and still makes its own."""

@@ -10,7 +10,11 @@ from typing import Any
 
 from shapely.geometry import Point, Polygon
 
-from rules.bearing import bearing_deg
+from rules.engine.position import Moment, View
+from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.state import Unit
+from rules.engine.text import place_words, spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.plastic_fudge.board import disk, flame, flight, rod, spoken_of
 from rules.games.plastic_fudge.movement import JetTurn, jet_acts
 from rules.games.plastic_fudge.referee_facts import (
@@ -41,16 +45,12 @@ from rules.games.plastic_fudge.referee_facts import (
     stance,
 )
 from rules.games.plastic_fudge.tables import Weapon
-from rules.measure import Range, range_to
-from rules.path import length_in
-from rules.position import Moment, View
-from rules.referee import Deed, Measured, at_once
-from rules.state import Unit
-from rules.table import PointIn, TerrainKind, TerrainPiece
-from rules.template import Template
-from rules.text import place_words, spoken
-from rules.tolerance import Call
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.bearing import bearing_deg
+from rules.tabletop.measure import Range, range_to
+from rules.tabletop.path import length_in
+from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.template import Template
+from rules.tabletop.tolerance import Call
 
 # Attacks.
 

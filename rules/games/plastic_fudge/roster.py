@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rules.dice import no_dice
-from rules.game import Game
-from rules.roster import Army
-from rules.table import UserError
-from rules.verdict import Verdict
+from rules.engine.dice import no_dice
+from rules.engine.game import Game
+from rules.engine.roster import Army
+from rules.engine.verdict import Verdict
+from rules.tabletop.errors import UserError
 
 
 def check(game: Game[Any], army: Army) -> Verdict:

@@ -6,8 +6,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import Procedure
-from rules.game import Answer, NoFacts
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer, NoFacts
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.plastic_fudge.blasts import (
     Caught,
     Explosion,
@@ -30,9 +33,6 @@ from rules.games.plastic_fudge.combat import (
 )
 from rules.games.plastic_fudge.fire import Contact, Request, attack_request, hand_to_hand, weapon_of
 from rules.games.plastic_fudge.tables import Rating, Rules, TerrainName, called
-from rules.ruleset import limit
-from rules.schema import Asked
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 
 # At one target.
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.ruleset import Limit, Ruleset, limit
-from rules.schema import Count, Inches, Part, Row, Within
-from rules.table import TerrainKind
-from rules.verdict import Reason
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.ruleset import Limit, Ruleset, limit
+from rules.engine.schema import Count, Inches, Part, Row, Within
+from rules.engine.verdict import Reason
+from rules.tabletop.table import TerrainKind
 
 LevelName = Annotated[str, Row("levels", "unknown_level")]
 ClassName = Annotated[str, Row("classes", "unknown_class")]

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Count, Inches, Part
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
 from rules.games.simple_plastic.tables import Cover, Elevation, PhaseName, Rules, Unit, UnitName
-from rules.ruleset import limit, row_words
-from rules.schema import Asked, Count, Inches, Part
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.tabletop.tolerance import within
 
 HIGHER_OR_LOWER = Asked("Does the target stand higher than the attacker, lower, or level with him?")
 ANY_COVER = Asked("Does anything hide a part of the target from the attacker?")

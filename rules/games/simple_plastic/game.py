@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rules.game import Game, actions
+from rules.engine.game import Game, actions
+from rules.engine.ruleset import load
 from rules.games.simple_plastic import attack, movement, turn, volley
 from rules.games.simple_plastic.tables import Tables
-from rules.ruleset import load
-from rules.table import Posture, TerrainKind, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Posture, TerrainKind
 
 ACTIONS = actions(
     # Armies

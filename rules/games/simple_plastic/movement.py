@@ -8,17 +8,17 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Annotated
 
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Inches
+from rules.engine.verdict import Reason, Verdict, forbidden, verdict
 from rules.games.simple_plastic.tables import PhaseName, Rules
-from rules.measure import Range, range_between
-from rules.opacity import OPACITY, CoverKind, Opacity
-from rules.ruleset import limit
-from rules.scene import SightRules
-from rules.schema import Asked, Inches
-from rules.squad import chain
-from rules.table import Figure, TerrainKind, TerrainPiece
-from rules.terrain_cost import Going, MovementProfile
-from rules.tolerance import within
-from rules.verdict import Reason, Verdict, forbidden, verdict
+from rules.tabletop.measure import Range, range_between
+from rules.tabletop.opacity import OPACITY, CoverKind, Opacity
+from rules.tabletop.scene import SightRules
+from rules.tabletop.squad import chain
+from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
+from rules.tabletop.terrain_cost import Going, MovementProfile
+from rules.tabletop.tolerance import within
 
 
 class Mode(StrEnum):
@@ -164,7 +164,7 @@ def _moved(rules: Rules, lead_moved_in: float) -> bool:
 
 
 def gait(rules: Rules, unit: str) -> MovementProfile:
-    """How a unit walks the measured table, for `rules.movement.walk`: no ground is slower than another."""
+    """How a unit walks the measured table, for `rules.tabletop.movement.walk`: no ground is slower than another."""
 
     def going(piece: TerrainPiece) -> Going:
         return Going(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))

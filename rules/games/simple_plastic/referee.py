@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rules.bearing import bearing_deg
-from rules.effects import fallen, following, marked, walked
-from rules.events import Effects, PhaseBegun
+from rules.engine.effects import fallen, following, marked, walked
+from rules.engine.events import Effects, PhaseBegun
+from rules.engine.position import Moment
+from rules.engine.referee import FIRE, Deed, Measured, Referee, at_once
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic.attack import level
 from rules.games.simple_plastic.movement import distances, sight_rules
 from rules.games.simple_plastic.tables import Tables
-from rules.opacity import CoverKind
-from rules.path import Path, length_in, placed
-from rules.position import Moment
-from rules.referee import FIRE, Deed, Measured, Referee, at_once
-from rules.squad import ahead_of, lead
-from rules.state import Unit
-from rules.text import spoken
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.bearing import bearing_deg
+from rules.tabletop.opacity import CoverKind
+from rules.tabletop.path import Path, length_in, placed
+from rules.tabletop.squad import ahead_of, lead
 
 MOVED = "moved"
 """Said this turn of the men of a squad whose leading man went somewhere."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from rules.ruleset import Limit, Ruleset
-from rules.schema import Count, Row
+from rules.engine.ruleset import Limit, Ruleset
+from rules.engine.schema import Count, Row
 
 UnitName = Annotated[str, Row("units", "unknown_unit_type")]
 CoverName = Annotated[str, Row("covers", "unknown_obstacle")]

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer, NoFacts
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer, NoFacts
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Count, Row
+from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
 from rules.games.simple_plastic.tables import Rules, UnitName
-from rules.ruleset import limit, row_words
-from rules.schema import Asked, Count, Row
-from rules.table import Posture
-from rules.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.tabletop.table import Posture
 
 # Armies.
 

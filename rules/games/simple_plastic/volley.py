@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import row_words
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, total, verdict
 from rules.games.simple_plastic.attack import (
     Attacker,
     Target,
@@ -19,9 +21,7 @@ from rules.games.simple_plastic.attack import (
     target_barred,
 )
 from rules.games.simple_plastic.tables import Rules, UnitName
-from rules.ruleset import row_words
-from rules.tolerance import EXACT
-from rules.verdict import Reason, RuleRefusal, Verdict, total, verdict
+from rules.tabletop.tolerance import EXACT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

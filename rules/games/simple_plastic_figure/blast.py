@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from rules.dice import Procedure
+from rules.engine.dice import Procedure
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Inches
+from rules.engine.verdict import Reason, RuleRefusal, Verdict
 from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, lowered, worst
 from rules.games.simple_plastic_figure.fire import modifiers, rolled_at
@@ -25,10 +28,7 @@ from rules.games.simple_plastic_figure.tables import (
     tidy,
     weapon_of,
 )
-from rules.ruleset import limit
-from rules.schema import Asked, Inches
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict
+from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from shapely.geometry import Point, Polygon
 
-from rules.area import ground_under
+from rules.engine.ruleset import limit
 from rules.games.simple_plastic_figure.tables import Rules
-from rules.movement import Walk
-from rules.opacity import OPACITY, CoverKind, Opacity, Within
-from rules.ruleset import limit
-from rules.scene import ON_TOP_IN, SightRules
-from rules.table import Figure, PointIn, TerrainKind, TerrainPiece
-from rules.tolerance import EXACT
+from rules.tabletop.area import ground_under
+from rules.tabletop.movement import Walk
+from rules.tabletop.opacity import OPACITY, CoverKind, Opacity, Within
+from rules.tabletop.scene import ON_TOP_IN, SightRules
+from rules.tabletop.table import Figure, PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.tolerance import EXACT
 
 
 def sight_rules(rules: Rules) -> SightRules:

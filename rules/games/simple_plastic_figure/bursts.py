@@ -6,8 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
 
-from rules.dice import Procedure
-from rules.game import Answer
+from rules.engine.dice import Procedure
+from rules.engine.game import Answer
+from rules.engine.schema import Asked, Inches
+from rules.engine.verdict import Reason, Verdict
 from rules.games.simple_plastic_figure.blast import (
     Caught,
     Explosion,
@@ -42,8 +44,6 @@ from rules.games.simple_plastic_figure.tables import (
     legal,
     weapon_of,
 )
-from rules.schema import Asked, Inches
-from rules.verdict import Reason, Verdict
 
 
 def _answered(answer: Answer) -> Procedure[Verdict]:

@@ -6,8 +6,11 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches
+from rules.engine.verdict import Reason, Verdict, verdict
 from rules.games.simple_plastic_figure.tables import (
     CommanderName,
     Face,
@@ -21,10 +24,7 @@ from rules.games.simple_plastic_figure.tables import (
     weapon_of,
 )
 from rules.games.simple_plastic_figure.turn import Deed, Wanted, actions, checked, permits
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches
-from rules.tolerance import within
-from rules.verdict import Reason, Verdict, verdict
+from rules.tabletop.tolerance import within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

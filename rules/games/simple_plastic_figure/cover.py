@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Part
+from rules.engine.verdict import Reason, Verdict, verdict
 from rules.games.simple_plastic_figure.tables import PlaceName, PoseName, Rules, TerrainName, spoken
-from rules.ruleset import limit
-from rules.schema import Asked, Part
-from rules.table import TerrainKind
-from rules.tolerance import reaches
-from rules.verdict import Reason, Verdict, verdict
+from rules.tabletop.table import TerrainKind
+from rules.tabletop.tolerance import reaches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Part, Row
+from rules.engine.verdict import Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.command import Helped, both, fire_help
 from rules.games.simple_plastic_figure.cover import lowered, worst
 from rules.games.simple_plastic_figure.tables import (
@@ -26,10 +29,7 @@ from rules.games.simple_plastic_figure.tables import (
     weapon_of,
 )
 from rules.games.simple_plastic_figure.turn import Deed, permits
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Part, Row
-from rules.tolerance import reaches, within
-from rules.verdict import Reason, Verdict, total, verdict
+from rules.tabletop.tolerance import reaches, within
 
 # What the tables say of a weapon.
 

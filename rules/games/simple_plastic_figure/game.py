@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from rules.game import Game, actions
+from rules.engine.game import Game, actions
+from rules.engine.ruleset import load
 from rules.games.simple_plastic_figure import blast, bursts, command, cover, fire, movement, shells, shot, turn
 from rules.games.simple_plastic_figure.tables import AimAt, Rules, Tables
-from rules.ruleset import load
-from rules.table import TerrainKind, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind
 
 ACTIONS = actions(
     # Set-up

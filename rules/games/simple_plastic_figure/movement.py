@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Inches
+from rules.engine.verdict import Reason, Verdict, total, verdict
 from rules.games.simple_plastic_figure.command import Helped, led
 from rules.games.simple_plastic_figure.tables import (
     CrossingName,
@@ -21,12 +24,9 @@ from rules.games.simple_plastic_figure.tables import (
     spoken,
 )
 from rules.games.simple_plastic_figure.turn import Deed, permits
-from rules.ruleset import limit
-from rules.schema import Asked, Inches
-from rules.table import TerrainPiece
-from rules.terrain_cost import IMPASSABLE, Going, MovementProfile, hurdle
-from rules.tolerance import EXACT, within
-from rules.verdict import Reason, Verdict, total, verdict
+from rules.tabletop.table import TerrainPiece
+from rules.tabletop.terrain_cost import IMPASSABLE, Going, MovementProfile, hurdle
+from rules.tabletop.tolerance import EXACT, within
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +221,7 @@ def _bayonets(bayonet: bool, enemy: Fighter) -> list[str]:
 
 
 def gait(rules: Rules, *, touches_bunker: bool = False) -> MovementProfile:
-    """How a figure walks the measured table, for `rules.movement.walk`.
+    """How a figure walks the measured table, for `rules.tabletop.movement.walk`.
 
     Args:
         rules: The game's data.

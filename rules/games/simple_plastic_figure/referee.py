@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.condition import CONDITIONS, unharmed
-from rules.effects import following
-from rules.events import PhaseBegun
+from rules.engine.condition import CONDITIONS, unharmed
+from rules.engine.effects import following
+from rules.engine.events import PhaseBegun
+from rules.engine.objectives import HalfOf, Task
+from rules.engine.position import Moment
+from rules.engine.referee import FIRE, Deed, Referee, at_once
+from rules.engine.ruleset import Ruleset
+from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import sight_rules
 from rules.games.simple_plastic_figure.referee_bursts import aimed_at, explosives_at, spot_of
 from rules.games.simple_plastic_figure.referee_deeds import USUAL_GOAL, calls_at_spot, duties, others
@@ -25,12 +30,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
 from rules.games.simple_plastic_figure.referee_fire import shot
 from rules.games.simple_plastic_figure.referee_moves import march, movement
 from rules.games.simple_plastic_figure.tables import AimAt, Tables
-from rules.objectives import HalfOf, Task
-from rules.position import Moment
-from rules.referee import FIRE, Deed, Referee, at_once
-from rules.ruleset import Ruleset
-from rules.table import PointIn
-from rules.verdict import Verdict
+from rules.tabletop.table import PointIn
 
 
 def attacks(moment: Moment, figure: str) -> Iterator[Deed]:

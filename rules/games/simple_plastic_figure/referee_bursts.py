@@ -7,6 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from rules.engine.position import Moment, View
+from rules.engine.referee import Deed, Measured
+from rules.engine.state import Unit
+from rules.engine.text import place_words, spoken
+from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.referee_facts import (
     FALLING,
@@ -23,15 +28,10 @@ from rules.games.simple_plastic_figure.referee_facts import (
 from rules.games.simple_plastic_figure.referee_fire import band_of, firer, firer_at_spot, titled
 from rules.games.simple_plastic_figure.shells import Choice
 from rules.games.simple_plastic_figure.tables import AimAt
-from rules.measure import Range, range_to
-from rules.position import Moment, View
-from rules.referee import Deed, Measured
-from rules.state import Unit
-from rules.table import PointIn, TerrainPiece
-from rules.template import Blast
-from rules.text import place_words, spoken
-from rules.tolerance import DOUBT_SIGMAS, Call
-from rules.verdict import Verdict
+from rules.tabletop.measure import Range, range_to
+from rules.tabletop.table import PointIn, TerrainPiece
+from rules.tabletop.template import Blast
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
 
 
 @dataclass(frozen=True, slots=True)

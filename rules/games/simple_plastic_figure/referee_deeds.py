@@ -7,7 +7,11 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from rules.effects import goal_of
+from rules.engine.effects import goal_of
+from rules.engine.position import Moment, View
+from rules.engine.referee import Deed, Measured
+from rules.engine.state import Unit
+from rules.engine.text import place_words, spoken
 from rules.games.simple_plastic_figure.command import OFFBOARD_WEAPON
 from rules.games.simple_plastic_figure.referee_bursts import between, bursting, coming_down
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -42,13 +46,9 @@ from rules.games.simple_plastic_figure.referee_facts import (
 from rules.games.simple_plastic_figure.referee_fire import spreads
 from rules.games.simple_plastic_figure.referee_moves import march
 from rules.games.simple_plastic_figure.tables import Commander, Enemies
-from rules.position import Moment, View
-from rules.referee import Deed, Measured
-from rules.sight import SLIVER
-from rules.state import Unit
-from rules.table import PointIn
-from rules.template import Blast
-from rules.text import place_words, spoken
+from rules.tabletop.sight import SLIVER
+from rules.tabletop.table import PointIn
+from rules.tabletop.template import Blast
 
 USUAL_GOAL = "eliminate_all"
 

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from rules.effects import fallen, goal_of, marked, walked
-from rules.events import Change, Effects, Move
+from rules.engine.effects import fallen, goal_of, marked, walked
+from rules.engine.events import Change, Effects, Move
+from rules.engine.position import Moment
+from rules.engine.referee import Deed
+from rules.engine.state import ELIMINATED
+from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.command import Helped
 from rules.games.simple_plastic_figure.movement import met
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -34,11 +38,7 @@ from rules.games.simple_plastic_figure.referee_facts import (
     rules_of,
 )
 from rules.games.simple_plastic_figure.tables import weapon_of
-from rules.path import length_in
-from rules.position import Moment
-from rules.referee import Deed
-from rules.state import ELIMINATED
-from rules.verdict import Verdict
+from rules.tabletop.path import length_in
 
 Changes = tuple[Change, ...]
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from rules.engine.position import Moment, View, rules_with
+from rules.engine.referee import Measured, at_once
+from rules.engine.state import State, Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic_figure.board import holder, near, place_kind, terrain_names
 from rules.games.simple_plastic_figure.cover import Piece, exposure
 from rules.games.simple_plastic_figure.tables import Phase, Rules, Tables, Weapon
-from rules.measure import range_to
-from rules.position import Moment, View, rules_with
-from rules.referee import Measured, at_once
-from rules.sight import SLIVER, exposures
-from rules.state import State, Unit
-from rules.table import Figure, PointIn, Posture, TerrainPiece, UserError, ellipse_outline
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS, Call
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.errors import UserError
+from rules.tabletop.measure import range_to
+from rules.tabletop.sight import SLIVER, exposures
+from rules.tabletop.table import Figure, PointIn, Posture, TerrainPiece, ellipse_outline
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
 
 DONE = "done"
 """What a figure has done with its half of the turn, in order."""

@@ -7,6 +7,11 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from rules.engine.position import Moment, View
+from rules.engine.referee import Deed, Measured, prospect
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict
 from rules.games.simple_plastic_figure.board import holder_at
 from rules.games.simple_plastic_figure.fire import held
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -26,13 +31,8 @@ from rules.games.simple_plastic_figure.referee_facts import (
     weapons,
 )
 from rules.games.simple_plastic_figure.tables import AimAt, band, called
-from rules.measure import Range
-from rules.position import Moment, View
-from rules.referee import Deed, Measured, prospect
-from rules.state import Unit
-from rules.table import PointIn
-from rules.text import spoken
-from rules.verdict import Verdict
+from rules.tabletop.measure import Range
+from rules.tabletop.table import PointIn
 
 
 def titled(moment: Moment, weapon: str) -> str:

@@ -6,6 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.state import Unit
+from rules.engine.text import spoken
+from rules.engine.verdict import Verdict, forbidden
 from rules.games.simple_plastic_figure.board import crossings, holder, place_kind
 from rules.games.simple_plastic_figure.movement import gait
 from rules.games.simple_plastic_figure.referee_facts import (
@@ -19,16 +24,11 @@ from rules.games.simple_plastic_figure.referee_facts import (
 )
 from rules.games.simple_plastic_figure.referee_facts import place as place_held
 from rules.games.simple_plastic_figure.tables import Enemies
-from rules.measure import range_between, range_to
-from rules.movement import Walk, walk
-from rules.path import Path, contacts, length_in, placed
-from rules.position import Moment
-from rules.referee import Deed, Measured, at_once
-from rules.state import Unit
-from rules.table import Figure, TerrainPiece
-from rules.text import spoken
-from rules.tolerance import DOUBT_SIGMAS, Call
-from rules.verdict import Verdict, forbidden
+from rules.tabletop.measure import range_between, range_to
+from rules.tabletop.movement import Walk, walk
+from rules.tabletop.path import Path, contacts, length_in, placed
+from rules.tabletop.table import Figure, TerrainPiece
+from rules.tabletop.tolerance import DOUBT_SIGMAS, Call
 
 
 def movement(moment: Moment, figure: str) -> Deed:

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Inches
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, total
 from rules.games.simple_plastic_figure.blast import Caught, blast_radius_in, caught, hole_in, names, outside
 from rules.games.simple_plastic_figure.command import Helped, aimed_help
 from rules.games.simple_plastic_figure.tables import (
@@ -25,12 +28,9 @@ from rules.games.simple_plastic_figure.tables import (
     tidy,
     weapon_of,
 )
-from rules.ruleset import limit
-from rules.scatter import Along, Compass, drifted, strayed
-from rules.schema import Asked, Inches
-from rules.table import PointIn
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict, total
+from rules.tabletop.scatter import Along, Compass, drifted, strayed
+from rules.tabletop.table import PointIn
+from rules.tabletop.tolerance import within
 
 
 class Choice(StrEnum):

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import Answer
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import Answer
+from rules.engine.schema import Asked, Count
+from rules.engine.verdict import Reason, Verdict, total
 from rules.games.simple_plastic_figure.cover import Piece, cover_of, exposure, lowered, worst
 from rules.games.simple_plastic_figure.fire import (
     Aiming,
@@ -30,8 +32,6 @@ from rules.games.simple_plastic_figure.tables import (
     legal,
     weapon_of,
 )
-from rules.schema import Asked, Count
-from rules.verdict import Reason, Verdict, total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

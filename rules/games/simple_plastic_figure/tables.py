@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
-from rules.ruleset import Limit, Ruleset
-from rules.schema import Count, Inches, Part, Row, Within
-from rules.table import TerrainKind
-from rules.tolerance import within
-from rules.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.ruleset import Limit, Ruleset
+from rules.engine.schema import Count, Inches, Part, Row, Within
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, verdict
+from rules.tabletop.table import TerrainKind
+from rules.tabletop.tolerance import within
 
 WeaponName = Annotated[str, Row("weapons", "unknown_weapon")]
 PlaceName = Annotated[str, Row("places", "unknown_place")]

@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated
 
-from rules.dice import DiceRequest, Die, Procedure
-from rules.game import NoFacts
+from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.game import NoFacts
+from rules.engine.ruleset import limit
+from rules.engine.schema import Asked, Count, Inches, Row, Within
+from rules.engine.verdict import RuleRefusal, Verdict, verdict
 from rules.games.simple_plastic_figure.tables import (
     Face,
     Rules,
@@ -21,10 +24,7 @@ from rules.games.simple_plastic_figure.tables import (
     status_of,
     weapon_of,
 )
-from rules.ruleset import limit
-from rules.schema import Asked, Count, Inches, Row, Within
-from rules.tolerance import within
-from rules.verdict import RuleRefusal, Verdict, verdict
+from rules.tabletop.tolerance import within
 
 # Before the first turn.
 

@@ -12,14 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.dice import DiceRequest, Roll, Scripted
-from rules.game import Game
+from rules.engine.dice import DiceRequest, Roll, Scripted
+from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.army_men.ground import gait
 from rules.games.army_men.shot import DERIVED
 from rules.games.army_men.tables import Effect, Tables
-from rules.movement import walk
-from rules.table import TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.movement import walk
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.rules import rule_table
 
 ROOT = Path(__file__).parents[3]

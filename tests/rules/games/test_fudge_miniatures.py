@@ -14,16 +14,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.dice import DiceRequest, Roll, Scripted
-from rules.game import Game
+from rules.engine.dice import DiceRequest, Roll, Scripted
+from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.fudge_miniatures.characters import computed
 from rules.games.fudge_miniatures.movement import gait
 from rules.games.fudge_miniatures.shooting import sight_rules
 from rules.games.fudge_miniatures.tables import Tables
 from rules.games.fudge_miniatures.wounds import column_of, marked
-from rules.movement import walk
-from rules.table import TerrainKind, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.movement import walk
+from rules.tabletop.table import TerrainKind
 from tests.rules import rule_table
 from tests.rules.board import box, piece
 from tests.rules.games.worked import questions

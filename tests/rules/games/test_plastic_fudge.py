@@ -12,17 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.dice import DiceRequest, Roll, Scripted
-from rules.game import Game
+from rules.engine.dice import DiceRequest, Roll, Scripted
+from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.plastic_fudge.board import after_hole, bands_up, disk, distance_in, flame, gait, rod, terrain_under
 from rules.games.plastic_fudge.forces import card_cost
 from rules.games.plastic_fudge.movement import Mover
 from rules.games.plastic_fudge.referee_facts import nearest_on
 from rules.games.plastic_fudge.tables import Tables
-from rules.movement import walk
-from rules.table import Figure, TerrainKind, UserError
-from rules.template import fraction_inside
+from rules.tabletop.errors import UserError
+from rules.tabletop.movement import walk
+from rules.tabletop.table import Figure, TerrainKind
+from rules.tabletop.template import fraction_inside
 from tests.rules import rule_table
 from tests.rules.board import block, box, figure, piece
 

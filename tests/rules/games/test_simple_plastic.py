@@ -12,16 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.dice import DiceRequest, Roll, Scripted
-from rules.game import Game
+from rules.engine.dice import DiceRequest, Roll, Scripted
+from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.simple_plastic.attack import FACTS
 from rules.games.simple_plastic.movement import distances, gait, sight_rules
 from rules.games.simple_plastic.tables import Tables
-from rules.movement import walk
-from rules.opacity import CoverKind
-from rules.table import TerrainKind, UserError
-from rules.tolerance import Call
+from rules.tabletop.errors import UserError
+from rules.tabletop.movement import walk
+from rules.tabletop.opacity import CoverKind
+from rules.tabletop.table import TerrainKind
+from rules.tabletop.tolerance import Call
 from tests.rules import rule_table
 from tests.rules.board import block, box, piece
 

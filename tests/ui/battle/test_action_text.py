@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from rules.game import Question
-from rules.referee import ActionPreview, Ambiguity, Deed
-from rules.verdict import Reason, Verdict
+from rules.engine.game import Question
+from rules.engine.referee import ActionPreview, Ambiguity, Deed
+from rules.engine.verdict import Reason, Verdict
 from ui.battle.action_text import (
     chance_words,
     deed_words,

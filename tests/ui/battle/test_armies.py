@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rules.roster import Army, Recruit
-from rules.table import UserError
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.errors import UserError
 from ui.battle.armies import Shelf, find_army, load_army, save_army
 
 ARMY = Army(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from rules.referee import ActionPreview, Deed
-from rules.template import Blast
+from rules.engine.referee import ActionPreview, Deed
+from rules.tabletop.template import Blast
 from ui.battle.battle_overlay import Stray, aiming, pointing, stray_marks, way_marks
 from ui.battle.battle_session import Proposal
 from ui.table.finding import Note, Trace

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.dice import Scripted
-from rules.events import PhaseBegun
-from rules.games.referees import moment_of
-from rules.position import Moment
-from rules.referee import ActionPreview
-from rules.replay import replay
-from rules.roster import Army, Recruit
-from rules.table import PointIn
+from rules.battle.battle import Battle
+from rules.battle.referees import moment_of
+from rules.battle.replay import replay
+from rules.engine.dice import Scripted
+from rules.engine.events import PhaseBegun
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun
 from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN

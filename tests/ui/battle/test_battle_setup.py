@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from PyQt6.QtWidgets import QInputDialog, QPushButton
 
-from rules.roster import Army, Recruit
-from rules.table import UserError
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.errors import UserError
 from tests.rules.board import figure
 from tests.ui.windows import Owned
 from ui.battle.armies import Shelf

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from calibration.camera import TableCamera
-from rules.events import Change, Changed, PhaseBegun
-from rules.games.referees import moment_of
-from rules.position import Moment
-from rules.roster import Army
+from rules.battle.referees import moment_of
+from rules.engine.events import Change, Changed, PhaseBegun
+from rules.engine.position import Moment
+from rules.engine.roster import Army
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
 from ui.battle.crosshair import first_place, next_figure, stepped

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from rules.battle import Battle
-from rules.event_codec import event_of
-from rules.events import Change, Changed, Doubted, PhaseBegun, Settled
-from rules.games.referees import moment_of
-from rules.position import Moment
-from rules.referee import ActionPreview
-from rules.roster import Army
-from rules.table import TerrainKind, TerrainPiece
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.battle.referees import moment_of
+from rules.engine.events import Change, Changed, Doubted, PhaseBegun, Settled
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview
+from rules.engine.roster import Army
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import begun, recruits
 from ui.battle.action_text import chance_words, needed_words

@@ -16,11 +16,12 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from rules.battle import Battle
-from rules.dice import Scripted
-from rules.events import CameraMoved, Change, Changed, Effects, Enlisted, Noted, PhaseBegun, Placed, TableLaid
-from rules.table import TerrainKind, TerrainPiece, UserError
-from rules.verdict import Verdict
+from rules.battle.battle import Battle
+from rules.engine.dice import Scripted
+from rules.engine.events import CameraMoved, Change, Changed, Effects, Enlisted, Noted, PhaseBegun, Placed, TableLaid
+from rules.engine.verdict import Verdict
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.export import battle_document, battle_json, page
 from ui.battle.history import Moment, matching, moments

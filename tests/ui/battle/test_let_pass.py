@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.event_codec import event_of
-from rules.events import Asked, Change, Changed, PhaseBegun, Ruled
-from rules.games.referees import moment_of
-from rules.position import Moment
-from rules.roster import Army
-from rules.state import Unit
-from rules.table import PointIn
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.battle.referees import moment_of
+from rules.engine.events import Asked, Change, Changed, PhaseBegun, Ruled
+from rules.engine.position import Moment
+from rules.engine.roster import Army
+from rules.engine.state import Unit
+from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
 from ui.battle.battle_session import Play

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.dice import DiceRequest, Roll
-from rules.events import PhaseBegun
-from rules.games.referees import moment_of
-from rules.position import Moment
-from rules.roster import Army
-from rules.table import PointIn
+from rules.battle.battle import Battle
+from rules.battle.referees import moment_of
+from rules.engine.dice import DiceRequest, Roll
+from rules.engine.events import PhaseBegun
+from rules.engine.position import Moment
+from rules.engine.roster import Army
+from rules.tabletop.table import PointIn
 from tests.rules.board import figure
 from tests.rules.evening import begun, recruits
 from ui.battle.battle_session import Play

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from rules.event_codec import event_of
-from rules.journal import standing
-from rules.referee import ActionPreview
-from rules.text import label
+from rules.battle.event_codec import event_of
+from rules.battle.journal import standing
+from rules.engine.referee import ActionPreview
+from rules.engine.text import label
 from tests.rules import (
     test_battle_army_men,
     test_battle_fudge_miniatures,

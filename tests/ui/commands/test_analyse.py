@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from calibration.opencv import cv2
-from rules.table import FloatArray
+from rules.tabletop.table import FloatArray
 from tests.calibration.drawn import camera, marker_corners, picture
 from ui.cli import main
 from ui.setup.profiles import LensProfiles

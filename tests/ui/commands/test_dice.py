@@ -12,8 +12,8 @@ import pytest
 
 from hardware.dice_reader import Question, Why
 from hardware.emulator import EmulatedDice, FaultInjector, Wire
-from rules.dice import DiceRequest, Die, Procedure, Roll, play
-from rules.table import UserError
+from rules.engine.dice import DiceRequest, Die, Procedure, Roll, play
+from rules.tabletop.errors import UserError
 from ui.cli import main
 from ui.commands.dice import confirmed, typed_dice, virtual_dice
 from ui.devices.dice_source import request_of

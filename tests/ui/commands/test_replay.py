@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from rules.battle import Battle
-from rules.dice import Scripted
-from rules.events import Enlisted, Noted, PhaseBegun
-from rules.journal import Journal
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.battle.journal import Journal
+from rules.engine.dice import Scripted
+from rules.engine.events import Enlisted, Noted, PhaseBegun
+from rules.tabletop.errors import UserError
 from ui.cli import main
 from ui.commands.replay import replay_json, replay_text
 

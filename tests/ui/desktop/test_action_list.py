@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt6.QtWidgets import QApplication
 
-from rules.referee import ActionPreview, Deed
+from rules.engine.referee import ActionPreview, Deed
 from tests.ui.windows import Owned
 from ui.desktop.battle.action_list import DeedList
 

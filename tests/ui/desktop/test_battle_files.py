@@ -11,7 +11,7 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QPushButton
 
 from benchmarks.damaged_saves import without_checksums
-from rules.events import Noted
+from rules.engine.events import Noted
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.stories import answering, words_of
 from tests.ui.windows import Wait

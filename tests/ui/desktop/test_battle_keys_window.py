@@ -8,7 +8,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
-from rules.template import Blast
+from rules.tabletop.template import Blast
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.windows import POSTS
 from ui.desktop.help_controller import keys_of

@@ -10,11 +10,11 @@ from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QPushButton
 
-from rules.dice import DiceRequest, Die, Roll, Scripted
-from rules.events import Change, Changed
-from rules.table import UserError
-from rules.template import Blast
-from rules.text import spoken
+from rules.engine.dice import DiceRequest, Die, Roll, Scripted
+from rules.engine.events import Change, Changed
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.template import Blast
 from tests.ui.desktop.modal import answered
 from tests.ui.windows import POSTS, Open, Owned, Wait, click, point
 from ui.battle.armies import Shelf

@@ -20,7 +20,7 @@ from calibration.lens_fit import LensFit
 from calibration.marker_issue import Reason, Trouble
 from calibration.opencv import cv2
 from calibration.print_scale import PrintScale
-from rules.battle import Battle
+from rules.battle.battle import Battle
 from tests.calibration.drawn import camera as drawn_camera
 from tests.calibration.drawn import marker_corners, picture
 from tests.calibration.test_lens import LENS, PLACES, SIZE

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PyQt6.QtWidgets import QPushButton
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait
 from ui.desktop.camera_lock import Claims
 from vision.source import Source, Webcam

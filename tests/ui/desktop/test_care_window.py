@@ -6,7 +6,7 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Open, Wait
 from ui.desktop.details import DetailsDialog
 from ui.desktop.heartbeat import Heartbeat

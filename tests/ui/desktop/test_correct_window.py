@@ -6,7 +6,7 @@ from PyQt6.QtGui import QContextMenuEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QMenu
 
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from tests.ui.windows import BARE_IN, POSTS, Wait, at, click, point
 from ui.desktop.window import Window
 

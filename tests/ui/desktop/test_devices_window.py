@@ -18,8 +18,8 @@ from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialogButtonBox
 from hardware.emulator import EmulatedDice, EmulatedRod, Wire
 from hardware.range_rod import FIRST_MARK, PLAIN, Alarm, DiceWait, Lamp, Measured, RodShape, plain_colours
 from hardware.range_rod import Ruler as EmptyRod
-from rules.dice import DiceRequest, Die, Roll
-from rules.table import UserError
+from rules.engine.dice import DiceRequest, Die, Roll
+from rules.tabletop.errors import UserError
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import POSTS, Open, Wait, click
 from ui.desktop.battle.dice_dialog import RollDialog

@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QDialogButtonBox, QGroupBox
 
-from rules.objectives import Aim
+from rules.engine.objectives import Aim
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press
 from ui.battle.armies import Shelf

@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.dice import DiceRequest, Die
+from rules.engine.dice import DiceRequest, Die
 from tests.ui.windows import POSTS, Open, Wait, click
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import MusterDialog

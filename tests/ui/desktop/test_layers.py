@@ -7,7 +7,7 @@ from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QImage, QPainter, QTransform
 from PyQt6.QtWidgets import QApplication
 
-from rules.template import Wedge
+from rules.tabletop.template import Wedge
 from tests.ui.tables import before, soldier
 from ui.desktop.picture.image import to_bgr
 from ui.desktop.picture.layers import Layers

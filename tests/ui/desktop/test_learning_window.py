@@ -9,7 +9,7 @@ import pytest
 from PyQt6.QtGui import QAction
 
 import vision.pipeline
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from tests.ui.desktop.test_correct_window import ask, choose, figures
 from tests.ui.windows import POSTS, Open, Wait
 from ui.desktop.window import Window

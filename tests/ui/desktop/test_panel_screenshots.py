@@ -8,7 +8,7 @@ import pytest
 from PyQt6.QtGui import QColor, QImage, QPalette
 from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLabel, QLineEdit, QListWidget, QPushButton, QWidget
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.ui.windows import Wait
 from ui.desktop.dark_palette import dark_palette
 from ui.desktop.labels import fitted, word_label

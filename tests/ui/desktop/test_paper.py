@@ -16,7 +16,7 @@ from calibration.page import PAPERS_MM, Fill, Page, Pattern, Sheet, Text, correc
 from calibration.print_scale import PrintScale
 from calibration.sheet import LENS_BOARD, board_sheet, marker_sheet
 from rules.games import open_game
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.paper import preview, write_pdf
 from ui.paper.pdf import unscaled
 from ui.paper.rod_card import rod_sheet

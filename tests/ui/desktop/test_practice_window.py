@@ -11,7 +11,7 @@ from PyQt6.QtGui import QAction, QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from rules.table import PointIn, Posture
+from rules.tabletop.table import PointIn, Posture
 from tests.ui.windows import BARE_IN, LEFT, POSTS, TABLE_IN, Open, Wait, at, click, move, point
 from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window

@@ -10,7 +10,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QDialogButtonBox, QPushButton, QToolButton
 
 from calibration.print_scale import PrintScale
-from rules.roster import Army, Recruit
+from rules.engine.roster import Army, Recruit
 from tests.ui.windows import Owned
 from ui.battle.armies import Shelf, save_army
 from ui.desktop.print_dialog import PrintDialog

@@ -9,8 +9,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QListWidget
 
-from rules.dice import DiceRequest, Roll
-from rules.events import Change, Changed, PhaseBegun
+from rules.engine.dice import DiceRequest, Roll
+from rules.engine.events import Change, Changed, PhaseBegun
 from tests.ui.desktop.test_battle_window import mustered, press
 from tests.ui.windows import POSTS, Wait, click
 from ui.battle.battle_overlay import Stray, stray_marks

@@ -9,7 +9,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QDialogButtonBox
 
-from rules.state import State
+from rules.engine.state import State
 from tests.ui.desktop.modal import answered
 from tests.ui.desktop.test_battle_window import mustered, press, rolls
 from tests.ui.windows import Wait

@@ -7,7 +7,7 @@ import pytest
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.ui.windows import LEFT, Wait
 from ui.desktop.background_save import BackgroundSave
 from ui.desktop.window import Window

@@ -8,7 +8,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
-from rules.measure import range_between
+from rules.tabletop.measure import range_between
 from tests.ui.desktop.test_guide_window import on_base, step_of, teach
 from tests.ui.stories import NEAR_IN, Board, Player, answering, mustered, press
 from tests.ui.windows import LEFT, POSTS, Open, Wait

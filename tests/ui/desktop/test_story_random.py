@@ -19,7 +19,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QComboBox, QListWidget, QPushButton
 
 from calibration.opencv import cv2
-from rules.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn
 from tests.ui.stories import Player, answering, mustered, press
 from tests.ui.windows import LEFT, TABLE_IN, let_qt_work
 from ui.desktop.window import Window

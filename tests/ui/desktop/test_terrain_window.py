@@ -8,7 +8,8 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QPushButton
 from shapely.geometry import Polygon
 
-from rules.table import Outline, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Outline, TerrainKind, TerrainPiece
 from tests.ui.desktop.test_window import turn_wheel
 from tests.ui.windows import LEFT, POSTS, TABLE_IN, Wait, move
 from ui.desktop.tools.terrain_tool import seen_outline

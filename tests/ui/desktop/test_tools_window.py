@@ -10,9 +10,9 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
-from rules.table import UserError
-from rules.template import Strip, Wedge
-from rules.text import spoken
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.template import Strip, Wedge
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Wait, at, click, point
 from ui.desktop.tools.questions import SightTool

@@ -13,7 +13,7 @@ from PyQt6.QtCore import QLocale
 from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QPushButton
 
 from calibration.calibration_targets import Prints
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait
 from ui.desktop import translation
 from ui.desktop.dialogs import PrintsDialog

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PyQt6.QtWidgets import QPushButton
 
-from rules.roster import Army, Recruit
-from rules.table import UserError
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait, click
 from ui.battle.battle_setup import Muster
 from ui.desktop.window import Window

@@ -15,7 +15,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDoubleSpinBox, QLabel, QPushButton
 
 from calibration.calibration_targets import Prints
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, at, click, move, point
 from ui import measuring
 from ui.desktop.app import LastResort

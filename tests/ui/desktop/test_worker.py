@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.worker import Worker
 from vision.frame import Frame
 

@@ -1,6 +1,6 @@
 """What dice that the camera read say to a request: proposed or doubted."""
 
-from rules.dice import DiceRequest, Die
+from rules.engine.dice import DiceRequest, Die
 from ui.devices.camera_dice import propose
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen

@@ -17,7 +17,7 @@ from hardware.emulator import EmulatedDice, FaultInjector, Wire
 from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
-from rules.dice import Die
+from rules.engine.dice import Die
 from ui.devices.device_connection import ANY, EMULATED, Berth, Level, Ports, choices, finding
 from ui.devices.rod_and_dice import HEAR_S, TEST_S, TESTED, DiceHand, Rod, counted
 

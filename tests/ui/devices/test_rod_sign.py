@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, Ruler
-from rules.games.referees import moment_of
-from rules.position import Moment
-from rules.referee import ActionPreview
-from rules.roster import Army, Recruit
+from rules.battle.referees import moment_of
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview
+from rules.engine.roster import Army, Recruit
 from tests.rules.board import figure
 from tests.rules.evening import begun
 from ui.battle.battle_session import Play

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from hardware.dice_reader import FORGET_S, KEEP_S
-from rules.dice import DiceRequest, Die, Roll
-from rules.table import UserError
+from rules.engine.dice import DiceRequest, Die, Roll
+from rules.tabletop.errors import UserError
 from tests.vision.dice.pictures import Drawn, draw
 from ui.devices.device_connection import Level
 from ui.devices.tray import TrayHand, cameras, reading_words

@@ -9,9 +9,9 @@ from PyQt6.QtGui import QFont, QFontMetricsF, QGuiApplication
 from PyQt6.QtWidgets import QApplication
 
 from calibration.page import PAPERS_MM, Text
+from rules.engine.roster import Army, Recruit
 from rules.games import GAMES, open_game
-from rules.roster import Army, Recruit
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.paper.card_faces import FACES, UnitCard
 from ui.paper.card_sheet import CARD_MM, card_face, card_sheet
 from ui.paper.cards import army_cards, game_cards

@@ -9,8 +9,8 @@ import pytest
 
 from calibration.page import PAPERS_MM
 from calibration.print_scale import PrintScale
-from rules.roster import Army, Recruit
-from rules.table import UserError
+from rules.engine.roster import Army, Recruit
+from rules.tabletop.errors import UserError
 from ui.battle.armies import Shelf, armies_folder, save_army
 from ui.cli import main
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of

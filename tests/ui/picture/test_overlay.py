@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from calibration.camera import Lens, TableCamera
 from calibration.marker_issue import Reason, Trouble
 from calibration.solve import NUDGE, Calibration
-from rules.table import Figure, Posture, ellipse_outline
-from rules.template import Blast
+from rules.tabletop.table import Figure, Posture, ellipse_outline
+from rules.tabletop.template import Blast
 from ui.picture.marker_issues import trouble_overlay
 from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
 from ui.session import Ruler, TableState

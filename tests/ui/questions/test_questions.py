@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.games import open_game
-from rules.measure import range_between
-from rules.path import length_in
-from rules.tolerance import Call
+from rules.tabletop.measure import range_between
+from rules.tabletop.path import length_in
+from rules.tabletop.tolerance import Call
 from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
 from ui.questions.fan import Chance, aims, fan_finding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rules.table import Figure, Posture
+from rules.tabletop.table import Figure, Posture
 from tests.ui.picture.test_overlay import view_of
 from tests.ui.tables import soldier
 from ui.questions.table_diff import changes, compared

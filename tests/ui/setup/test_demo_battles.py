@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from rules.battle.referees import moment_of, referee_of
+from rules.engine.referee import prospect
 from rules.games import GAMES, open_game
-from rules.games.referees import moment_of, referee_of
-from rules.referee import prospect
 from ui.battle.battle_setup import Muster, begin, usual_army
 from vision.simulation.scene import demo_scene
 

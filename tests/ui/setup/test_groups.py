@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.opencv import cv2
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.ui.views import figure, view_of
 from ui.session import TableState
 from ui.setup.colours import one_colour_words

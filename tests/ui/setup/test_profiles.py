@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Lens
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.setup.profiles import Kept, LensProfiles, camera_identity
 
 LENS = Lens((1280, 720), [[1000, 0, 640], [0, 1001, 360], [0, 0, 1]], [-0.1, 0.02, 0.001, 0, 0], np.eye(9) * 1e-4)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rules.table import Posture
+from rules.tabletop.table import Posture
 from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view
 from ui.session import Session
 from ui.setup.saved_examples import examples_document, examples_of

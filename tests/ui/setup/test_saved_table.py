@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from calibration.camera import Lens, TableCamera
 from calibration.solve import Calibration
-from rules.table import Figure, Posture, TerrainKind, TerrainPiece, UserError, ellipse_outline
-from rules.template import Blast, Flame, Strip, Wedge, Zone
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
+from rules.tabletop.template import Blast, Flame, Strip, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import Ruler, Session
 from ui.setup.saved_table import EmptyTable, KeptTable, as_left, kept_of

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.table import Figure, Posture, UserError, area_of, ellipse_outline
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, Posture, area_of, ellipse_outline
 from tests.ui.views import figure, view_of
 from ui.session import Session
 from ui.table.correction_options import everybody, place, remedies_at, remedies_for, rename

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rules.table import Figure, Posture, ellipse_outline
+from rules.tabletop.table import Figure, Posture, ellipse_outline
 from tests.ui.setup.test_saved_table import PICTURE, man, view
 from ui.table.corrections import ArmyChanged, Confirmed, Correction, Deleted, PlacedAt, PostureSet, Renamed
 from ui.table.learning import learned

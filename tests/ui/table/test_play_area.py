@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.table.finding import Note, Trace
 from ui.table.play_area import PlayArea, area_marks
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.games import open_game
-from rules.template import Blast, Flame, Strip, Wedge
+from rules.tabletop.template import Blast, Flame, Strip, Wedge
 from tests.ui.picture.test_overlay import view_of
 from tests.ui.tables import soldier
 from ui.measuring import covered

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.table import TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.ui.views import over
 from ui.files import read_terrain
 from ui.table.terrain import (

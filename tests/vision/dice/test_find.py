@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Lens, TableCamera
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from tests.vision.dice.pictures import Colour, Drawn, Eye, Room, draw
 from vision.dice.find import read_dice
 from vision.dice.tray import SURE

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from vision.dice.tray import TrayReading, TrayWatch
 from vision.dice.view import DieKind, DieSeen
 from vision.frame import ImageBgr

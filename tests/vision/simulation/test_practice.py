@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from shapely import Polygon
 
 from calibration.opencv import cv2
-from rules.table import Posture, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 from vision.frame import Frame
 from vision.simulation.practice import ENTER_S, LEAVE_S, Practice, practice_ground
 from vision.simulation.practice_table import PracticeTable

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from shapely import Polygon, unary_union
 
 from calibration.opencv import cv2
-from rules.table import Posture, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 from vision.simulation.drawing import sprite
 from vision.simulation.scene import (
     Model,

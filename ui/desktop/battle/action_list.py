@@ -8,7 +8,7 @@ from PyQt6.QtCore import QEvent, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from rules.referee import ActionPreview
+from rules.engine.referee import ActionPreview
 from ui.battle.action_text import chance_lines, chance_words, deed_words, reason_rows
 from ui.desktop.labels import as_typed
 from ui.desktop.translation import tr

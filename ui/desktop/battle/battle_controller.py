@@ -10,12 +10,13 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from calibration.drift import Drift
-from rules.battle import Battle, Clock
-from rules.dice import Dice
-from rules.position import Moment
-from rules.referee import ActionPreview, Ambiguity, Deed
-from rules.table import PointIn, UserError
-from rules.text import by_whom, listed, outcome_words, place_words, spoken, told
+from rules.battle.battle import Battle, Clock
+from rules.engine.dice import Dice
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview, Ambiguity, Deed
+from rules.engine.text import by_whom, listed, outcome_words, place_words, spoken, told
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn
 from ui.battle.action_text import state_words, step_words, verdict_rows
 from ui.battle.battle_overlay import Stray, aiming, pointing, way_marks
 from ui.battle.battle_session import Play, Proposal, owed

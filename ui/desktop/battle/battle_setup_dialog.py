@@ -26,12 +26,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.game import Game
+from rules.battle.referees import referee_of
+from rules.engine.game import Game
+from rules.engine.roster import Army, Recruit
+from rules.engine.text import spoken
 from rules.games import GAMES, open_game
-from rules.games.referees import referee_of
-from rules.roster import Army, Recruit
-from rules.table import Figure, UserError
-from rules.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
 from ui.battle.action_text import verdict_rows
 from ui.battle.armies import Shelf
 from ui.battle.battle_setup import Muster, checked, fitted, usual_army

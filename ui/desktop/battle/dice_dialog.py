@@ -8,9 +8,9 @@ from functools import partial
 
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from rules.dice import DiceRequest, Die, Roll, rolled
-from rules.table import UserError
-from rules.text import roller_words, told
+from rules.engine.dice import DiceRequest, Die, Roll, rolled
+from rules.engine.text import roller_words, told
+from rules.tabletop.errors import UserError
 from ui.desktop.labels import in_mark_up, marked_label, word_label
 from ui.desktop.translation import mark, tr
 from ui.formatting import begun

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QWidget
 
-from rules.battle import Battle
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.tabletop.errors import UserError
 from ui.battle.armies import Shelf, armies_folder
 from ui.battle.battle_setup import NEEDS_TWO_SIDES
 from ui.desktop.background_save import Say

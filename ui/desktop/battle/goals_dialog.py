@@ -17,9 +17,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.objectives import Aim, Task
-from rules.position import Moment
-from rules.text import spoken
+from rules.engine.objectives import Aim, Task
+from rules.engine.position import Moment
+from rules.engine.text import spoken
 from ui.battle.battle_session import Play
 from ui.battle.goals import agreed_aims, standings, tasks_in, usual_numbers
 from ui.desktop.labels import plain_label, word_label

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QWidget
 
-from rules.battle import Battle
-from rules.events import TableLaid
-from rules.progress import Cancelled
-from rules.table import Outline, TerrainPiece, UserError
-from rules.text import spoken
+from rules.battle.battle import Battle
+from rules.battle.progress import Cancelled
+from rules.engine.events import TableLaid
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Outline, TerrainPiece
 from ui.battle.export import battle_json, page
 from ui.battle.history import Moment, moments
 from ui.desktop.background_save import BackgroundSave

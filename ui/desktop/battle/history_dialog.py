@@ -22,8 +22,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.battle import Battle
-from rules.state import State
+from rules.battle.battle import Battle
+from rules.engine.state import State
 from ui.battle.battle_map import extent_of, map_shapes
 from ui.battle.history import Moment, matching, moments
 from ui.battle.thumbnail_store import Album

@@ -8,7 +8,7 @@ from functools import partial
 from PyQt6.QtGui import QAction, QKeySequence
 from PyQt6.QtWidgets import QMainWindow
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.battle.crosshair import LONG_STEP_IN, STEP_IN, first_place, next_figure, stepped
 from ui.desktop.action import action_of
 from ui.desktop.battle.battle_controller import BattleController

@@ -8,10 +8,10 @@ from pathlib import Path
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QWidget
 
-from rules.battle import Battle, Clock
-from rules.journal import Damaged
-from rules.progress import Cancelled
-from rules.recovery import recover
+from rules.battle.battle import Battle, Clock
+from rules.battle.journal import Damaged
+from rules.battle.progress import Cancelled
+from rules.battle.recovery import recover
 from ui.background_task import Behind
 from ui.desktop.background_save import Say
 from ui.desktop.bar import Ways

@@ -20,11 +20,11 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.game import Question
-from rules.referee import ActionPreview, Ambiguity, AvailableActions, Deed
-from rules.table import UserError
-from rules.template import Template
-from rules.text import spoken
+from rules.engine.game import Question
+from rules.engine.referee import ActionPreview, Ambiguity, AvailableActions, Deed
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.template import Template
 from ui.battle.action_text import (
     movement_words,
     needed_words,

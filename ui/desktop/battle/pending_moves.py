@@ -8,8 +8,8 @@ from functools import partial
 
 from PyQt6.QtWidgets import QLayout, QPushButton, QVBoxLayout, QWidget
 
-from rules.position import Moment
-from rules.referee import NEARER, Ambiguity
+from rules.engine.position import Moment
+from rules.engine.referee import NEARER, Ambiguity
 from ui.battle.action_text import refusal_words
 from ui.battle.battle_session import Play, Proposal
 from ui.desktop.labels import as_typed, word_label

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from PyQt6.QtCore import QTimer
 
-from rules.position import Moment
-from rules.referee import ActionPreview, prospect
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview, prospect
 from ui.battle.battle_session import Play
 from ui.battle.round_sequence import Walk, Walker, rounds
 from ui.desktop.battle.round_bar import WalkStrip

@@ -18,11 +18,11 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.position import Moment
-from rules.referee import ActionPreview
-from rules.ruling import Override
-from rules.table import UserError
-from rules.text import spoken
+from rules.battle.overrides import Override
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
 from ui.battle.battle_session import Play
 from ui.battle.ruling import (
     Case,

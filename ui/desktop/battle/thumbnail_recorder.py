@@ -10,9 +10,9 @@ import numpy as np
 from PyQt6.QtGui import QTransform
 
 from calibration.opencv import cv2
-from rules.battle import Battle
-from rules.event_codec import is_event
-from rules.table import UserError
+from rules.battle.battle import Battle
+from rules.battle.event_codec import is_event
+from rules.tabletop.errors import UserError
 from ui.battle.thumbnail_store import Album, small_jpeg
 from ui.desktop.picture.image import to_bgr, to_qimage
 from ui.desktop.picture.painter import paint

@@ -11,9 +11,9 @@ from PyQt6.QtCore import QObject
 from hardware.emulator import FaultInjector
 from hardware.ports import Port, attached
 from hardware.range_rod import Alarm, DiceWait, Idle, RodShape, Sign
-from rules.dice import Die
-from rules.position import Moment
-from rules.referee import ActionPreview
+from rules.engine.dice import Die
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview
 from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.devices.box import DeviceBox
 from ui.desktop.devices.dice_answers import DiceAnswers

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QSizePolicy, QVBoxLayout, QWidget
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.painting import painting

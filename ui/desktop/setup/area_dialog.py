@@ -8,7 +8,8 @@ import numpy as np
 from PyQt6.QtWidgets import QFormLayout, QPushButton, QWidget
 
 from calibration.solve import Calibration
-from rules.table import PointIn, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QDialog, QMainWindow, QMenu
 from calibration.calibration_targets import Prints
 from calibration.drift import Drift
 from calibration.scene_texture import PATIENCE, Grain
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.bar import Ways
 from ui.desktop.dialogs import PrintsDialog

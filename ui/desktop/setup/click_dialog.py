@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QComboBox, QFormLayout, QPushButton, QWidget
 from calibration.by_hand import Rectangle, Taped
 from calibration.camera import Lens
 from calibration.solve import Calibration
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.length_box import LengthBox
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import Magnifier, PictureDialog

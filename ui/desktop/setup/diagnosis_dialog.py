@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QListWidget, QWidget
 from calibration.calibration_targets import fix, see
 from calibration.diagnosis import why_not
 from calibration.marker_issue import outline_of
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.background_task import Behind
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog

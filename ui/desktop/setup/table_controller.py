@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QWidget
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.analysis import table_document
 from ui.background_task import Behind
 from ui.desktop.background_save import BackgroundSave

@@ -9,7 +9,8 @@ from functools import partial
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
-from rules.table import Figure, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
 from ui.desktop.labels import as_typed
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.tool import PickResult, PlainTool

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rules.table import Figure, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure
 from ui.desktop.bar import Ways
 from ui.desktop.panel import SidePanel
 from ui.desktop.tools.window_context import WindowContext

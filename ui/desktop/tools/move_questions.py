@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from rules.text import spoken
+from rules.engine.text import spoken
 from ui.desktop.bar import Ways
 from ui.desktop.source_controller import Bench
 from ui.desktop.tools.window_context import WindowContext

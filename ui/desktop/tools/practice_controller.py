@@ -9,7 +9,7 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMainWindow, QMenu
 
-from rules.table import UserError
+from rules.tabletop.errors import UserError
 from ui.desktop.action import action_of, switch_of
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_tool import TERRAIN

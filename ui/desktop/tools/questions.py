@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rules.path import Path
-from rules.table import Figure, PointIn, UserError
-from rules.text import spoken
+from rules.engine.text import spoken
+from rules.tabletop.errors import UserError
+from rules.tabletop.path import Path
+from rules.tabletop.table import Figure, PointIn
 from ui.desktop.tools.tool import PickResult, PlainTool, was_dragged
 from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview

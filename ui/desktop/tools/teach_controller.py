@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from PyQt6.QtWidgets import QTabWidget
 
-from rules.text import spoken
+from rules.engine.text import spoken
 from ui.desktop.bar import Ways
 from ui.desktop.panel import SUGGESTED_ARMIES, SidePanel
 from ui.desktop.tools.tool import PickResult, PlainTool

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from rules.game import Game
+from rules.engine.game import Game
 from rules.games import GAMES, open_game
-from rules.template import Template
+from rules.tabletop.template import Template
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.translation import tr
 from ui.picture.overlay import PointPx, Preview

@@ -10,7 +10,7 @@ from PyQt6.QtCore import QObject, Qt, QTimer
 from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import QTabWidget
 
-from rules.table import TerrainKind, TerrainPiece
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import ask_terrain, ask_where
 from ui.desktop.picture.view import PictureView
 from ui.desktop.tools.terrain_panel import TerrainPanel

@@ -16,7 +16,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from rules.table import TerrainKind, TerrainPiece
+from rules.tabletop.table import TerrainKind, TerrainPiece
 from ui.desktop.dialogs import NumberBox
 from ui.desktop.labels import plain_label
 from ui.desktop.translation import tr

@@ -11,7 +11,8 @@ from enum import Enum, auto
 from shapely.geometry import Polygon
 
 from calibration.camera import TableCamera
-from rules.table import Outline, PointIn, TerrainKind, TerrainPiece, UserError
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Outline, PointIn, TerrainKind, TerrainPiece
 from ui.desktop.tools.tool import PickResult, PlainTool
 from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rules.table import Figure, PointIn
+from rules.tabletop.table import Figure, PointIn
 from ui.desktop.translation import tr
 from ui.measuring import figure_at
 from ui.picture.overlay import PointPx, Preview

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from rules.game import Game
+from rules.engine.game import Game
 from ui.desktop.tools.questions import FanTool, PlanTool, SightTool
 from ui.desktop.tools.templates import FormShelf, TemplateTool
 from ui.desktop.tools.tool import MeasureTool, PathTool, PickResult, SelectTool, Tool

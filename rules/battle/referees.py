@@ -1,0 +1,58 @@
+"""The referee of each game, the position that it judges, and an action performed in a battle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rules.battle.battle import Battle
+from rules.engine.dice import Dice
+from rules.engine.effects import wrecks
+from rules.engine.events import Effects
+from rules.engine.position import Measure, Moment
+from rules.engine.referee import Deed, Referee, in_set_up, prospect, with_answers
+from rules.engine.verdict import Verdict
+from rules.games import GAMES, module_of
+from rules.tabletop.errors import UserError
+from rules.tabletop.measure import range_between
+from rules.tabletop.table import Figure, TerrainPiece
+
+
+def referee_of(game: str) -> Referee[Any]:
+    """The referee of a game.
+
+    Raises:
+        UserError: if there is none.
+    """
+    if game not in GAMES:
+        raise UserError(f"there is no referee for {game!r}: choose one of {', '.join(GAMES)}")
+    referee: Referee[Any] = module_of(game, "referee").REFEREE
+    return referee
+
+
+def moment_of(
+    battle: Battle, figures: Iterable[Figure], terrain: Iterable[TerrainPiece], measure: Measure = range_between
+) -> Moment:
+    """A battle now, on the table as it is seen, its terrain as the battle has left it and wrecks among that."""
+    referee, rules = referee_of(battle.game.name), battle.game.rules
+    table = {figure.id: figure for figure in figures}
+    pieces = (*referee.ground(rules, battle.state, terrain), *wrecks(battle.state, table.values()))
+    return Moment(battle.game, battle.state, table, pieces, referee.sight(rules), measure)
+
+
+def perform(battle: Battle, referee: Referee[Any], moment: Moment, deed: Deed, dice: Dice) -> Verdict:
+    """Ask the rules, roll the dice, and append the verdict with its effects to the battle's journal.
+
+    Raises:
+        UserError: as `Battle.ask`, or if the action is barred or an ambiguity is open; then nothing has happened.
+    """
+    deed, doubts, _ = with_answers(moment, deed)
+    if deed.bar is not None or in_set_up(moment, deed):
+        raise UserError(f"{deed.title} is not allowed: {prospect(moment, deed).why_not}")
+    if doubts:
+        raise UserError(f"{doubts[0].question} is too close to call: settle it first")
+
+    def effects(found: Verdict) -> Effects:
+        return referee.effects(moment, deed, found) if found.allowed else Effects()
+
+    return battle.ask(deed.action, deed.given, dice, effects, by=deed.by, title=deed.words)

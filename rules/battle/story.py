@@ -1,0 +1,188 @@
+"""A battle as text that a player enjoys: what happened, turn by turn, and the rules that said so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from rules.engine.events import (
+    Asked,
+    Begun,
+    CameraMoved,
+    Changed,
+    Doubted,
+    Effects,
+    Enlisted,
+    Event,
+    MarkerMoved,
+    Move,
+    Moved,
+    Noted,
+    Overruled,
+    PhaseBegun,
+    Placed,
+    Ruled,
+    Said,
+    Settled,
+    TableLaid,
+    Throw,
+)
+from rules.engine.game import Game
+from rules.engine.text import (
+    answer_words,
+    change_words,
+    label,
+    listed,
+    outcome_words,
+    place_words,
+    roller_words,
+    says_outcome,
+    spoken,
+    told,
+)
+
+
+def tell(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
+    """The lines of the story: what is nested in a turn or in a question is indented."""
+    enlisting = ""
+    for event in events:
+        if isinstance(event, Enlisted):
+            if event.side != enlisting:
+                yield f"{spoken(event.side)} fields"
+            enlisting = event.side
+            yield f"  {spoken(event.figure)}: {_card(game, event)}"
+            continue
+        enlisting = ""
+        yield from _begun(game, event) if isinstance(event, Begun) else _TELLERS[type(event)](event)
+
+
+def _begun(game: Game[Any], event: Begun) -> Iterator[str]:
+    yield f"{game.title}: {' against '.join(map(spoken, event.players))}"
+    yield game.credit
+    for name in game.rules.labels:
+        yield f"House rules: {name}"
+    for name, value in event.options.items():
+        yield f"{game.options[name].title}: {_value(value)} ({game.options[name].rule})"
+
+
+def _value(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value).replace("_", " ")
+
+
+def _card(game: Game[Any], event: Enlisted) -> str:
+    row = game.rules.plain.get("cards", {}).get(event.card, {})
+    own = event.own or {}
+    title = str(row.get("title") or own.get("title") or spoken(event.card or "a card of his own"))
+    return f"{title}, {spoken(event.squad)}" if event.squad else title
+
+
+def _phase(event: PhaseBegun) -> Iterator[str]:
+    yield ""
+    yield ", ".join(filter(None, [f"Turn {event.turn}", spoken(event.side), event.phase.replace("_", " ")]))
+
+
+def _placed(event: Placed) -> Iterator[str]:
+    yield f"  {spoken(event.figure)} is placed at {place_words(event.at_in)}."
+
+
+def _moved(event: Moved) -> Iterator[str]:
+    return map(_move, event.moves)
+
+
+def _move(move: Move) -> str:
+    over = f" over {', '.join(move.ground)}" if move.ground else ""
+    cost = "" if abs(move.cost_in - move.moved_in) < 0.05 else f", which takes {move.cost_in:.1f}"
+    return f"  {spoken(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
+
+
+def _asked(event: Asked) -> Iterator[str]:
+    winner = event.verdict.numbers.get("winner")
+    outcome = outcome_words(event.verdict.outcome)
+    outcome = f"{outcome} for {spoken(winner)}" if isinstance(winner, str) else outcome
+    done = _deed(event.by, event.title or spoken(event.action))  # battles of before titles were kept have none
+    yield f"  {done}." if says_outcome(event) else f"  {done}: {outcome}."
+    yield from (f"    {_throw(throw)}" for throw in event.throws)
+    yield from (f"    {_reason(reason)}" for reason in event.verdict.reasons)
+    yield from _effects(event.effects)
+
+
+def _deed(by: tuple[str, ...], title: str) -> str:
+    """A deed with all who do it, where its title does not name them."""
+    return title if not by or spoken(by[0]) in title else f"{listed(by)}: {title}"
+
+
+def _throw(throw: Throw) -> str:
+    faces = " ".join(f"{face:+d}" if throw.die == "FUDGE" and face else str(face) for face in throw.faces)
+    return f"{faces} on the dice: {roller_words(throw.for_whom)}, {told(throw.why)}"
+
+
+def _reason(reason: Said) -> str:
+    modifier = "" if reason.modifier is None else f" ({reason.modifier:+g})"
+    return f"{reason.rule}  {told(reason.text)}{modifier}"
+
+
+def _effects(effects: Effects) -> Iterator[str]:
+    yield from map(_move, effects.moves)
+    yield from (f"  {change_words(change)}." for change in effects.changes if not change.this_turn)
+
+
+def _changed(event: Changed) -> Iterator[str]:
+    for change in event.changes:
+        yield f"  {change_words(change)}{f' ({change.rule})' if change.rule else ''}."
+
+
+def _doubted(event: Doubted) -> Iterator[str]:
+    yield f"  Too close to call: {event.question} ({' or '.join(event.answers)})"
+
+
+def _settled(event: Settled) -> Iterator[str]:
+    asked = event.question if event.question.endswith("?") else f"{event.question}:"
+    yield f"  The players settle it: {asked} {answer_words(event)}."
+
+
+def _overruled(event: Overruled) -> Iterator[str]:
+    if event.what:
+        yield f"  The players overrule {event.what}: {event.outcome}. {_sentence(event.reason)}"
+    else:
+        yield f"  The players overrule entry {event.entry}: {event.reason}."
+    yield from _effects(event.effects)
+
+
+def _ruled(event: Ruled) -> Iterator[str]:
+    yield f"  {_deed(event.by, event.title)}: the players rule: {event.outcome}. {_sentence(event.reason)}"
+    yield from _effects(event.effects)
+
+
+def _sentence(words: str) -> str:
+    """What somebody typed, as a sentence."""
+    words = words.strip()
+    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+
+
+def _befallen(event: Event) -> Iterator[str]:
+    yield f"  ({label(event)}; positions on the table stay)"
+
+
+def _table(event: TableLaid) -> Iterator[str]:
+    yield f"  ({label(event)[:1].upper()}{label(event)[1:]})"
+
+
+def _noted(event: Noted) -> Iterator[str]:
+    yield f"  {event.text}"
+
+
+_TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
+    PhaseBegun: _phase,
+    Placed: _placed,
+    Moved: _moved,
+    Asked: _asked,
+    Changed: _changed,
+    Doubted: _doubted,
+    Settled: _settled,
+    Overruled: _overruled,
+    Ruled: _ruled,
+    Noted: _noted,
+    CameraMoved: _befallen,
+    MarkerMoved: _befallen,
+    TableLaid: _table,
+}

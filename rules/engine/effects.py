@@ -1,0 +1,102 @@
+"""What comes of verdicts in every game alike: figures that went, fell or are marked, and the step that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rules.engine.events import Change, Move, PhaseBegun
+from rules.engine.position import Moment
+from rules.engine.state import ELIMINATED, State, Unit
+from rules.tabletop.path import Path, length_in, placed
+from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Posture, TerrainKind, TerrainPiece
+
+
+def as_journalled(moment: Moment) -> Moment:
+    """The same moment with every figure where the journal has it."""
+    units = moment.state.units
+    stood = {
+        name: placed(figure, place) if name in units and (place := units[name].at_in) is not None else figure
+        for name, figure in moment.figures.items()
+    }
+    return replace(moment, figures=stood)
+
+
+def walked(moment: Moment, paths: Mapping[str, Path], cost_in: Mapping[str, float] | None = None) -> tuple[Move, ...]:
+    """Figures at the ends of their paths.
+
+    Args:
+        moment: Where they stood.
+        paths: Of each; it begins where the figure stands.
+        cost_in: What it took of the allowance of each, where ground or turns cost more than inches.
+    """
+    return tuple(
+        Move(
+            figure=name,
+            from_in=moment.figure(name).centre_in,
+            to_in=path[-1],
+            moved_in=length_in(path),
+            cost_in=(cost_in or {}).get(name, length_in(path)),
+        )
+        for name, path in paths.items()
+    )
+
+
+def taken_along(moment: Moment, rider: str, path: Path) -> Move:
+    """Somebody who goes along a path with what carries or tows him, at no cost of his own."""
+    start = moment.unit(rider).at_in or moment.figure(rider).centre_in
+    end = (start[0] + path[-1][0] - path[0][0], start[1] + path[-1][1] - path[0][1])
+    return Move(figure=rider, from_in=start, to_in=end, moved_in=length_in(path), cost_in=0.0)
+
+
+def goal_of(side: str) -> str:
+    """The battle's status that holds the goal of a side."""
+    return f"goal_of_{side}"
+
+
+def kept(unit: Unit, key: str) -> list[Any]:
+    """What was kept of a unit in this turn, one by one."""
+    return list(unit.this_turn.get(key, ()))
+
+
+def fallen(figures: Iterable[str], rule: str) -> tuple[Change, ...]:
+    """Figures that are out of the battle, each once."""
+    return marked(dict.fromkeys(figures), ELIMINATED, True, rule)
+
+
+WRECK = "wreck"
+"""The status of a vehicle that is out of the battle and stays on the table as cover and obstacle."""
+
+
+def wrecks(state: State, figures: Iterable[Figure]) -> tuple[TerrainPiece, ...]:
+    """The wrecks among the figures on the table, as pieces of terrain as high as a vehicle."""
+    there = [(one, state.units[one.id]) for one in figures if one.id in state.units]
+    height_in = POSTURE_HEIGHT_IN[Posture.VEHICLE]
+    return tuple(
+        TerrainPiece(one.id, TerrainKind.OTHER, one.base_in, one.z_in, height_in)
+        for one, unit in there
+        if unit.out and unit.statuses.get(WRECK)
+    )
+
+
+def marked(
+    figures: Iterable[str], key: str, value: Any, rule: str = "", *, this_turn: bool = False
+) -> tuple[Change, ...]:
+    """The same said of several figures; of the battle itself for the figure ""."""
+    return tuple(Change(figure=name, key=key, value=value, rule=rule, this_turn=this_turn) for name in figures)
+
+
+def following(state: State, steps: Sequence[tuple[str, str]]) -> PhaseBegun:
+    """The step after the present one, or the first of the next turn.
+
+    Args:
+        state: Says where in the turn the battle is; turn 0 is the set-up.
+        steps: (side, phase) in the order of a turn; the side is empty where all act at once.
+    """
+    now = (state.side, state.phase)
+    if state.turn and now in steps[:-1]:
+        side, phase = steps[steps.index(now) + 1]
+        return PhaseBegun(turn=state.turn, side=side, phase=phase)
+    side, phase = steps[0]
+    return PhaseBegun(turn=state.turn + 1, side=side, phase=phase)

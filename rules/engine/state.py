@@ -1,0 +1,294 @@
+"""How a battle stands: every event folded into the one before, from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from rules.engine.events import (
+    Asked,
+    Begun,
+    CameraMoved,
+    Change,
+    Changed,
+    Doubted,
+    Effects,
+    Enlisted,
+    Event,
+    MarkerMoved,
+    Move,
+    Moved,
+    Noted,
+    Overruled,
+    PhaseBegun,
+    Placed,
+    Refund,
+    Ruled,
+    Settled,
+    TableLaid,
+)
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Outline, PointIn, TerrainPiece
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+ELIMINATED = "eliminated"
+"""The status of a figure that is out of the battle."""
+
+MOST_KEPT = 2000
+"""Of figures, of statuses of one figure, of answers, and so on. Each change copies such a table, so that the states of
+before stay as they were: without a bound a stranger's file would take hours to fold."""
+
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+def _nothing() -> Mapping[Any, Any]:
+    return _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A figure as it stands.
+
+    Attributes:
+        card, own: Its ready card by name, or its own as data; one of them is None.
+        squad: Whose man it is; empty where it is alone.
+        at_in: Where it was put or went last; None before it is placed.
+        statuses: All that is said of it until something else is, by name.
+        this_turn: The same for what the next turn forgets.
+        allowance_used_in: How much of its move is spent this turn.
+        acts, acts_this_turn: How often it did each action, in the whole battle and in this turn.
+    """
+
+    id: str
+    side: str
+    card: str | None
+    own: Mapping[str, Any] | None
+    squad: str = ""
+    at_in: PointIn | None = None
+    statuses: Mapping[str, Any] = field(default_factory=_nothing)
+    this_turn: Mapping[str, Any] = field(default_factory=_nothing)
+    allowance_used_in: float = 0.0
+    acts: Mapping[str, int] = field(default_factory=_nothing)
+    acts_this_turn: Mapping[str, int] = field(default_factory=_nothing)
+
+    @property
+    def out(self) -> bool:
+        """Whether it is out of the battle."""
+        return bool(self.statuses.get(ELIMINATED))
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A battle at one moment.
+
+    Attributes:
+        game, options, house_rules: What is played, as `Begun` says it.
+        sides: The players, in order.
+        turn, side, phase: Where in the turn it is; turn 0 is the set-up.
+        units: By figure.
+        statuses, this_turn: What is said of the battle itself, as of a unit.
+        doubts: Questions that wait for the players, each with the answers it may have.
+        settled: What they answered.
+        overruled: Numbers of the entries that they set aside, and why.
+        terrain, area_in: The table that is played on, as far as it was told.
+    """
+
+    game: str = ""
+    options: Mapping[str, Any] = field(default_factory=_nothing)
+    house_rules: str = ""
+    sides: tuple[str, ...] = ()
+    turn: int = 0
+    side: str = ""
+    phase: str = ""
+    units: Mapping[str, Unit] = field(default_factory=_nothing)
+    statuses: Mapping[str, Any] = field(default_factory=_nothing)
+    this_turn: Mapping[str, Any] = field(default_factory=_nothing)
+    doubts: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
+    settled: Mapping[str, str] = field(default_factory=_nothing)
+    overruled: Mapping[int, str] = field(default_factory=_nothing)
+    terrain: tuple[TerrainPiece, ...] = ()
+    area_in: Outline = ()
+
+    def unit(self, figure: str) -> Unit:
+        """The unit of a figure.
+
+        Raises:
+            UserError: if the figure is not in the battle.
+        """
+        if figure not in self.units:
+            raise UserError(f"{figure} is not in this battle: enlist it first")
+        return self.units[figure]
+
+    def standing(self, side: str) -> tuple[Unit, ...]:
+        """The units of a side that are not out."""
+        return tuple(unit for unit in self.units.values() if unit.side == side and not unit.out)
+
+    @property
+    def figures_left(self) -> dict[str, int]:
+        """How many units each side has that are not out."""
+        return {side: len(self.standing(side)) for side in self.sides}
+
+
+S = TypeVar("S", Unit, State)
+
+
+def fold(state: State, event: Event) -> State:
+    """The state after an event.
+
+    Raises:
+        UserError: if the event cannot have happened in this state.
+    """
+    if isinstance(event, Begun) == bool(state.game):
+        raise UserError("a battle begins once, with its game and its players: begin another in a file of its own")
+    return _FOLDS[type(event)](state, event)
+
+
+def _begun(state: State, event: Begun) -> State:
+    named = all(event.players) and len(set(event.players)) == len(event.players)
+    if not event.game or not event.players or not named:
+        raise UserError(f"a battle needs a game and players told apart, not {list(event.players)}: give each a name")
+    return replace(
+        state, game=event.game, options=event.options, house_rules=event.house_rules, sides=tuple(event.players)
+    )
+
+
+def _enlisted(state: State, event: Enlisted) -> State:
+    _known_side(state, event.side)
+    if not event.figure or event.figure in state.units:
+        raise UserError(f"the figure {event.figure!r} cannot join: it needs a name that no other figure has")
+    return _with(state, Unit(event.figure, event.side, event.card, event.own, event.squad))
+
+
+def _phase(state: State, event: PhaseBegun) -> State:
+    if event.side:
+        _known_side(state, event.side)
+    if event.turn not in (state.turn, state.turn + 1):
+        raise UserError(f"turn {event.turn} cannot follow turn {state.turn}: begin turn {state.turn + 1}")
+    after = replace(state, turn=event.turn, side=event.side, phase=event.phase)
+    return after if event.turn == state.turn else replace(after, units=_rested(state.units), this_turn=_NOTHING)
+
+
+def _rested(units: Mapping[str, Unit]) -> Mapping[str, Unit]:
+    """The units with nothing done in this turn."""
+    return MappingProxyType(
+        {
+            figure: replace(unit, this_turn=_NOTHING, allowance_used_in=0.0, acts_this_turn=_NOTHING)
+            for figure, unit in units.items()
+        }
+    )
+
+
+def _placed(state: State, event: Placed) -> State:
+    return _with(state, replace(state.unit(event.figure), at_in=event.at_in))
+
+
+def _asked(state: State, event: Asked | Ruled) -> State:
+    for figure in event.by:
+        unit = state.unit(figure)
+        acts, this_turn = (_counted(counts, event.action) for counts in (unit.acts, unit.acts_this_turn))
+        state = _with(state, replace(unit, acts=acts, acts_this_turn=this_turn))
+    return _effected(state, event.effects)
+
+
+def _effected(state: State, effects: Effects) -> State:
+    return reduce(_change, effects.changes, reduce(_move, effects.moves, state))
+
+
+def _move(state: State, move: Move) -> State:
+    unit = state.unit(move.figure)
+    return _with(state, replace(unit, at_in=move.to_in, allowance_used_in=unit.allowance_used_in + move.cost_in))
+
+
+def _change(state: State, change: Change) -> State:
+    if not change.figure:
+        return _said(state, change)
+    return _with(state, _said(state.unit(change.figure), change))
+
+
+def _said(of: S, change: Change) -> S:
+    """A unit, or the battle itself, with what is new about it."""
+    if change.this_turn:
+        return replace(of, this_turn=_set(of.this_turn, change.key, change.value))
+    return replace(of, statuses=_set(of.statuses, change.key, change.value))
+
+
+def _doubted(state: State, event: Doubted) -> State:
+    if len(set(event.answers)) < 2 or event.question in state.doubts:
+        raise UserError(f"the question {event.question!r} cannot be put: it needs two answers, and to be asked once")
+    return replace(state, doubts=_set(state.doubts, event.question, event.answers))
+
+
+def _settled(state: State, event: Settled) -> State:
+    answers = state.doubts.get(event.question, (event.answer,))
+    if event.answer not in answers:
+        raise UserError(f"{event.question!r} is settled by {' or '.join(answers)}, not by {event.answer!r}")
+    settled = _set(state.settled, event.question, event.answer)
+    return replace(state, doubts=_set(state.doubts, event.question, None), settled=settled)
+
+
+def _overruled(state: State, event: Overruled) -> State:
+    after = _effected(state, event.effects)
+    after = after if event.given_back is None else _given_back(after, event.given_back)
+    return replace(after, overruled=_set(state.overruled, event.entry, event.reason))
+
+
+def _given_back(state: State, given: Refund) -> State:
+    for figure, inches in given.allowance_in.items():
+        unit = state.unit(figure)
+        state = _with(state, replace(unit, allowance_used_in=max(0.0, unit.allowance_used_in - inches)))
+    for figure in given.by:
+        unit, action = state.unit(figure), given.action
+        left = max(0, unit.acts.get(action, 0) - 1)
+        lately = min(left, max(0, unit.acts_this_turn.get(action, 0) - given.this_turn))
+        acts, acts_this_turn = _set(unit.acts, action, left or None), _set(unit.acts_this_turn, action, lately or None)
+        state = _with(state, replace(unit, acts=acts, acts_this_turn=acts_this_turn))
+    return state
+
+
+_FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
+    Begun: _begun,
+    Enlisted: _enlisted,
+    PhaseBegun: _phase,
+    Placed: _placed,
+    Moved: lambda state, event: reduce(_move, event.moves, state),
+    Asked: _asked,
+    Changed: lambda state, event: reduce(_change, event.changes, state),
+    Doubted: _doubted,
+    Settled: _settled,
+    Overruled: _overruled,
+    Ruled: _asked,
+    Noted: lambda state, _: state,
+    CameraMoved: lambda state, _: state,
+    MarkerMoved: lambda state, _: state,
+    TableLaid: lambda state, event: replace(state, terrain=event.terrain, area_in=event.area_in),
+}
+
+
+def _known_side(state: State, side: str) -> None:
+    if side not in state.sides:
+        raise UserError(f"{side!r} is no side of this battle: choose one of {', '.join(state.sides)}")
+
+
+def _with(state: State, unit: Unit) -> State:
+    return replace(state, units=_set(state.units, unit.id, unit))
+
+
+def _counted(counts: Mapping[str, int], key: str) -> Mapping[str, int]:
+    return _set(counts, key, counts.get(key, 0) + 1)
+
+
+def _set(table: Mapping[K, V], key: K, value: V | None) -> Mapping[K, V]:
+    """The table with another value; without the key where the value is None.
+
+    Raises:
+        UserError: if it would hold more than `MOST_KEPT`.
+    """
+    if len(table) >= MOST_KEPT and key not in table and value is not None:
+        raise UserError(f"a battle keeps at most {MOST_KEPT:,} figures, statuses or answers: begin another battle")
+    rest = {name: old for name, old in table.items() if name != key or value is not None}
+    return MappingProxyType(rest if value is None else {**rest, key: value})

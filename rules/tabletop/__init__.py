@@ -1,0 +1,1 @@
+"""Values and geometry of the table, in inches, which every package may use."""

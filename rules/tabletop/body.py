@@ -1,0 +1,103 @@
+"""What a figure shows and where it looks from: silhouettes, eyes and muzzles by posture.
+
+A silhouette is a stack of bands, each as wide as the body at that height whatever way it faces. The sizes are those
+of 54 mm soldiers, base, arms and weapon included; another scale multiplies them by its standing height / 2.1 in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import FloatArray, Posture
+
+COLUMNS = 8
+"""Upright strips a silhouette is cut into; even, so that no strip's middle lies on the line of centres."""
+_LEVELS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """How figures of one posture see and are seen.
+
+    Attributes:
+        eye_in: Height of the eye above what the figure stands on.
+        muzzle_in: Height of the weapon's muzzle.
+        bands: (top, half width) from the ground up: the body is `half width` wide to either side from the band
+            below up to `top` in inches.
+        by_base: The half widths are parts of the base's own half width across the line of sight, as of those who
+            lie and of vehicles, instead of inches.
+
+    Raises:
+        UserError: if the bands do not rise, have no width, or a height is not a finite number.
+    """
+
+    eye_in: float
+    muzzle_in: float
+    bands: tuple[tuple[float, float], ...]
+    by_base: bool = False
+
+    def __post_init__(self) -> None:
+        tops = [0.0, *(top for top, _ in self.bands)]
+        rising = len(tops) > 1 and all(low < high < math.inf for low, high in pairwise(tops))
+        if not rising or not all(0 < width < math.inf for _, width in self.bands):
+            raise UserError(f"a silhouette's bands must rise from the ground and have a width: {self.bands}")
+        if not (math.isfinite(self.eye_in) and math.isfinite(self.muzzle_in)):
+            raise UserError(f"eye and muzzle need a height in inches, not {self.eye_in} and {self.muzzle_in}")
+
+    @property
+    def height_in(self) -> float:
+        """Top of the silhouette."""
+        return self.bands[-1][0]
+
+    @property
+    def half_width_in(self) -> float:
+        """Half width of the widest band; a part of the base's where `by_base`."""
+        return max(width for _, width in self.bands)
+
+
+BODIES: Mapping[Posture, Body] = MappingProxyType(
+    {
+        Posture.STANDING: Body(
+            1.6, 1.5, ((0.07, 0.45), (0.4, 0.26), (0.85, 0.21), (1.2, 0.19), (1.65, 0.37), (2.1, 0.15))
+        ),
+        Posture.KNEELING: Body(1.0, 0.95, ((0.07, 0.45), (0.45, 0.28), (0.88, 0.2), (1.22, 0.45), (1.5, 0.15))),
+        Posture.PRONE: Body(0.3, 0.3, ((0.33, 1.0), (0.5, 0.3)), by_base=True),
+        Posture.DOWN: Body(0.3, 0.3, ((0.3, 1.0), (0.5, 0.5)), by_base=True),
+        Posture.VEHICLE: Body(1.4, 1.2, ((0.9, 1.0), (1.6, 0.55)), by_base=True),
+    }
+)
+"""54 mm figures."""
+
+
+def strips(body: Body) -> tuple[FloatArray, FloatArray]:
+    """A silhouette as `COLUMNS` strips of equal width.
+
+    Returns:
+        (COLUMNS,) middles of the strips, from -1 to 1 of `half_width_in`, left to right as the shooter sees them;
+        (COLUMNS, levels) part of the whole silhouette's area in that strip below each of the evenly spaced heights
+        from 0 to `height_in`.
+    """
+    edges = np.linspace(-body.half_width_in, body.half_width_in, COLUMNS + 1)
+    heights = np.linspace(0.0, body.height_in, _LEVELS)
+    below = np.zeros((COLUMNS, _LEVELS))
+    bottom = 0.0
+    for top, width in body.bands:
+        across = np.clip(np.minimum(edges[1:], width) - np.maximum(edges[:-1], -width), 0.0, None)
+        below += across[:, None] * np.clip(heights - bottom, 0.0, top - bottom)
+        bottom = top
+    middles = (edges[:-1] + edges[1:]) / (2 * body.half_width_in)
+    return middles, below / below[:, -1].sum()
+
+
+def mean_half_width(body: Body) -> float:
+    """Half width of a box of the silhouette's height and area."""
+    bottoms = (0.0, *(top for top, _ in body.bands))
+    area = sum((top - bottom) * width for bottom, (top, width) in zip(bottoms, body.bands, strict=False))
+    return area / body.height_in

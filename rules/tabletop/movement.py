@@ -1,0 +1,320 @@
+"""What a move costs: a path split by the ground it crosses, and how far the allowance carries along it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from shapely.geometry import Point, Polygon
+
+from rules.tabletop.area import LAID_OVER, counting
+from rules.tabletop.bearing import bearing_deg
+from rules.tabletop.errors import UserError
+from rules.tabletop.path import Path, checked, legs, place_at, spans_in
+from rules.tabletop.table import PointIn, TerrainKind, TerrainPiece
+from rules.tabletop.terrain_cost import MovementProfile, Rounding
+from rules.tabletop.tolerance import EXACT, Call, at_most
+
+
+class Reason(StrEnum):
+    """What a toll is paid for."""
+
+    TURN = "turn"
+    LEAVE = "leave"
+    ENTER = "enter"
+    CLIMB = "climb"
+    DESCEND = "descend"
+
+
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """Allowance paid at one place: for what, at which piece (none for a turn or a step down), and how much."""
+
+    reason: Reason
+    piece: str | None
+    cost_in: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A straight part of a path on one ground.
+
+    Attributes:
+        ground: The piece that sets the pace: what bars the way, or the road or bridge, or the slowest of those here;
+            None for the open table.
+        inside: Every piece here that counts.
+        from_in, to_in: Its ends.
+        length_in: How long it is.
+        height_in: The height of the ground.
+        tolls: What is paid before it can be walked.
+        cost_per_in: What an inch takes; infinite where it is impassable.
+        prepaid_in: How much of it an earlier rounding has paid already.
+        whole: Whether what is not is paid by the whole inch.
+    """
+
+    ground: TerrainPiece | None
+    inside: tuple[TerrainPiece, ...]
+    from_in: PointIn
+    to_in: PointIn
+    length_in: float
+    height_in: float
+    tolls: tuple[Toll, ...]
+    cost_per_in: float
+    prepaid_in: float = 0.0
+    whole: bool = False
+
+    @property
+    def passable(self) -> bool:
+        """Whether a path may lead here at all."""
+        return math.isfinite(self.cost_per_in)
+
+    @property
+    def toll_in(self) -> float:
+        """All that is paid before it can be walked."""
+        return sum(toll.cost_in for toll in self.tolls)
+
+    @property
+    def charged_in(self) -> float:
+        """The inches charged for, after rounding."""
+        unpaid = max(0.0, self.length_in - self.prepaid_in)
+        return float(math.ceil(unpaid - EXACT)) if self.whole else unpaid
+
+    @property
+    def cost_in(self) -> float:
+        """What the stretch takes from the allowance, tolls included; infinite where it is impassable."""
+        return self.toll_in + (self.charged_in * self.cost_per_in if self.passable else math.inf)
+
+    def carries_in(self, left_in: float) -> float:
+        """How much of the stretch an allowance pays for; 0 if not even its tolls."""
+        if not self.passable or self.toll_in > left_in + EXACT:
+            return 0.0
+        if self.cost_in <= left_in + EXACT:
+            return self.length_in
+        paid = (left_in - self.toll_in) / self.cost_per_in
+        return self.prepaid_in + (math.floor(paid + EXACT) if self.whole else paid)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A path with its price.
+
+    Attributes:
+        start_in: Where it begins.
+        start_inside: The pieces it begins inside.
+        stretches: Its parts in order; one of no length at the end pays for a last turn. None for a path that goes
+            nowhere and turns nothing.
+        allowance_in: What the unit may spend.
+        sigma_in: One standard deviation of the cost.
+    """
+
+    start_in: PointIn
+    start_inside: tuple[TerrainPiece, ...]
+    stretches: tuple[Stretch, ...]
+    allowance_in: float
+    sigma_in: float = 0.0
+
+    @property
+    def length_in(self) -> float:
+        """Inches over the table."""
+        return sum(stretch.length_in for stretch in self.stretches)
+
+    @property
+    def cost_in(self) -> float:
+        """Inches of allowance; infinite if a stretch is impassable."""
+        return sum(stretch.cost_in for stretch in self.stretches)
+
+    @property
+    def remaining_in(self) -> float:
+        """What is left of the allowance, for what else the unit does this turn (FM-24); negative is what it lacks."""
+        return self.allowance_in - self.cost_in
+
+    @property
+    def affordable(self) -> Call:
+        """Whether the allowance pays for the whole path (FM-27)."""
+        return self.within(self.allowance_in)
+
+    def within(self, limit_in: float) -> Call:
+        """Whether it costs at most that, such as half of the allowance."""
+        return at_most(self.cost_in, limit_in, self.sigma_in)
+
+    @property
+    def impassable(self) -> tuple[Stretch, ...]:
+        """The stretches where no path may lead."""
+        return tuple(stretch for stretch in self.stretches if not stretch.passable)
+
+    @property
+    def unaffordable(self) -> tuple[Stretch, ...]:
+        """The stretches that the allowance does not pay for to their end: why a move is refused (FM-27)."""
+        left_in, unpaid = self.allowance_in, []
+        for stretch in self.stretches:
+            left_in -= stretch.cost_in
+            if left_in < -EXACT:
+                unpaid.append(stretch)
+        return tuple(unpaid)
+
+    @property
+    def reach_in(self) -> PointIn:
+        """The place along the path where the allowance, or the way, ends."""
+        left_in, place = self.allowance_in, self.start_in
+        for stretch in self.stretches:
+            carried = stretch.carries_in(left_in)
+            if carried < stretch.length_in:
+                return place_at((stretch.from_in, stretch.to_in), carried)
+            left_in, place = left_in - stretch.cost_in, stretch.to_in
+        return place
+
+    def inches_on(self, *kinds: TerrainKind) -> float:
+        """How much of the path these kinds of terrain set the pace of, such as roads (AM-23)."""
+        return sum(s.length_in for s in self.stretches if s.ground is not None and s.ground.kind in kinds)
+
+    @property
+    def entered(self) -> tuple[str, ...]:
+        """The pieces that the path comes into, in its order."""
+        return tuple(name for before, after in self._steps() for name in after if name not in before)
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The pieces that the path comes out of, in its order."""
+        return tuple(name for before, after in self._steps() for name in before if name not in after)
+
+    def _steps(self) -> Iterable[tuple[list[str], list[str]]]:
+        inside = (self.start_inside, *(stretch.inside for stretch in self.stretches))
+        return pairwise([piece.name for piece in pieces] for pieces in inside)
+
+
+def walk(
+    path_in: Path,
+    terrain: Iterable[TerrainPiece],
+    gait: MovementProfile,
+    allowance_in: float,
+    facing_deg: float | None = None,
+    end_facing_deg: float | None = None,
+    sigma_in: float = 0.0,
+) -> Walk:
+    """Price a path.
+
+    Args:
+        path_in: The places of the base's centre; the ground under that centre counts. A path that begins on an
+            outline begins outside it.
+        terrain: The pieces that matter. Where a road or a bridge lies, nothing beneath it counts.
+        gait: How the unit moves.
+        allowance_in: What it may spend.
+        facing_deg: Which way it faces at first; None where the first turn is free.
+        end_facing_deg: Which way it is to face in the end; None where it stays as it comes.
+        sigma_in: One standard deviation of the two ends of the path along one axis, taken as independent.
+
+    Raises:
+        UserError: if the path has no place or one that is not finite, or the allowance is negative.
+    """
+    if not allowance_in >= 0:
+        raise UserError(f"a movement allowance is 0 in or more, not {allowance_in:g}")
+    walker = _Walker(gait, tuple((piece, Polygon(piece.outline_in)) for piece in terrain), checked(path_in), facing_deg)
+    start_inside = walker.inside
+    stretches = tuple(walker.stretches(end_facing_deg))
+    rates = [s.cost_per_in for s in stretches if s.passable and s.length_in > 0] or [0.0]
+    return Walk(path_in[0], start_inside, stretches, allowance_in, sigma_in * math.hypot(rates[0], rates[-1]))
+
+
+_Ground = tuple[TerrainKind, float]
+"""Ground of one kind at one price for the inch, which is counted together."""
+
+
+class _Walker:
+    """Somebody on his way: what he stands in, which way he looks and what he has paid ahead."""
+
+    def __init__(
+        self,
+        gait: MovementProfile,
+        terrain: Sequence[tuple[TerrainPiece, Polygon]],
+        path_in: Path,
+        facing_deg: float | None,
+    ) -> None:
+        self._gait, self._terrain, self._path = gait, terrain, path_in
+        self._heading, self._place = facing_deg, path_in[0]
+        self.inside = self._at(path_in[0])
+        self._height = self._height_of(self.inside)
+        self._uphill = False
+        self._ground: _Ground | None = None
+        self._prepaid: dict[_Ground, float] = {}
+
+    def stretches(self, end_facing_deg: float | None) -> Iterator[Stretch]:
+        for _, a, b in legs(self._path):
+            turn = self._turn(bearing_deg(a, b))
+            for to in self._stops(a, b):
+                middle = ((self._place[0] + to[0]) / 2, (self._place[1] + to[1]) / 2)
+                yield self._stretch(to, self._at(middle), turn)
+                turn = ()
+        last = self._turn(end_facing_deg) if end_facing_deg is not None else ()
+        if last:
+            yield self._stretch(self._place, self.inside, last)
+
+    def _stops(self, a: PointIn, b: PointIn) -> list[PointIn]:
+        """Where a leg comes to an outline, and its end."""
+        far = math.dist(a, b)
+        ends = sorted(end for _, area in self._terrain for span in spans_in((a, b), area) for end in span)
+        stops = [end for before, end in pairwise((0.0, *ends)) if end - before > EXACT and far - end > EXACT]
+        return [*(place_at((a, b), stop) for stop in stops), b]
+
+    def _at(self, place: PointIn) -> tuple[TerrainPiece, ...]:
+        return counting(piece for piece, area in self._terrain if area.contains(Point(place)))
+
+    def _height_of(self, inside: Iterable[TerrainPiece]) -> float:
+        return max((piece.top_in for piece in inside if self._gait.going(piece).on_top), default=0.0)
+
+    def _turn(self, to_deg: float) -> tuple[Toll, ...]:
+        turning, heading = self._gait.turning, self._heading
+        self._heading = to_deg
+        price_in = turning.price_in(heading, to_deg) if turning is not None and heading is not None else 0.0
+        return (Toll(Reason.TURN, None, price_in),) if price_in > 0 else ()
+
+    def _stretch(self, to: PointIn, inside: tuple[TerrainPiece, ...], turn: tuple[Toll, ...]) -> Stretch:
+        height = self._height_of(inside)
+        tolls = (*turn, *self._border(inside), *self._rise(height - self._height))
+        if abs(height - self._height) > EXACT:
+            self._uphill = height > self._height
+        ground, rate = self._pace(inside)
+        length = math.dist(self._place, to)
+        slow = (
+            (ground.kind, rate) if ground is not None and rate not in (self._gait.open_cost_per_in, math.inf) else None
+        )
+        prepaid, whole = self._ahead(slow), slow is not None and self._gait.rounding is not Rounding.EXACT
+        found = Stretch(ground, inside, self._place, to, length, height, tolls, rate, prepaid, whole)
+        if slow is not None and whole:
+            self._prepaid[slow] = max(0.0, prepaid + found.charged_in - length)
+        self.inside, self._place, self._height, self._ground = inside, to, height, slow
+        return found
+
+    def _ahead(self, slow: _Ground | None) -> float:
+        """What earlier rounding has paid for inches on this ground."""
+        if self._gait.rounding is Rounding.STRETCH and slow != self._ground:
+            self._prepaid.clear()
+        return self._prepaid.get(slow, 0.0) if slow is not None else 0.0
+
+    def _border(self, inside: tuple[TerrainPiece, ...]) -> list[Toll]:
+        going, before = self._gait.going, self.inside
+        left = [Toll(Reason.LEAVE, piece.name, going(piece).leave_in) for piece in before if piece not in inside]
+        entered = [Toll(Reason.ENTER, piece.name, going(piece).enter_in) for piece in inside if piece not in before]
+        return [toll for toll in (*left, *entered) if toll.cost_in > 0]
+
+    def _rise(self, rise_in: float) -> list[Toll]:
+        step, gait = self._gait.height_step_in, self._gait
+        counted = math.floor(abs(rise_in) / step + EXACT) * step if step > 0 else abs(rise_in)
+        reason, per_in = (
+            (Reason.CLIMB, gait.climb_cost_per_in) if rise_in > 0 else (Reason.DESCEND, gait.descent_cost_per_in)
+        )
+        return [Toll(reason, None, counted * per_in)] if counted * per_in > 0 else []
+
+    def _pace(self, inside: tuple[TerrainPiece, ...]) -> tuple[TerrainPiece | None, float]:
+        """The ground that counts, and what an inch on it costs."""
+        going = self._gait.going
+        if not inside:
+            return None, self._gait.open_cost_per_in
+        barred = next((piece for piece in inside if not going(piece).passable), None)
+        if barred is not None:
+            return barred, math.inf
+        laid = [piece for piece in inside if piece.kind in LAID_OVER]
+        ground = max(laid or inside, key=lambda piece: going(piece).cost_per_in)
+        return ground, going(ground).cost_per_in * (self._gait.uphill_factor if self._uphill else 1.0)

@@ -1,0 +1,67 @@
+"""Files by name, opened only if they are regular files: reading a pipe or a device may never end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from rules.tabletop.errors import UserError
+
+_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+
+
+def open_regular(path: Path, what: str) -> BinaryIO:
+    """The file, opened for reading bytes; the call never waits, as opening a pipe without a writer would.
+
+    Args:
+        path: Of the file; links are followed.
+        what: The name of the file in messages, as "the lens file lens.json".
+
+    Raises:
+        UserError: if it is a pipe, a socket or a device.
+        OSError: if it cannot be opened, or is a folder.
+        ValueError: if no file can have this name.
+    """
+    refuse_special(path, what)
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    file = os.fdopen(handle, "rb")
+    try:
+        _refuse_kind(os.fstat(handle).st_mode, path, what)  # another may have taken its place since
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def refuse_special(path: Path, what: str) -> None:
+    """Refuse a pipe, a socket or a device without opening it: opening alone may wait, or reset a board.
+
+    Args:
+        path: Of the file; links are followed.
+        what: The name of the file in messages.
+
+    Raises:
+        UserError: if it is one.
+        OSError: if there is no such file, or it is a folder.
+        ValueError: if no file can have this name.
+    """
+    _refuse_kind(path.stat().st_mode, path, what)
+
+
+def is_special(path: Path) -> bool:
+    """Whether a pipe, a socket or a device has this name."""
+    try:
+        return stat.S_IFMT(path.stat().st_mode) in _KINDS
+    except (OSError, ValueError):
+        return False
+
+
+def _refuse_kind(mode: int, path: Path, what: str) -> None:
+    kind = stat.S_IFMT(mode)
+    if kind == stat.S_IFDIR:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if kind in _KINDS:
+        raise UserError(f"{what} is {_KINDS[kind]}, not a file: save its contents in a file and choose that")

@@ -1,0 +1,215 @@
+"""Values that stand on the table: figures, postures, terrain pieces, all in inches.
+
+The table's frame is right-handed: x right along the near edge, y away from it, z up from the surface.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from shapely.geometry import Polygon
+from shapely.validation import explain_validity
+
+from rules.tabletop.errors import UserError
+
+FloatArray = npt.NDArray[np.float64]
+PointIn = tuple[float, float]
+Point3In = tuple[float, float, float]
+Outline = tuple[PointIn, ...]
+
+STANDING_HEIGHT_IN = 2.1
+"""Top of a standing 54 mm figure above what it stands on."""
+
+MOST_CORNERS = 1000
+"""Of one outline: a corner every few millimetres round the largest piece. Checking that an outline does not cross
+itself takes minutes with a hundred times as many."""
+
+_NO_AREA = 1e-9  # square inches: what coordinates on one line may sweep by rounding
+
+
+class Posture(StrEnum):
+    """How a figure stands; `DOWN` is a casualty lying on the table."""
+
+    STANDING = "standing"
+    KNEELING = "kneeling"
+    PRONE = "prone"
+    DOWN = "down"
+    VEHICLE = "vehicle"
+
+
+POSTURE_HEIGHT_IN = {
+    Posture.STANDING: STANDING_HEIGHT_IN,
+    Posture.KNEELING: 1.5,
+    Posture.PRONE: 0.5,
+    Posture.DOWN: 0.5,
+    Posture.VEHICLE: 1.6,
+}
+"""Height of a 54 mm figure by posture; other scales multiply it by their standing height / 2.1."""
+
+
+class TerrainKind(StrEnum):
+    """What a terrain piece is; the rulesets give each kind its effects."""
+
+    HILL = "hill"
+    BUILDING = "building"
+    BUNKER = "bunker"
+    WALL = "wall"
+    LOW_WALL = "low_wall"
+    FENCE = "fence"
+    HEDGE = "hedge"
+    TREE = "tree"
+    WOODS = "woods"
+    BUSH = "bush"
+    ROCKS = "rocks"
+    SANDBAGS = "sandbags"
+    FOXHOLE = "foxhole"
+    TRENCH = "trench"
+    WATER = "water"
+    SHALLOW_WATER = "shallow_water"
+    MARSH = "marsh"
+    DESERT = "desert"
+    MOUNTAIN = "mountain"
+    ROAD = "road"
+    BRIDGE = "bridge"
+    WIRE = "wire"
+    TANK_OBSTACLE = "tank_obstacle"
+    MINE = "mine"
+    SMOKE = "smoke"
+    ROUGH = "rough"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One soldier or vehicle, placed by the centre of its base (of a casualty: of its outline).
+
+    Attributes:
+        id: Name that stays with the figure, as "green-1".
+        army: Name of the army taught by the player.
+        x_in, y_in: Centre of the base.
+        z_in: Height of the surface the figure stands on.
+        sigma_in: One standard deviation of the place along one axis.
+        posture: Standing, kneeling, prone, down or vehicle.
+        base_in: Outline of the base, at least three points, in order.
+        facing_deg: Counter-clockwise from +x; None when unknown.
+        confidence: 0 to 1, that this is a figure of this army at all.
+
+    Raises:
+        UserError: if a number is not finite, sigma is negative, confidence is outside 0..1, or the base has
+            fewer than three points or no area.
+    """
+
+    id: str
+    army: str
+    x_in: float
+    y_in: float
+    z_in: float
+    sigma_in: float
+    posture: Posture
+    base_in: Outline
+    facing_deg: float | None = None
+    confidence: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(v) for v in (self.x_in, self.y_in, self.z_in, self.sigma_in)):
+            raise UserError(
+                f"figure {self.id!r} has no finite place: {(self.x_in, self.y_in, self.z_in, self.sigma_in)}"
+            )
+        if self.sigma_in < 0:
+            raise UserError(f"figure {self.id!r} has a negative standard deviation: {self.sigma_in}")
+        if not 0 <= self.confidence <= 1:
+            raise UserError(f"figure {self.id!r} has a confidence outside 0 to 1: {self.confidence}")
+        if self.facing_deg is not None and not math.isfinite(self.facing_deg):
+            raise UserError(f"figure {self.id!r} faces no direction: {self.facing_deg}; where it is unknown, give none")
+        _check_points(f"the base of figure {self.id!r}", self.base_in)
+        if _swept(self.base_in) < _NO_AREA:
+            raise UserError(f"the base of figure {self.id!r} has no area: mark its outline again")
+
+    @property
+    def centre_in(self) -> PointIn:
+        """Centre of the base, (x, y)."""
+        return (self.x_in, self.y_in)
+
+
+@dataclass(frozen=True, slots=True)
+class TerrainPiece:
+    """A prism over `outline_in`, filled from `base_in` up to `base_in + height_in`.
+
+    Raises:
+        UserError: if the outline has fewer than three points, crosses itself or has no area, a number is not finite
+            or the height is negative.
+    """
+
+    name: str
+    kind: TerrainKind
+    outline_in: Outline
+    base_in: float = 0.0
+    height_in: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.base_in) and math.isfinite(self.height_in)):
+            raise UserError(f"terrain {self.name!r} needs finite heights, not {self.base_in} and {self.height_in}")
+        if self.height_in < 0:
+            raise UserError(f"terrain {self.name!r} has a negative height: {self.height_in}")
+        area_of(self.outline_in, f"the outline of terrain {self.name!r}")
+
+    @property
+    def top_in(self) -> float:
+        """Height of the upper side above the table."""
+        return self.base_in + self.height_in
+
+
+def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polygon:
+    """The inside of an outline, in square inches.
+
+    Raises:
+        UserError: if the outline, called `what`, has fewer than three points or one that is not finite, crosses itself
+            or has no area.
+    """
+    _check_points(what, outline_in)
+    area = Polygon(outline_in)
+    if not area.is_valid or area.area == 0:
+        fault = "it has no area" if area.is_valid else explain_validity(area)
+        raise UserError(f"{what} must go once round its area ({fault}): mark it again")
+    return area
+
+
+def _check_points(what: str, outline_in: Outline) -> None:
+    if len(outline_in) < 3:
+        raise UserError(f"{what} has {len(outline_in)} points; three make an area: mark it again")
+    if len(outline_in) > MOST_CORNERS:
+        raise UserError(f"{what} has {len(outline_in):,} corners, more than {MOST_CORNERS:,}: draw it with fewer")
+    if any(len(point) != 2 for point in outline_in):
+        raise UserError(f"{what} has a place that is not [x, y]: mark it again, not {outline_in}")
+    if not all(math.isfinite(v) for point in outline_in for v in point):
+        raise UserError(f"{what} has a place that is not a finite number: mark it again, not {outline_in}")
+
+
+def _swept(outline_in: Outline) -> float:
+    """Twice the area that a line from the first corner sweeps along the outline, all of it counted as positive.
+
+    It is 0 where all lie on one line; where the outline crosses itself, unlike the outline's own area, it is not.
+    """
+    x0, y0 = outline_in[0]
+    arms = [(x - x0, y - y0) for x, y in outline_in[1:]]
+    return sum(abs(ax * by - ay * bx) for (ax, ay), (bx, by) in pairwise(arms))
+
+
+def ellipse_outline(
+    centre_in: PointIn, half_length_in: float, half_width_in: float, turn_deg: float = 0.0, points: int = 24
+) -> Outline:
+    """Outline of an ellipse as a polygon of the ellipse's own area (not the inscribed one).
+
+    `half_length_in` lies along `turn_deg`, counter-clockwise from +x.
+    """
+    step = 2 * math.pi / points
+    # Area of the regular n-gon is n/2 sin(step) r^2, the disc's n/2 step r^2.
+    grow = math.sqrt(step / math.sin(step))
+    c, s = grow * math.cos(math.radians(turn_deg)), grow * math.sin(math.radians(turn_deg))
+    unit = [(math.cos(k * step) * half_length_in, math.sin(k * step) * half_width_in) for k in range(points)]
+    return tuple((centre_in[0] + c * u - s * v, centre_in[1] + s * u + c * v) for u, v in unit)

@@ -1,0 +1,317 @@
+"""Templates laid on the table: discs, wedges, flames and strips, and how much of each base is under them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+import shapely
+from shapely.affinity import translate
+from shapely.geometry import LineString, Point, Polygon
+from shapely.geometry.base import BaseGeometry
+
+from rules.tabletop.bearing import onward
+from rules.tabletop.burst import reached
+from rules.tabletop.errors import UserError
+from rules.tabletop.measure import base_area
+from rules.tabletop.table import Figure, Outline, PointIn, TerrainPiece, area_of
+from rules.tabletop.tolerance import DOUBT_SIGMAS, EXACT, Call, Choice, choice, doubtful_shifts
+
+
+@dataclass(frozen=True, slots=True)
+class Blast:
+    """A disc on the table.
+
+    Raises:
+        UserError: if the radius is not a positive number or the centre is not finite.
+    """
+
+    centre_in: PointIn
+    radius_in: float
+
+    def __post_init__(self) -> None:
+        _check("a blast", self.centre_in, radius=self.radius_in)
+
+    @classmethod
+    def across(cls, centre_in: PointIn, diameter_in: float) -> Blast:
+        """A disc as the rules print it by its diameter."""
+        return cls(centre_in, diameter_in / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Wedge:
+    """A sector of a disc, as wide as `angle_deg`, around the direction `toward_deg` from its apex.
+
+    Raises:
+        UserError: if the radius is not a positive number, the angle not above 0 and below 180 or a place not finite.
+    """
+
+    apex_in: PointIn
+    toward_deg: float
+    radius_in: float
+    angle_deg: float
+
+    def __post_init__(self) -> None:
+        _check("a wedge", (*self.apex_in, self.toward_deg), radius=self.radius_in, angle=self.angle_deg)
+        if self.angle_deg >= 180:
+            raise UserError(f"a wedge needs an angle below 180 degrees, not {self.angle_deg:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Flame:
+    """A triangle with its apex at the figure, `length_in` long and `width_in` wide at the far end.
+
+    Raises:
+        UserError: if the length or the width is not a positive number or a place is not finite.
+    """
+
+    apex_in: PointIn
+    toward_deg: float
+    length_in: float
+    width_in: float
+
+    def __post_init__(self) -> None:
+        _check("a flame", (*self.apex_in, self.toward_deg), length=self.length_in, width=self.width_in)
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A lane of one width along a path, its ends cut square and its corners mitred.
+
+    Raises:
+        UserError: if the width is not a positive number, a place not finite or the path goes nowhere.
+    """
+
+    path_in: Outline
+    width_in: float
+
+    def __post_init__(self) -> None:
+        _check("a strip", [v for point in self.path_in for v in point], width=self.width_in)
+        if len(set(self.path_in)) < 2:
+            raise UserError("a strip needs a path from one place to another: mark a second point")
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """An area of any outline, such as an objective.
+
+    Raises:
+        UserError: if the outline has fewer than three points, crosses itself or has no area.
+    """
+
+    outline_in: Outline
+
+    def __post_init__(self) -> None:
+        area_of(self.outline_in)
+
+
+_ROUNDING = 1e-12
+"""Parts of a base this near to none or all of it are none or all: the areas are not known better."""
+
+Template = Blast | Wedge | Flame | Strip | Zone
+
+
+def _check(what: str, places: Iterable[float], **sizes: float) -> None:
+    if not all(math.isfinite(v) for v in places):
+        raise UserError(f"{what} needs a place on the table, not {tuple(places)}")
+    for name, size in sizes.items():
+        if not (math.isfinite(size) and size > 0):
+            raise UserError(f"{what} needs a {name} above 0, not {size:g}")
+
+
+class Extent(StrEnum):
+    """How far a base is under a template."""
+
+    OUTSIDE = "outside"
+    PARTLY = "partly"
+    FULLY = "fully"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A figure under a template, or possibly so.
+
+    Attributes:
+        id: The figure.
+        fraction: Part of its base's area that is inside, 0 to 1.
+        least, most: The bounds of that part while the figure and the template may stand elsewhere, each in any
+            direction, by the standard deviations that a limit in doubt is held against; both are `fraction` where
+            the places are exactly known.
+    """
+
+    id: str
+    fraction: float
+    least: float
+    most: float
+
+    def at_least(self, part: float) -> Call:
+        """Whether that part of the base or more is inside; exactly that much counts."""
+        if self.least >= part - EXACT:
+            return Call.IN
+        return Call.OUT if self.most < part - EXACT else Call.TOO_CLOSE
+
+    @property
+    def extent(self) -> Choice[Extent]:
+        """Outside, partly or fully inside, and what else it may be within the error."""
+        ends = (_extent(self.least), _extent(self.most))
+        between = (Extent.PARTLY,) if set(ends) == {Extent.OUTSIDE, Extent.FULLY} else ()
+        return choice(_extent(self.fraction), (*ends, *between))
+
+
+def _extent(fraction: float) -> Extent:
+    if fraction <= EXACT:
+        return Extent.OUTSIDE
+    return Extent.FULLY if fraction >= 1 - EXACT else Extent.PARTLY
+
+
+def under_blast(blast: Blast, figures: Iterable[Figure]) -> tuple[Hit, ...]:
+    """Every figure, friend or foe, whose base reaches into the blast, most covered first."""
+    return tuple(hit for hit in under(blast, figures) if hit.fraction > 0)
+
+
+def under(
+    template: Template, figures: Iterable[Figure], sigma_in: float = 0.0, walls: Sequence[TerrainPiece] = ()
+) -> tuple[Hit, ...]:
+    """Every figure, friend or foe, whose base is under a template or may be so, most covered first.
+
+    Args:
+        template: What is laid on the table.
+        figures: The figures asked about.
+        sigma_in: One standard deviation of the template's own place along one axis.
+        walls: Pieces that stop what spreads from the middle of a disc or the apex of a wedge or flame, whatever
+            their height: nothing in or behind them is reached. A piece that holds that place keeps it in, as a building
+            does a grenade (WW-39).
+    """
+    open_to = _open_to(template, walls)
+    hits = (_hit(template, figure, math.hypot(figure.sigma_in, sigma_in), open_to) for figure in figures)
+    return tuple(sorted((hit for hit in hits if hit.most > 0), key=lambda hit: (-hit.fraction, -hit.most, hit.id)))
+
+
+def _open_to(template: Template, walls: Sequence[TerrainPiece]) -> BaseGeometry | None:
+    """All that the template's burst can reach past the walls; None where nothing stops it."""
+    match template:
+        case Blast(burst, reach_in) | Wedge(burst, _, reach_in, _):
+            pass
+        case Flame(burst, _, length, width):
+            reach_in = math.hypot(length, width / 2)
+        case _:
+            return None
+    around = Point(burst).buffer(reach_in + 1).envelope
+    return reached(around, burst, walls) if walls else None
+
+
+def _hit(template: Template, figure: Figure, sigma_in: float, open_to: BaseGeometry | None) -> Hit:
+    base = base_area(figure)
+    if _out_of_reach(template, base, DOUBT_SIGMAS * sigma_in):
+        return Hit(figure.id, 0.0, 0.0, 0.0)
+    parts = [_fraction(template, translate(base, *shift), open_to) for shift in doubtful_shifts(sigma_in)]
+    return Hit(figure.id, parts[0], min(parts), max(parts))
+
+
+def _out_of_reach(template: Template, base: Polygon, doubt_in: float) -> bool:
+    """A quick look that spares most figures the exact one."""
+    match template:
+        case Blast(burst, radius) | Wedge(burst, _, radius, _):
+            return bool(base.distance(Point(burst)) > radius + doubt_in)
+        case _:
+            return bool(base.distance(_straight_sided(template)) > doubt_in)
+
+
+def fraction_inside(template: Template, outline_in: Outline, walls: Sequence[TerrainPiece] = ()) -> float:
+    """Exact part of a polygon's area inside the template, 0 to 1 (0 for an outline without area); see `under`."""
+    if Polygon(outline_in).area == 0:
+        return 0.0
+    return _fraction(template, area_of(outline_in), _open_to(template, walls))
+
+
+def _fraction(template: Template, base: Polygon, open_to: BaseGeometry | None) -> float:
+    area: BaseGeometry = base if open_to is None else base.intersection(open_to)
+    match template:
+        case Blast(centre, radius):
+            inside = _disc_area(centre, radius, area)
+        case Wedge(apex, toward, radius, angle):
+            inside = _disc_area(apex, radius, area.intersection(_cone(apex, toward, angle, area)))
+        case _:
+            inside = area.intersection(_straight_sided(template)).area
+    fraction = float(inside / base.area)
+    return float(round(fraction)) if min(abs(fraction), abs(1 - fraction)) < _ROUNDING else fraction
+
+
+def _straight_sided(template: Flame | Strip | Zone) -> Polygon:
+    match template:
+        case Flame(apex, toward, length, width):
+            far = onward(apex, toward, length)
+            return Polygon((apex, onward(far, toward - 90, width / 2), onward(far, toward + 90, width / 2)))
+        case Strip(path, width):
+            return LineString(path).buffer(width / 2, cap_style="flat", join_style="mitre")
+        case Zone(outline):
+            return Polygon(outline)
+
+
+def drawn(template: Template, step_deg: float = 3.0) -> Outline:
+    """The template's outline for a picture; an arc is drawn in chords of about `step_deg`."""
+    match template:
+        case Blast(centre, radius):
+            return _arc(centre, radius, 0.0, 360.0, step_deg)[:-1]
+        case Wedge(apex, toward, radius, angle):
+            return (apex, *_arc(apex, radius, toward - angle / 2, angle, step_deg))
+        case _:
+            return tuple((x, y) for x, y, *_ in _straight_sided(template).exterior.coords[:-1])
+
+
+def _arc(centre: PointIn, radius: float, from_deg: float, sweep_deg: float, step_deg: float) -> Outline:
+    count = math.ceil(sweep_deg / step_deg)
+    return tuple(onward(centre, from_deg + sweep_deg * k / count, radius) for k in range(count + 1))
+
+
+def _cone(apex: PointIn, toward_deg: float, angle_deg: float, base: BaseGeometry) -> Polygon:
+    """The wedge's two sides, drawn on beyond the base."""
+    reach_in = shapely.hausdorff_distance(Point(apex), base) if not base.is_empty else 0.0
+    side_in = (reach_in + 1) / math.cos(math.radians(angle_deg) / 2)
+    return Polygon((apex, *(onward(apex, toward_deg + off, side_in) for off in (-angle_deg / 2, angle_deg / 2))))
+
+
+def _disc_area(centre: PointIn, radius: float, area: BaseGeometry) -> float:
+    """Exact overlap of a disc and polygons without holes; what a burst cannot reach never lies amid what it can.
+
+    It is summed over the edges, each seen from the disc's centre: a triangle where the edge runs inside the circle,
+    a sector where it runs outside (the usual closed form for the area of disc and polygon).
+    """
+    polygons = [part for part in shapely.get_parts(area) if isinstance(part, Polygon)]
+    return sum(abs(_ring_area(centre, radius, part.exterior.coords)) for part in polygons)
+
+
+def _ring_area(centre: PointIn, radius: float, closed: Iterable[Sequence[float]]) -> float:
+    points = [(x - centre[0], y - centre[1]) for x, y, *_ in closed]
+    return sum(_edge_area(p, q, radius) for p, q in pairwise(points))
+
+
+def _cross(p: PointIn, q: PointIn) -> float:
+    return p[0] * q[1] - p[1] * q[0]
+
+
+def _sector(p: PointIn, q: PointIn, radius: float) -> float:
+    return radius * radius * math.atan2(_cross(p, q), p[0] * q[0] + p[1] * q[1]) / 2
+
+
+def _edge_area(p: PointIn, q: PointIn, radius: float) -> float:
+    """Signed area of the triangle (centre, p, q) inside the circle round the centre."""
+    dx, dy = q[0] - p[0], q[1] - p[1]
+    length2 = dx * dx + dy * dy
+    if length2 == 0:
+        return 0.0
+    nearest = -(p[0] * dx + p[1] * dy) / length2
+    away2 = _cross(p, q) ** 2 / length2
+    if away2 >= radius * radius:
+        return _sector(p, q, radius)
+    reach = math.sqrt((radius * radius - away2) / length2)
+    enter, leave = max(0.0, nearest - reach), min(1.0, nearest + reach)
+    if enter >= leave:
+        return _sector(p, q, radius)
+    # Ends inside the circle are taken as they are: recomputed, one at the centre would lose its direction.
+    a = (p[0] + enter * dx, p[1] + enter * dy) if enter > 0 else p
+    b = (p[0] + leave * dx, p[1] + leave * dy) if leave < 1 else q
+    return _sector(p, a, radius) + _cross(a, b) / 2 + _sector(b, q, radius)

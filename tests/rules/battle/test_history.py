@@ -1,0 +1,158 @@
+"""Taking back by the quick road: every state must be what the fold of all that holds is, from the beginning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rules.battle import history as turn_history
+from rules.battle.history import Course
+from rules.battle.journal import BEFALLEN, REDO, UNDO, Entry
+from rules.engine.events import (
+    Begun,
+    CameraMoved,
+    Change,
+    Changed,
+    Enlisted,
+    Event,
+    MarkerMoved,
+    Move,
+    Moved,
+    Noted,
+    Placed,
+    TableLaid,
+)
+from rules.engine.state import State, fold
+from rules.tabletop.table import TerrainKind, TerrainPiece
+
+BEGUN = Begun(game="simple_plastic", players=("green", "tan"), options={})
+MAN = Enlisted(figure="tan-4", side="tan", card="soldier")
+PUT = Placed(figure="tan-4", at_in=(1.0, 2.0))
+HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
+places = st.tuples(st.floats(-50, 50), st.floats(-50, 50))
+events: st.SearchStrategy[Event] = st.one_of(
+    st.builds(Placed, figure=st.just("tan-4"), at_in=places),
+    st.builds(
+        lambda to_in, cost_in: Moved(
+            moves=(Move(figure="tan-4", from_in=(0.0, 0.0), to_in=to_in, moved_in=cost_in, cost_in=cost_in),)
+        ),
+        places,
+        st.floats(0, 30),
+    ),
+    st.builds(
+        lambda value, lately: Changed(changes=(Change(figure="tan-4", key="wounds", value=value, this_turn=lately),)),
+        st.none() | st.integers(1, 9),
+        st.booleans(),
+    ),
+    st.builds(Noted, text=st.text(max_size=3)),
+    st.builds(CameraMoved, what=st.just("camera")),
+    st.builds(MarkerMoved, ids=st.just((1,))),
+    st.builds(TableLaid, camera=st.just(""), terrain=st.sampled_from([(), (HOUSE,)])),
+)
+turns = st.sampled_from([UNDO, REDO])
+stretches = st.one_of(st.lists(events, max_size=9), st.lists(turns, max_size=9), st.lists(st.just(UNDO), max_size=12))
+Happened = Event | str
+
+
+def plainly(happened: Iterable[Happened]) -> tuple[list[Event], list[Event]]:
+    """What holds and what can be done again, the rule written once more: all of it, from the beginning."""
+    held: list[Event] = [BEGUN, MAN]
+    undone: list[Event] = []
+    for one in happened:
+        if one == UNDO:
+            undone.append(held.pop(max(k for k, event in enumerate(held) if event.kind not in BEFALLEN)))
+        elif isinstance(one, str):
+            held += [undone.pop()] if undone else []
+        else:
+            held.append(one)
+            undone = undone if one.kind in BEFALLEN else []
+    return held, undone
+
+
+def possible(happened: Iterable[Happened]) -> list[Happened]:
+    """Without the undos that would take back the man, of whom the rest tells, or the beginning."""
+    kept: list[Happened] = []
+    for one in happened:
+        held, _ = plainly(kept)
+        if one != UNDO or sum(event.kind not in BEFALLEN for event in held) > 2:
+            kept.append(one)
+    return kept
+
+
+class Kept:
+    """A journal without a file, and its course."""
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self.events: dict[int, Event] = {}
+        self.count = 0
+        self.take_in([BEGUN, MAN])
+
+    def take_in(self, happened: Iterable[Happened]) -> None:
+        entries = []
+        for one in happened:
+            self.count += 1
+            if isinstance(one, Event):
+                self.events[self.count] = one
+            kind = one if isinstance(one, str) else one.kind
+            entries.append(Entry(self.count, 0.0, kind, 1, {}))
+        self.course = self.course.after(entries, self.events)
+
+    def check(self, happened: Iterable[Happened]) -> None:
+        held, undone = plainly(happened)
+        course = self.course
+        assert [self.events[entry.seq] for entry in course.held] == held
+        assert [self.events[entry.seq] for entry in course.undone] == undone
+        assert course.state == reduce(fold, held, State())
+
+
+@given(st.lists(stretches, max_size=9), st.booleans(), st.integers(1, 3), st.integers(2, 4))
+@example([[PUT, CameraMoved(what="camera")], [UNDO, REDO, UNDO]], True, 1, 9)
+def test_every_state_is_the_fold_from_the_beginning(
+    parts: list[list[Happened]], at_once: bool, spacing: int, most: int
+) -> None:
+    """Marks lie so close, and are so few, that a short journal thins them out, as one of 4096 events does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(turn_history, "_MOST_MARKS", most)
+        kept, happened = Kept(Course(spacing=spacing)), []
+        for part in parts:
+            new = possible([*happened, *part])[len(happened) :]
+            for some in [new] if at_once else [[one] for one in new]:
+                kept.take_in(some)
+                happened += some
+                kept.check(happened)
+            assert len(kept.course.marks) <= most
+
+
+def test_what_is_taken_back_folds_a_stretch_however_long_the_battle(monkeypatch: pytest.MonkeyPatch) -> None:
+    folds = []
+
+    def counted(state: State, event: Event) -> State:
+        folds.append(event)
+        return fold(state, event)
+
+    monkeypatch.setattr(turn_history, "fold", counted)
+    kept = Kept(Course())
+    for length in (100, 1000, 10_000):
+        kept.take_in([Noted(text="tea")] * (length - len(kept.course.held)))
+        marks, spacing = len(kept.course.marks), kept.course.spacing
+        assert marks <= 256
+        assert spacing == (64 if length == 10_000 else 16)  # 16 x 256 = 4096, 32 x 256 = 8192, 64 x 256 = 16 384
+        folds.clear()
+        for _ in range(60):
+            kept.take_in([UNDO])
+        assert len(folds) <= 60 * (spacing - 1)
+        folds.clear()
+        for _ in range(60):
+            kept.take_in([REDO])
+        assert len(folds) == 60
+        folds.clear()
+        kept.take_in([UNDO] * (length // 2))
+        assert len(folds) < spacing, "far back at once is no dearer"
+        folds.clear()
+        kept.take_in([REDO] * (length // 2))
+        assert len(folds) == length // 2

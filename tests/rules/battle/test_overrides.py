@@ -1,0 +1,173 @@
+"""When the players rule otherwise: what the rules know, and that all becomes as if it had been so from the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from rules.battle.battle import Battle
+from rules.battle.event_codec import event_of
+from rules.battle.overrides import Override, known_holdings, overrule, rule
+from rules.battle.replay import replay
+from rules.engine.condition import befallen
+from rules.engine.dice import Scripted
+from rules.engine.events import Effects, Overruled
+from rules.engine.referee import Deed
+from rules.tabletop.errors import UserError
+from tests.rules.evening import Evening, begun, told
+from tests.rules.test_battle_simple_plastic import GREEN, HEDGE, PLACES, TAN
+
+MISSES = Override("misses", Effects())
+UNTRIED = replace(MISSES, counts=False)
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    """Green attacks in turn 1; nobody has moved."""
+    with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
+        one = Evening(battle, [HEDGE])
+        one.next_phase(1, "green", "moving")
+        one.next_phase(1, "green", "attacking")
+        yield one
+
+
+def shot(evening: Evening) -> Deed:
+    return evening.attack("green-1", "tan-1")
+
+
+def seq(battle: Battle) -> int:
+    return battle.entries[-1].seq
+
+
+def test_the_rules_know_what_may_come_of_a_shot(evening: Evening) -> None:
+    found = known_holdings(evening.referee, evening.moment, shot(evening))
+    # SP-11, SP-12: 4 less 1 for staying and 1 more for the hedge: 4, 5 and 6 kill.
+    assert [(one.words, one.chance) for one in found] == [
+        ("kills: Tan 1 eliminated", Fraction(1, 2)),
+        ("misses", Fraction(1, 2)),
+    ]
+
+
+def test_of_what_is_forbidden_or_too_many_dice_they_know_nothing(evening: Evening) -> None:
+    volley = evening.other("green-1", "squad_attack", "tan-1")
+    assert known_holdings(evening.referee, evening.moment, volley) == ()
+    evening.next_phase(1, "tan", "moving")
+    assert known_holdings(evening.referee, evening.moment, shot(evening)) == ()
+
+
+def test_the_players_rule_and_no_die_is_rolled(evening: Evening, tmp_path: Path) -> None:
+    battle, deed = evening.battle, shot(evening)
+    kills = known_holdings(evening.referee, evening.moment, deed)[0]
+    rule(battle, deed, kills, "he is in the open, we all saw it")
+    assert battle.state.unit("tan-1").out
+    assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}
+    assert told(battle)[-2:] == [
+        "  Green 1: Attack on Tan 1: the players rule: kills. He is in the open, we all saw it.",
+        "  Tan 1 eliminated.",
+    ]
+    assert battle.undo() == "Green 1: Attack on Tan 1, ruled: kills"
+    assert not battle.state.unit("tan-1").out
+    battle.close()
+    assert replay(tmp_path / "b") == ()
+
+
+def test_a_kill_that_is_overruled_was_a_miss(evening: Evening) -> None:
+    battle = evening.battle
+    before = battle.state.unit("tan-1")
+    evening.do(shot(evening), 6)
+    overrule(battle, seq(battle), "Green 1: Attack: kills", MISSES, "he stood behind the wagon")
+    assert battle.state.unit("tan-1") == before
+    assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}  # the shot was fired
+    assert told(battle)[-2:] == [
+        "  The players overrule Green 1: Attack: kills: misses. He stood behind the wagon.",
+        "  Tan 1 no longer eliminated.",
+    ]
+    assert battle.undo() == "overruled Green 1: Attack: kills: misses"
+    assert battle.state.unit("tan-1").out
+
+
+def test_what_was_never_tried_can_be_done_again(evening: Evening) -> None:
+    battle = evening.battle
+    before = battle.state
+    evening.do(shot(evening), 6)
+    overrule(battle, seq(battle), "Green 1: Attack: kills", UNTRIED, "wrong soldier")
+    assert battle.state.units == before.units
+
+
+def test_a_move_is_taken_back_with_its_inches(evening: Evening) -> None:
+    evening.next_phase(1, "tan", "moving")
+    before = evening.battle.state
+    evening.march((0, 2), "tan-3")
+    assert evening.battle.state.unit("tan-3").allowance_used_in == 2
+    overrule(evening.battle, seq(evening.battle), "Tan 3: Move: moved", UNTRIED, "the dog did it")
+    assert evening.battle.state.units == before.units
+    assert told(evening.battle)[-2:] == [
+        "  The players overrule Tan 3: Move: moved: misses. The dog did it.",
+        "  Tan 3 moves 0.0 in to (16.0, 15.0).",
+    ]
+
+
+def test_what_has_happened_since_stays(evening: Evening) -> None:
+    battle = evening.battle
+    evening.do(shot(evening), 6)
+    first = seq(battle)
+    evening.do(evening.attack("green-2", "tan-2"), 6)
+    overrule(battle, first, "Green 1: Attack: kills", MISSES, "he stood behind")
+    assert [unit.id for unit in battle.state.units.values() if unit.out] == ["tan-2"]
+
+
+def test_the_last_ruling_of_one_verdict_holds(evening: Evening) -> None:
+    battle = evening.battle
+    evening.do(shot(evening), 6)
+    first, kills = (
+        seq(battle),
+        Override("kills", Effects(changes=befallen("tan-1", evening.referee.conditions["eliminated"]))),
+    )
+    overrule(battle, first, "it", MISSES, "he stood behind")
+    overrule(battle, first, "it", kills, "no, he did not")
+    assert battle.state.unit("tan-1").out
+    overrule(battle, first, "it", MISSES, "he did")
+    assert not battle.state.unit("tan-1").out
+
+
+def test_what_else_is_said_holds_whatever_happened_since(evening: Evening) -> None:
+    battle = evening.battle
+    evening.do(shot(evening), 1)
+    first = seq(battle)
+    evening.do(evening.attack("green-2", "tan-2"), 6)
+    also = befallen("tan-2", evening.referee.conditions["unharmed"])
+    overrule(battle, first, "it", MISSES, "all wrong", also)
+    assert not battle.state.unit("tan-2").out
+
+
+def test_only_with_a_reason_and_only_a_verdict(evening: Evening) -> None:
+    battle = evening.battle
+    with pytest.raises(UserError, match="with a reason only: type why"):
+        rule(battle, shot(evening), MISSES, "  ")
+    with pytest.raises(UserError, match="entry 1 is no verdict that stands"):
+        overrule(battle, 1, "it", MISSES, "why not")
+    evening.do(shot(evening), 6)
+    last = seq(battle)
+    battle.undo()
+    with pytest.raises(UserError, match=f"entry {last} is no verdict that stands"):
+        overrule(battle, last, "it", MISSES, "why not")
+
+
+def test_a_battle_of_before_rulings_had_names_is_read() -> None:
+    body = {"entry": 3, "reason": "agreed", "effects": {"moves": [], "changes": []}}
+    assert Overruled.from_body(body) == Overruled(entry=3, reason="agreed", effects=Effects())
+
+
+def test_it_is_there_again_when_the_file_is_opened(evening: Evening, tmp_path: Path) -> None:
+    battle = evening.battle
+    battle.ask("attack", shot(evening).given, Scripted([6]), by=["green-1"])
+    overrule(battle, seq(battle), "it", UNTRIED, "we agreed")
+    state, last = battle.state, event_of(battle.entries[-1])
+    battle.close()
+    with Battle.open(tmp_path / "b", lambda: 0.0) as again:
+        assert again.state == state
+        assert event_of(again.entries[-1]) == last

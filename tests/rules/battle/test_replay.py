@@ -1,0 +1,71 @@
+"""A battle's question asked anew: what the rules answer otherwise is named, by its entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rules.battle.battle import Battle, events_of
+from rules.battle.event_codec import event_of
+from rules.battle.journal import Entry
+from rules.battle.replay import differences
+from rules.engine.dice import Scripted
+from rules.engine.events import Enlisted
+
+SHOT = {"attacker": "ordinary", "attacker_moved": True}
+
+
+@pytest.fixture
+def battle(tmp_path: Path) -> Iterator[Battle]:
+    """One shot, which kills with a 4 (SP-11)."""
+    with Battle.begin(tmp_path / "evening.battle", lambda: 12.5, "simple_plastic", ["green", "tan"]) as one:
+        one.record(Enlisted(figure="green-1", side="green", card="soldier"))
+        one.ask("attack", SHOT, Scripted([4]), by=["green-1"])
+        yield one
+
+
+def doctored(entries: tuple[Entry, ...], **changes: Any) -> list[Entry]:
+    """The journal as another program would have written its last entry."""
+    last = entries[-1]
+    return [*entries[:-1], Entry(last.seq, last.time_s, last.kind, last.version, {**last.body, **changes})]
+
+
+ROLL = {"die": "D6", "for_whom": "the ordinary", "why": "the attack", "faces": [4]}
+FOUR = "the ordinary, the attack: 4"
+
+
+@pytest.mark.parametrize(
+    ("changes", "was", "now"),
+    [
+        ({"verdict": {"outcome": "misses", "numbers": {}, "reasons": []}}, "misses", "kills"),
+        ({"action": "shoot"}, "kills", "refused: Simple Plastic Wargame has no action 'shoot'"),
+        ({"throws": [ROLL, ROLL]}, f"{FOUR}; {FOUR}", FOUR),
+        ({"throws": [{**ROLL, "for_whom": "the sniper"}]}, "the sniper, the attack: 4", FOUR),
+        ({"throws": []}, "kills", "refused: the ordinary needs 1 for the attack, not 0 dice"),
+        ({"given": {**SHOT, "target_in_cover": True}}, "kills", "misses"),
+    ],
+)
+def test_an_answer_that_is_another_now_is_named(battle: Battle, changes: dict[str, Any], was: str, now: str) -> None:
+    assert differences(battle.game, battle.events) == ()
+    [found] = differences(battle.game, events_of(doctored(battle.entries, **changes)))
+    assert (found.seq, found.was) == (len(battle.entries), was)
+    assert found.now.startswith(now)
+
+
+def test_what_was_taken_back_is_asked_anew_too(battle: Battle) -> None:
+    wrong = doctored(battle.entries, verdict={"outcome": "misses", "numbers": {}, "reasons": []})
+    assert len(differences(battle.game, events_of([*wrong, Entry(9, 0.0, "undo", 1, {})]))) == 1
+
+
+def test_a_number_and_a_reason_that_differ_are_named(battle: Battle) -> None:
+    verdict = dict(event_of(battle.entries[-1]).to_body()["verdict"])
+    fewer = {**verdict, "numbers": {**verdict["numbers"], "hits": 3}}
+    [found] = differences(battle.game, events_of(doctored(battle.entries, verdict=fewer)))
+    assert (found.was, found.now) == ("hits 3", "hits 1")
+    silent = {**verdict, "reasons": verdict["reasons"][:1]}
+    [found] = differences(battle.game, events_of(doctored(battle.entries, verdict=silent)))
+    assert found.was == "SP-11 4 or more kills"
+    assert found.now == "SP-11 4 or more kills; SP-10 Distance neither forbids an attack nor changes it."

@@ -1,0 +1,184 @@
+"""A battle in words: every kind of event as a player reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.rules.engine.test_state import BEGUN, events
+
+from rules.battle.story import tell
+from rules.engine.dice import Die, Scripted
+from rules.engine.events import (
+    Asked,
+    Begun,
+    CameraMoved,
+    Change,
+    Changed,
+    Doubted,
+    Effects,
+    Enlisted,
+    Event,
+    MarkerMoved,
+    Move,
+    Moved,
+    Noted,
+    Overruled,
+    PhaseBegun,
+    Placed,
+    Ruled,
+    Settled,
+    TableLaid,
+    Throw,
+    Told,
+)
+from rules.engine.text import outcome_words, status_words, told
+from rules.games import open_game
+from rules.tabletop.table import TerrainKind, TerrainPiece
+
+GAME = open_game("simple_plastic")
+MOVE = Move(figure="tan-4", from_in=(0, 0), to_in=(3, 4), moved_in=5, cost_in=7.5, ground=("the old wood", "creek"))
+HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((1.0, 1.0), (5.0, 1.0), (5.0, 4.0)), 0.0, 5.0)
+OUT = Change(figure="green-1", key="eliminated", value=True, rule="SP-11")
+
+
+def asked(**changes: Any) -> Asked:
+    facts = {"attacker": "ordinary", "attacker_moved": True}
+    told = Told.of(GAME.ask("attack", facts, Scripted([4])))
+    throw = Throw(die=Die.D6.name, for_whom="Tan 4", why="the attack", faces=(4,))
+    whole = {"action": "attack", "given": facts, "by": ("tan-4",), "throws": (throw,), "verdict": told}
+    return Asked(**{**whole, "effects": Effects(changes=(OUT,)), **changes})
+
+
+@pytest.mark.parametrize(
+    ("event", "lines"),
+    [
+        (PhaseBegun(turn=2), ["", "Turn 2"]),
+        (PhaseBegun(turn=2, side="tan", phase="hand_to_hand"), ["", "Turn 2, Tan, hand to hand"]),
+        (Placed(figure="tan-4", at_in=(1.25, 2)), ["  Tan 4 is placed at (1.2, 2.0)."]),
+        (
+            Moved(moves=(MOVE,)),
+            ["  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which takes 7.5."],
+        ),
+        (
+            asked(),
+            [
+                "  Tan 4: Attack: kills.",
+                "    4 on the dice: Tan 4, the attack",
+                "    SP-11  4 or more kills (+4)",
+                "    SP-10  Distance neither forbids an attack nor changes it.",
+                "  Green 1 eliminated.",
+            ],
+        ),
+        (Changed(changes=(OUT,)), ["  Green 1 eliminated (SP-11)."]),
+        (Doubted(question="Is Tan 4 within 4 in?"), ["  Too close to call: Is Tan 4 within 4 in? (in or out)"]),
+        (
+            Settled(question="Is Tan 4 within 4 in?", answer="in"),
+            ["  The players settle it: Is Tan 4 within 4 in? in."],
+        ),
+        (
+            Overruled(entry=9, reason="the die was cocked", effects=Effects(moves=(MOVE,))),
+            [
+                "  The players overrule entry 9: the die was cocked.",
+                "  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which takes 7.5.",
+            ],
+        ),
+        (
+            Overruled(
+                entry=9, reason="he stood behind", effects=Effects(), what="Tan 4: attack: kills", outcome="misses"
+            ),
+            ["  The players overrule Tan 4: attack: kills: misses. He stood behind."],
+        ),
+        (
+            Ruled(
+                title="Attack",
+                action="attack",
+                by=("tan-4",),
+                outcome="kills",
+                reason="Agreed!",
+                effects=Effects(changes=(OUT,)),
+            ),
+            ["  Tan 4: Attack: the players rule: kills. Agreed!", "  Green 1 eliminated."],
+        ),
+        (Noted(text="Tea."), ["  Tea."]),
+        (CameraMoved(what="camera"), ["  (the camera was bumped; positions on the table stay)"]),
+        (MarkerMoved(ids=(2,)), ["  (marker 2 was moved; positions on the table stay)"]),
+        (TableLaid(camera="c", terrain=(HOUSE,)), ["  (On the table: house)"]),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_an_event_in_words(event: Event, lines: list[str]) -> None:
+    assert list(tell(GAME, [event])) == lines
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("KIL", "kills"),
+        ("near_death", "near death"),
+        ("tan-1 NE, tan-5 KIL, tan-9 --", "no effect on Tan 1, kills Tan 5, misses Tan 9"),
+        ("dropped: tan-2 INJ", "dropped: injures Tan 2"),
+        ("hits 1 of 2", "hits 1 of 2"),
+    ],
+)
+def test_an_outcome_in_words(outcome: str, words: str) -> None:
+    assert outcome_words(outcome) == words
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("tan-4 is 3.5 in from green-10's base", "Tan 4 is 3.5 in from Green 10's base"),
+        ("its very_hurt man (PF-52, WW-46)", "its very hurt man (PF-52, WW-46)"),
+        ("20-25 in, half-way", "20-25 in, half-way"),
+        ("the disk is full: saves/my_self/tan-4.battle", "the disk is full: saves/my_self/tan-4.battle"),
+    ],
+)
+def test_what_the_rules_say_of_ids_and_names_is_said_as_players_say_it(sentence: str, words: str) -> None:
+    assert told(sentence) == words
+
+
+def test_what_is_so_of_somebody() -> None:
+    assert status_words("in_cover at tan-4", True) == "in cover at Tan 4"
+    assert status_words("wounds", ["scratch", "very_hurt"]) == "wounds: Scratch, Very hurt"
+    assert status_words("rides", "tan-5") == "rides: Tan 5"
+    assert status_words("facing_deg", 90.0) == "facing deg: 90"
+
+
+def test_fudge_dice_show_their_signs() -> None:
+    throw = Throw(die=Die.FUDGE.name, for_whom="Tan 4", why="the burst", faces=(-1, 0, 1))
+    assert "    -1 0 +1 on the dice: Tan 4, the burst" in tell(GAME, [asked(throws=(throw,))])
+
+
+def test_it_begins_with_the_game_its_credit_and_what_was_agreed() -> None:
+    game = GAME.choosing(split_dice=True, victory="objective")
+    begun = Begun(game="simple_plastic", players=("green", "tan"), options={"split_dice": True, "victory": "objective"})
+    assert list(tell(game, [begun])) == [
+        "Simple Plastic Wargame: Green against Tan",
+        GAME.credit,
+        "A heavy weapon's dice may be shared among several targets: yes (SP-A14)",
+        "What ends the game: objective (SP-A19)",
+    ]
+
+
+def test_armies_are_listed_by_side() -> None:
+    recruits = (
+        Enlisted(figure="green-1", side="green", card="heavy_machine_gunner", squad="rifles"),
+        Enlisted(figure="green-2", side="green", own={"title": "Uncle Tom"}),
+        Enlisted(figure="tan-1", side="tan", own={"dice": 3}),
+    )
+    assert list(tell(GAME, recruits)) == [
+        "Green fields",
+        "  Green 1: Heavy machine gunner, Rifles",
+        "  Green 2: Uncle Tom",
+        "Tan fields",
+        "  Tan 1: A card of his own",
+    ]
+
+
+@given(st.lists(events, max_size=8))
+def test_whatever_happened_can_be_told(happened: list[Event]) -> None:
+    lines = list(tell(GAME, [event for event in happened if event is not BEGUN]))
+    assert len(lines) >= len([event for event in happened if event is not BEGUN])

@@ -1,0 +1,105 @@
+"""What the sides fight for: agreed, changed, undone, and asked for by each game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rules.battle.battle import Battle
+from rules.battle.referees import referee_of
+from rules.engine.events import Changed
+from rules.engine.objectives import Aim, agreed, aims_of
+from rules.engine.roster import Army
+from rules.games import GAMES, open_game
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import PointIn
+from tests.rules.evening import Evening, begun, recruits
+
+PLACES: dict[str, PointIn] = {"green-1": (4, 4), "green-2": (6, 4), "tan-1": (4, 30), "tan-2": (6, 30)}
+
+
+def evening(path: Path, game: str) -> Evening:
+    card = next(iter(open_game(game).rules.plain["cards"]))
+    armies = {side: Army(name=side, game=game, recruits=recruits(side, card, card)) for side in ("green", "tan")}
+    return Evening(begun(path / "b", game, armies, PLACES))
+
+
+def agree(battle: Battle, aim: Aim) -> None:
+    tasks = referee_of(battle.game.name).tasks(battle.game.rules)
+    battle.record(Changed(changes=agreed(battle.state, tasks, aim)))
+
+
+USUAL = {
+    "army_men": "destroy_all",
+    "fudge_miniatures": "last_man_standing",
+    "simple_plastic_figure": "eliminate_all",
+}
+"""Simple Plastic has one option for both sides, Plastic Fudge scenarios: neither has a task for each side."""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_row_of_a_games_goals_is_a_task_and_the_usual_one_comes_first(game: str) -> None:
+    opened = open_game(game)
+    tasks = referee_of(game).tasks(opened.rules)
+    rows = opened.rules.plain["goals"] if game in USUAL else {}
+    assert sorted(task.name for task in tasks) == sorted(rows)
+    assert [task.name for task in tasks][:1] == ([USUAL[game]] if rows else [])
+    assert all(bool(task.number) == (task.number_key is not None) for task in tasks)
+
+
+def test_a_bridge_is_held_for_the_turns_agreed(tmp_path: Path) -> None:
+    """FM-05: won once it was held for as many turns as were agreed; the number may be agreed anew in between."""
+    one = evening(tmp_path, "fudge_miniatures")
+    agree(one.battle, Aim("green", "hold_bridge", 3, "the stone one"))
+    assert one.battle.can_undo is not None
+    assert "hold bridge" in one.battle.can_undo
+
+    def held() -> bool:
+        return bool(one.do(one.duty("victory")).numbers["victory"])
+
+    one.next_phase(1, "green", "move")
+    assert not held()
+    agree(one.battle, Aim("green", "hold_bridge", 2, "the stone one"))
+    while one.battle.state.turn == 1:
+        one.battle.record(one.referee.next_phase(one.moment))
+    assert held()
+
+
+def test_a_number_of_enemies_is_agreed_anew_and_that_is_undone(tmp_path: Path) -> None:
+    one = evening(tmp_path, "simple_plastic_figure")
+    agree(one.battle, Aim("green", "eliminate_number", 2))
+    agree(one.battle, Aim("green", "eliminate_number", 1))
+    tasks = one.referee.tasks(one.battle.game.rules)
+    assert aims_of(one.battle.state, tasks) == (Aim("green", "eliminate_number", 1), Aim("tan", "eliminate_all"))
+    assert one.battle.undo() == "Needed by green: 1"
+    assert aims_of(one.battle.state, tasks)[0].number == 2
+
+
+def test_words_of_ones_own_in_a_game_without_tasks(tmp_path: Path) -> None:
+    battle = evening(tmp_path, "simple_plastic").battle
+    agree(battle, Aim("tan", words=" bring the flag home "))
+    assert aims_of(battle.state, ()) == (Aim("green"), Aim("tan", words="bring the flag home"))
+    agree(battle, Aim("tan"))
+    assert "task_of_tan" not in battle.state.statuses
+
+
+def test_nothing_new_is_nothing(tmp_path: Path) -> None:
+    battle = evening(tmp_path, "army_men").battle
+    tasks = referee_of("army_men").tasks(battle.game.rules)
+    agree(battle, Aim("green", "escape"))
+    assert agreed(battle.state, tasks, Aim("green", "escape")) == ()
+
+
+@pytest.mark.parametrize(
+    ("aim", "message"),
+    [
+        (Aim("green", "win"), "there is no task 'win': choose one of last_man_standing"),
+        (Aim("green", "hold_bridge"), "the task of green needs a number: say how many turns"),
+        (Aim("green", "hold_bridge", 0), "needs a number"),
+    ],
+)
+def test_what_cannot_be_agreed(aim: Aim, message: str, tmp_path: Path) -> None:
+    battle = evening(tmp_path, "fudge_miniatures").battle
+    with pytest.raises(UserError, match=message):
+        agree(battle, aim)

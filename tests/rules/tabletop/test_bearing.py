@@ -1,0 +1,185 @@
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rules.tabletop.bearing import (
+    Side,
+    Turning,
+    arc_of_fire,
+    aspect_sigma_deg,
+    bearing_deg,
+    behind,
+    onward,
+    side_struck,
+    turn_deg,
+)
+from rules.tabletop.errors import UserError
+from rules.tabletop.tolerance import Call
+from tests.rules.board import Turned, figure
+
+angles = st.floats(-720, 720)
+places = st.floats(-50, 50)
+tables = st.builds(Turned, st.floats(0, 360), places, places)
+
+
+@pytest.mark.parametrize(
+    ("to", "bearing"), [((5, 0), 0), ((0, 5), 90), ((-5, 0), 180), ((0, -5), 270), ((-3, -3), 225)]
+)
+def test_bearings_go_counter_clockwise_from_the_near_edge(to, bearing):
+    assert bearing_deg((0, 0), to) == pytest.approx(bearing)
+
+
+def test_there_is_no_bearing_to_oneself():
+    with pytest.raises(UserError, match="different places"):
+        bearing_deg((1, 2), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "turn"), [(350, 10, 20), (10, 350, -20), (0, 180, 180), (180, 0, 180), (90, 90, 0), (0, 540, 180)]
+)
+def test_the_shorter_turn_wraps_round(start, end, turn):
+    assert turn_deg(start, end) == pytest.approx(turn)
+
+
+@given(angles, angles)
+def test_a_turn_ends_where_it_should(start, end):
+    turn = turn_deg(start, end)
+    assert -180 < turn <= 180
+    assert math.remainder(start + turn - end, 360) == pytest.approx(0, abs=1e-9)
+
+
+@given(places, places, angles, st.floats(0.1, 50))
+def test_onward_and_bearing_undo_each_other(x, y, toward, distance):
+    there = onward((x, y), toward, distance)
+    assert math.dist((x, y), there) == pytest.approx(distance)
+    assert math.remainder(bearing_deg((x, y), there) - toward, 360) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("turn", "steps"),
+    # "At most 45 degrees and costs 1 in; 90 = 2 in, 180 = 4 in"; a part of a step costs a whole one.
+    [(0, 0), (1, 1), (45, 1), (46, 2), (90, 2), (-90, 2), (180, 4), (270, 2), (135, 3)],
+)
+def test_turning_in_steps_of_45(turn, steps):
+    assert Turning(45, 1).steps(10, 10 + turn) == steps
+    assert Turning(45, 1.5).price_in(10, 10 + turn) == pytest.approx(1.5 * steps)
+
+
+def test_a_turn_read_a_little_large_is_still_its_step():
+    turning = Turning(45, 1, slack_deg=5)
+    assert [turning.steps(0, turn) for turn in (4, 6, 49, 51)] == [0, 1, 1, 2]
+
+
+@given(angles, angles)
+def test_turning_back_costs_the_same(start, end):
+    assume(abs(abs(turn_deg(start, end)) % 45) > 1e-6)  # not at a whole step, where rounding may tip either way
+    assert Turning(45, 1).steps(start, end) == Turning(45, 1).steps(end, start)
+
+
+@pytest.mark.parametrize("wrong", [(0, 1, 0), (-45, 1, 0), (45, -1, 0), (45, 1, -1), (math.nan, 1, 0)])
+def test_turning_that_cannot_be_is_refused(wrong):
+    with pytest.raises(UserError, match="turning"):
+        Turning(*wrong)
+
+
+@pytest.mark.parametrize(
+    ("off", "side"),
+    # Quadrants of 90 degrees about a tank that faces 30 degrees; borders belong to front and rear.
+    [(0, "front"), (44, "front"), (45, "front"), (46, "left"), (134, "left"), (135, "rear"), (180, "rear"),
+     (-135, "rear"), (-134, "right"), (-46, "right"), (-44, "front")],
+)  # fmt: skip
+def test_the_quadrant_that_is_struck(off, side):
+    tank = figure("tank", 3, 4, facing=30)
+    struck = side_struck(tank, onward((3, 4), 30 + off, 10), 90, 90)
+    assert struck.value is Side(side)
+    assert struck.certain
+
+
+def test_a_side_near_its_border_is_open():
+    tank = figure("tank", 0, 0, facing=0)
+    assert side_struck(tank, onward((0, 0), 40, 10), 90, 90, sigma_deg=3).possible == (Side.FRONT, Side.LEFT)
+    assert side_struck(tank, onward((0, 0), 38, 10), 90, 90, sigma_deg=3).certain
+    everywhere = side_struck(tank, onward((0, 0), 40, 10), 90, 90, sigma_deg=90)
+    assert set(everywhere.possible) == set(Side)
+
+
+@given(angles, st.floats(0.5, 40), angles, tables)
+def test_turning_the_table_strikes_the_same_side(facing, distance, off, table):
+    tank, foe = figure("tank", 1, 2, facing=facing), onward((1, 2), off, distance)
+    assume(abs(abs(turn_deg(facing + 45, off)) % 90) > 1e-6)  # not on a border
+    assert side_struck(table.figure(tank), table.point(foe), 90, 90) == side_struck(tank, foe, 90, 90)
+    assert behind(table.figure(tank), table.point(foe), 90) is behind(tank, foe, 90)
+
+
+@given(angles, angles)
+def test_behind_is_the_rear(facing, off):
+    soldier, foe = figure("a", 0, 0, facing=facing), onward((0, 0), off, 5)
+    assert (behind(soldier, foe, 90) is Call.IN) == (side_struck(soldier, foe, 90, 90).value is Side.REAR)
+
+
+def test_behind_near_the_border_is_too_close_to_call():
+    soldier = figure("a", 0, 0, facing=0)
+    assert behind(soldier, onward((0, 0), 130, 5), 90, sigma_deg=4) is Call.TOO_CLOSE
+    assert behind(soldier, onward((0, 0), 120, 5), 180, sigma_deg=4) is Call.IN
+
+
+def test_an_unknown_facing_is_asked_for():
+    with pytest.raises(UserError, match=r"tan-4.*front"):
+        behind(figure("tan-4", 0, 0), (1, 1), 90)
+
+
+def test_the_angle_is_surer_from_afar():
+    # 0.3 and 0.4 in across make 0.5 in: atan(0.5 / 5) = 5.71 degrees; with 12 degrees of facing, hypot = 13.29.
+    soldier = figure("a", 0, 0, sigma=0.3, facing=0)
+    assert aspect_sigma_deg(soldier, (5, 0), 0.0, 0.4) == pytest.approx(math.degrees(math.atan(0.1)))
+    assert aspect_sigma_deg(soldier, (5, 0), 12.0, 0.4) == pytest.approx(13.29, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("bearings", "start", "width"),
+    [
+        ((10, 50, 30), 10, 40),
+        ((340, 20, 0), 340, 40),  # round the back of 360
+        ((60, 120, 100, 80), 60, 60),  # about the table's north
+        ((0, 120, 240), None, 240),
+        ((77,), 77, 0),
+        ((77, 77), None, 0),
+    ],
+)
+def test_the_smallest_arc_that_holds_all_targets(bearings, start, width):
+    shooter = figure("gun", 2, 3)
+    targets = [figure(str(k), *onward((2, 3), deg, 5 + k)) for k, deg in enumerate(bearings)]
+    arc = arc_of_fire(shooter, targets)
+    assert arc.width_deg == pytest.approx(width, abs=1e-9)
+    if start is not None:
+        assert arc.start_deg == pytest.approx(start)
+    assert arc.within(width) is Call.IN
+
+
+@given(st.lists(st.tuples(angles, st.floats(1, 40)), min_size=1, max_size=6), tables)
+def test_the_arc_holds_everyone_wherever_the_table_lies(seen, table):
+    shooter = figure("gun", 0, 0)
+    targets = [figure(str(k), *onward((0, 0), deg, away)) for k, (deg, away) in enumerate(seen)]
+    arc = arc_of_fire(shooter, targets)
+    turned = arc_of_fire(table.figure(shooter), [table.figure(target) for target in targets])
+    assert turned.width_deg == pytest.approx(arc.width_deg, abs=1e-6)
+    assert all((bearing_deg((0, 0), t.centre_in) - arc.start_deg + 1e-6) % 360 <= arc.width_deg + 2e-6 for t in targets)
+
+
+def test_the_error_of_an_arc():
+    # Both 10 in away and 0.1 in wrong: 0.01 rad each, 0.01 sqrt 2 together. A shooter 0.1 in wrong sees a target to
+    # the right drop by 0.01 rad for each 0.1 in upwards and one above swing by 0.01 rad for each sideways: the same.
+    a, b = figure("a", 10, 0, 0.1), figure("b", 0, 10, 0.1)
+    assert arc_of_fire(figure("gun", 0, 0), [a, b]).sigma_deg == pytest.approx(math.degrees(0.01 * math.sqrt(2)))
+    assert arc_of_fire(figure("gun", 0, 0, 0.1), [a, b]).sigma_deg == pytest.approx(math.degrees(0.02))
+    assert arc_of_fire(figure("gun", 0, 0, 0.1), [a]).sigma_deg == 0
+    # Between two that stand opposite, exactly known, a sideways error swings both the same way about: 0.02 rad.
+    opposite = [figure("a", 10, 0), figure("b", -10, 0)]
+    assert arc_of_fire(figure("gun", 0, 0, 0.1), opposite).sigma_deg == pytest.approx(math.degrees(0.02))
+
+
+def test_an_arc_needs_a_target():
+    with pytest.raises(UserError, match=r"gun.*target"):
+        arc_of_fire(figure("gun", 0, 0), [])

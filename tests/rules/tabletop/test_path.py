@@ -1,0 +1,222 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shapely.geometry import Polygon
+
+from rules.tabletop.errors import UserError
+from rules.tabletop.measure import range_between
+from rules.tabletop.path import (
+    approaches,
+    contacts,
+    cut,
+    glimpses,
+    length_in,
+    past_edge,
+    place_at,
+    placed,
+    spans_in,
+    spans_over,
+    straight,
+    turns_deg,
+    up_to_contact,
+)
+from rules.tabletop.tolerance import Call
+from tests.rules.board import Turned, block, box, figure
+
+few = settings(max_examples=40)
+places = st.tuples(st.floats(-20, 20), st.floats(-20, 20))
+paths = st.lists(places, min_size=1, max_size=5).map(tuple)
+tables = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30))
+BENT = ((0.0, 0.0), (3.0, 0.0), (3.0, 4.0))
+TABLE = box(0, 0, 48, 36)
+
+
+def test_length_places_and_parts():
+    assert length_in(BENT) == 7
+    assert [place_at(BENT, along) for along in (-1, 2, 3, 5, 9)] == [(0, 0), (2, 0), (3, 0), (3, 2), (3, 4)]
+    assert cut(BENT, 5) == ((0, 0), (3, 0), (3, 2))
+    assert cut(BENT, 2) == ((0, 0), (2, 0))
+    assert cut(BENT, 0) == ((0, 0),)
+    assert cut(BENT, 99) == BENT
+    assert length_in(straight((1, 1), 30, 6)) == pytest.approx(6)
+
+
+def test_a_path_that_goes_nowhere():
+    still = ((2.0, 3.0), (2.0, 3.0))
+    assert length_in(still) == 0
+    assert place_at(still, 1) == (2, 3)
+    assert cut(still, 0) == still
+    (near,) = approaches(block("a", 2, 3), still, [block("b", 5, 3)])
+    assert (near.nearest_in, near.along_in, near.at_in) == (2, 0, (2, 3))
+    assert contacts(block("a", 2, 3), still, [block("b", 3, 3)]) == ()
+    assert glimpses(still, lambda place: True, 1, 0.1) == ((0, 0),)
+    assert past_edge(block("a", 2, 3), still, TABLE) is None
+
+
+@given(paths, st.floats(0, 80))
+def test_a_path_that_is_cut_has_that_length(path, along):
+    assert length_in(cut(path, along)) == pytest.approx(min(along, length_in(path)), abs=1e-9)
+
+
+@pytest.mark.parametrize("path", [(), ((0, math.nan),)])
+def test_paths_that_cannot_be_are_refused(path):
+    with pytest.raises(UserError, match="path"):
+        approaches(block("a", 0, 0), path, [])
+
+
+def test_the_parts_of_a_path_in_an_area():
+    # There and back through a pond that reaches from x = 1 to 2; along its border; touching its corner.
+    pond = Polygon(box(1, -1, 2, 1))
+    assert spans_in(((0, 0), (3, 0), (0, 0)), pond) == ((1, 2), (4, 5))
+    assert spans_in(((2, -2), (2, 2)), pond) == ((1, 3),)
+    assert spans_in(((0, 1), (1, 1), (0, 2)), pond) == ((1, 1),)
+    assert spans_in(((0, 0), (0, 5)), pond) == ()
+
+
+def test_passing_by_a_friend():
+    # Unit squares: past one whose centre is 2.5 in off the way, the edges are 1.5 in apart, first when x = 5 - 1.
+    soldier, friend = block("a", 0, 0, sigma=0.06), block("b", 5, 2.5, sigma=0.08)
+    (near,) = approaches(soldier, ((0, 0), (10, 0)), [friend, soldier])
+    assert near.nearest_in == pytest.approx(1.5)
+    assert near.sigma_in == pytest.approx(0.1)
+    assert near.at_in[1] == 0
+    assert 4 - 1e-9 <= near.along_in <= 6 + 1e-9
+    assert [near.within(limit) for limit in (2, 1.6, 1)] == [Call.IN, Call.TOO_CLOSE, Call.OUT]
+    (again,) = approaches(soldier, ((0, 0), (10, 0), (0, 0)), [friend])
+    assert again.along_in == near.along_in  # on the way back he is no nearer
+
+
+def test_running_into_somebody_is_nearest_where_they_first_touch():
+    for path in (((0, 0), (1, 0), (12, 0)), ((12, 0), (11, 0), (0, 0))):
+        (near,) = approaches(block("a", *path[0]), path, [block("b", 6, 0)])
+        assert (near.nearest_in, near.along_in) == (0, pytest.approx(5))
+
+
+@few
+@given(paths, places, tables)
+def test_the_nearest_approach_is_the_nearest_of_all_places(path, other, table):
+    mover, foe = figure("a", *path[0]), figure("b", *other)
+    (near,) = approaches(mover, path, [foe])
+    assert range_between(placed(mover, near.at_in), foe).edge_in == pytest.approx(near.nearest_in, abs=1e-6)
+    steps = (place_at(path, length_in(path) * k / 20) for k in range(21))
+    assert near.nearest_in <= min(range_between(placed(mover, step), foe).edge_in for step in steps) + 1e-9
+    (there,) = approaches(table.figure(mover), table.outline(path), [table.figure(foe)])
+    assert there.nearest_in == pytest.approx(near.nearest_in, abs=1e-6)
+
+
+def test_the_first_enemy_base_ends_the_move():
+    # Unit squares: the base of the one at 6 is met when the centres are 1 in apart, at 5; the one at 9 comes later.
+    soldier, foes = block("a", 0, 0), [block("far", 9, 0), block("near", 6, 0.9), block("aside", 4, 3)]
+    path = ((0, 0), (12, 0))
+    met = contacts(soldier, path, foes)
+    assert [(contact.id, contact.along_in) for contact in met] == [
+        ("near", pytest.approx(5)),
+        ("far", pytest.approx(8)),
+    ]
+    assert met[0].at_in == pytest.approx((5, 0))
+    assert up_to_contact(soldier, path, foes) == ((0, 0), pytest.approx((5, 0)))
+    assert up_to_contact(soldier, path, foes[2:]) == path
+
+
+def test_a_little_slack_meets_earlier():
+    met = contacts(block("a", 0, 0), ((0, 0), (12, 0)), [block("b", 6, 0)], slack_in=0.25)
+    assert met[0].along_in == pytest.approx(4.75)
+    # Corner to corner the bases touch when the centres are 1 in apart both ways, 5 sqrt 2 along.
+    (corner,) = contacts(block("a", 0, 0), ((0, 0), (9, 9)), [block("b", 6, 6)], slack_in=0.25)
+    assert corner.along_in == pytest.approx(5 * math.sqrt(2) - 0.25)
+
+
+def test_a_base_left_behind_is_met_only_on_coming_back():
+    soldier, foe = block("a", 0, 0), block("b", 1, 0)  # they touch
+    assert contacts(soldier, ((0, 0), (-5, 0)), [foe]) == ()
+    assert contacts(soldier, ((0, 0), (0, -0.5)), [foe]) == ()  # sliding along it
+    back = contacts(soldier, ((0, 0), (-5, 0), (0, 0)), [foe])
+    assert [contact.along_in for contact in back] == [pytest.approx(10)]
+
+
+def test_a_path_that_crosses_itself_meets_at_its_first_pass():
+    loop = ((0, 0), (10, 0), (10, 5), (5, 5), (5, -5))  # passes x = 5 twice
+    met = contacts(block("a", 0, 0), loop, [block("b", 5, 0)])
+    assert met[0].along_in == pytest.approx(4)
+
+
+@given(paths, places)
+def test_bases_touch_at_a_contact(path, other):
+    mover, foe = figure("a", *path[0]), figure("b", *other)
+    for contact in contacts(mover, path, [foe]):
+        assert range_between(placed(mover, contact.at_in), foe).edge_in == pytest.approx(0, abs=1e-6)
+        assert place_at(path, contact.along_in) == pytest.approx(contact.at_in)
+
+
+@pytest.mark.parametrize(
+    ("path", "along"),
+    [
+        (((10, 10), (0, 10)), 9.5),  # half a base before the edge at x = 0
+        (((10, 10), (0.5, 10)), None),  # comes up to the edge
+        (((10, 10), (10, 30), (47, 30), (50, 30)), 57.5),  # 20 up, then to x = 47.5 across
+        (((0.3, 10), (10, 10)), 0.0),  # stands over it from the start
+        (((-9, 10), (-12, 10)), 0.0),  # is nowhere near the table
+        (((10, 10), (20, 20)), None),
+    ],
+)
+def test_where_a_path_leaves_the_table(path, along):
+    found = past_edge(block("a", *path[0]), path, TABLE)
+    assert found == (along if along is None else pytest.approx(along, abs=1e-6))
+
+
+def test_the_turns_on_a_path():
+    # East and then north; a leg that goes nowhere turns nobody.
+    bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 0.0), (3.0, 4.0))
+    assert turns_deg(bent) == pytest.approx((90,))
+    assert turns_deg(bent, 0, 90) == pytest.approx((90,))
+    assert turns_deg(bent, 45, 315) == pytest.approx((-45, 90, -135))
+    assert turns_deg(((1, 1),), 10) == turns_deg(((1, 1),), 10, 10) == ()
+    assert turns_deg(((1, 1),), 10, 190) == pytest.approx((180,))
+
+
+def test_where_a_base_is_on_a_minefield():
+    # Unit squares reach the field from x = 3 to 5 half an inch before their centre does, and leave it as much later.
+    field, path = box(3, -1, 5, 1), ((0, 0), (9, 0), (0, 0))
+    assert spans_over(block("a", 0, 0), path, field) == ((2.5, 5.5), (12.5, 15.5))
+    assert spans_over(block("a", 0, 1.6), ((0, 1.6), (9, 1.6)), field) == ()
+    assert spans_over(block("a", 0, 1.4), ((0, 1.4), (9, 1.4)), field) == ((2.5, 5.5),)
+    (mine,) = spans_over(block("a", 0, 0), ((0, 0), (9, 0)), box(4.9, -0.1, 5.1, 0.1))
+    assert mine == pytest.approx((4.4, 5.6))
+    assert spans_over(block("a", 4, 0, half=0.1), ((4, 0),), field) == ((0, 0),)  # wholly on it
+
+
+@given(places, places)
+def test_a_base_is_clear_of_an_area_but_where_it_says(start, end):
+    # A yard that is open to the north; its hull is not what is stood on.
+    yard = ((-5, -5), (5, -5), (5, 5), (4, 5), (4, -4), (-4, -4), (-4, 5), (-5, 5))
+    mover, path = figure("a", *start), (start, end)
+    spans = spans_over(mover, path, yard)
+    for k in range(17):
+        along = length_in(path) * k / 16
+        away = Polygon(placed(mover, place_at(path, along)).base_in).distance(Polygon(yard))
+        if any(low + 1e-6 < along < high - 1e-6 for low, high in spans):
+            assert away < 1e-9
+        if not any(low - 1e-6 <= along <= high + 1e-6 for low, high in spans):
+            assert away > 0
+
+
+def test_where_a_path_is_seen():
+    # Seen for x from 2 to 4 and from 8 on, on a way of 10 in that starts at x = 0.
+    spans = glimpses(((0, 0), (5, 0), (10, 0)), lambda place: 2 <= place[0] <= 4 or place[0] >= 8, 0.5, 1e-3)
+    assert [end for span in spans for end in span] == pytest.approx([2, 4, 8, 10], abs=1e-3)
+    assert glimpses(((0, 0), (10, 0)), lambda place: False, 0.5, 0.01) == ()
+    assert glimpses(((0, 0), (10, 0)), lambda place: True, 3, 0.01) == ((0, 10),)
+
+
+def test_looking_along_a_path_needs_steps():
+    with pytest.raises(UserError, match="steps"):
+        glimpses(BENT, lambda place: True, 0, 0.1)
+
+
+@given(st.floats(0.6, 9), st.floats(0.6, 9))
+def test_what_is_seen_adds_up(start, width):
+    end = min(start + width, 10.0)
+    spans = glimpses(((0, 0), (10, 0)), lambda place: start <= place[0] <= end, 0.25, 1e-4)
+    assert sum(b - a for a, b in spans) == pytest.approx(end - start, abs=1e-3)

@@ -1,0 +1,67 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.tabletop.tolerance import Call, Choice, all_of, at_least, at_most, choice, doubtful_shifts
+
+values = st.floats(-100, 100)
+sigmas = st.floats(0, 5)
+
+
+@pytest.mark.parametrize(
+    ("value", "sigma", "call"),
+    [
+        (12.0, 0.0, Call.IN),  # exactly at the limit and exactly known: "exactly at range is in range"
+        (12.0 + 1e-12, 0.0, Call.IN),  # a rounding error is none of the table's
+        (12.001, 0.0, Call.OUT),
+        (11.9, 0.1, Call.TOO_CLOSE),  # 1 standard deviation short
+        (11.75, 0.125, Call.IN),  # 2 standard deviations short, to the bit
+        (12.25, 0.125, Call.OUT),
+        (12.2, 0.125, Call.TOO_CLOSE),
+        (12.0, 0.1, Call.TOO_CLOSE),
+        (3.0, math.inf, Call.TOO_CLOSE),  # an error without bound decides nothing
+    ],
+)
+def test_a_value_against_twelve(value, sigma, call):
+    assert at_most(value, 12.0, sigma) is call
+
+
+def test_no_limit_holds_whatever_the_error():
+    assert at_most(500.0, math.inf, math.inf) is Call.IN
+
+
+@given(values, values, sigmas, values)
+def test_only_the_difference_counts(value, limit, sigma, shift):
+    assert at_least(value, limit, sigma) is at_most(-value, -limit, sigma)
+    margin = abs(limit - value)
+    if not (margin < 1e-6 or abs(margin - 2 * sigma) < 1e-6):
+        assert at_most(value + shift, limit + shift, sigma) is at_most(value, limit, sigma)
+
+
+@given(values, values, sigmas)
+def test_what_is_decided_is_decided_on_one_side(value, limit, sigma):
+    both = {at_most(value, limit, sigma), at_least(value, limit, sigma)}
+    assert both in ({Call.IN, Call.OUT}, {Call.TOO_CLOSE}) or (both == {Call.IN} and abs(value - limit) <= 1e-9)
+
+
+def test_all_hold_where_each_does():
+    assert all_of([Call.IN, Call.TOO_CLOSE]) is Call.TOO_CLOSE
+    assert all_of([Call.IN, Call.TOO_CLOSE, Call.OUT]) is Call.OUT
+    assert all_of([]) is Call.IN
+
+
+def test_a_choice_is_certain_when_nothing_else_is_possible():
+    assert choice(2, [2, 2]) == Choice(2, (2,))
+    assert choice(2, [2]).certain
+    assert choice(2, [1, 2, 3]).possible == (2, 1, 3)
+    assert not choice(2, [1]).certain
+
+
+def test_shifts_reach_two_standard_deviations_and_balance():
+    shifts = doubtful_shifts(0.3)
+    assert shifts[0] == (0, 0)
+    assert [math.hypot(*shift) for shift in shifts[1:]] == pytest.approx([0.6] * 8)
+    assert sum(x for x, _ in shifts) == pytest.approx(0, abs=1e-12)
+    assert doubtful_shifts(0) == ((0, 0),)
