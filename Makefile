@@ -36,20 +36,20 @@ bench: setup ## how fast it is, into docs/performance.md: minutes on a quiet mac
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m benchmarks.all $(ARGS)
 
 crash-check: setup ## tests of the window with random time limits, RUNS=100 times; fails if a run dies by a signal
-	$(BIN)/python -m benchmarks.crash_check --runs $(if $(RUNS),$(RUNS),100) $(ARGS)
-	$(BIN)/python -m benchmarks.crash_alarm --runs $(if $(RUNS),$(RUNS),100)
+	$(BIN)/python -m tools.crash_check --runs $(if $(RUNS),$(RUNS),100) $(ARGS)
+	$(BIN)/python -m tools.crash_alarm --runs $(if $(RUNS),$(RUNS),100)
 
 screenshot: setup ## the picture in README.md: the real window on the simulated table
-	$(BIN)/python -m ui.desktop.screenshot docs/pictures/window.jpg
+	$(BIN)/python -m tools.screenshot docs/pictures/window.jpg
 
 pictures: screenshot ## all pictures in the docs: the user's guide played on the simulated table
-	$(BIN)/python -m ui.desktop.pictures docs/pictures
+	$(BIN)/python -m tools.pictures docs/pictures
 
 faces: setup ## every panel and dialog, light and dark, for FOLDER=...; fails if any cannot be read whole
-	$(BIN)/python -m ui.desktop.panel_screenshots $(if $(FOLDER),$(FOLDER),build/faces)
+	$(BIN)/python -m tools.panel_screenshots $(if $(FOLDER),$(FOLDER),build/faces)
 
 words: setup ## every word of the window, to be translated, for TONGUE=de
-	$(BIN)/python -m ui.desktop.extract_strings $(TONGUE)
+	$(BIN)/python -m tools.extract_strings $(TONGUE)
 
 clean: ## remove the environment and everything made
 	rm -rf .venv .audit *.egg-info build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

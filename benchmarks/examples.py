@@ -18,9 +18,9 @@ import numpy as np
 
 from benchmarks.page import Table
 from benchmarks.scenes import SEEN, Known, place_of, rendered
-from benchmarks.training.likeness import of_box
 from calibration.calibration_targets import Prints
 from rules.tabletop.table import Posture
+from training.finder.likeness import of_box
 from vision.examples import CROP_PX, Appearance, Example, Examples
 from vision.frame import Frame
 from vision.likeness import signature

@@ -21,8 +21,8 @@ from PyQt6.QtCore import QSettings
 from PyQt6.QtWidgets import QApplication
 
 from benchmarks.window import pump
+from tools.screenshot import figures_seen
 from ui.desktop.garbage import collected_here
-from ui.desktop.screenshot import figures_seen
 from ui.desktop.window import Window
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable

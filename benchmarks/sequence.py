@@ -150,7 +150,7 @@ def table(counts: Sequence[int], seconds: int) -> Table:
         if run.count == 60:
             budgets.append(Budget("vision, a 1080p frame, 60 figures, markers watched", run.ratio, 2.5, "x Lab"))
             budgets.append(Budget("the same by the clock on the wall", run.wall_ratio, 2.5, "x Lab"))
-            budgets.append(Budget("memory over the sequence (hours: `benchmarks.endurance`)", run.grown_mib, 2, "MiB"))
+            budgets.append(Budget("memory over the sequence (hours: `tools.endurance`)", run.grown_mib, 2, "MiB"))
     words = f"One Lab is {lab_ms:.1f} ms of the processor here; {seconds} s of thirty frames each."
     return Table("sequence", head, rows, words, tuple(budgets))
 

@@ -25,9 +25,9 @@ from PyQt6.QtWidgets import QApplication
 
 from benchmarks.paint import SIZE_PX, crowded
 from rules.tabletop.table import PointIn
+from tools.screenshot import figures_seen
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.view import PictureView
-from ui.desktop.screenshot import figures_seen
 from ui.desktop.window import Window
 from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, verdict
 from benchmarks.ids import Contender
 from benchmarks.page import Budget, Table, budget_table, number, write
 from benchmarks.scan import scanned
 from benchmarks.sight import in_the_open
 from benchmarks.stopwatch import beside
 from rules.tabletop.sight import exposures
+from tools.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, verdict
 
 PAGE = """# Fast
 

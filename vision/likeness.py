@@ -1,6 +1,6 @@
 """How alike two figures look: the networks' last hidden layers, stretched to tell sculpts apart.
 
-The layers mostly say where a figure looks and how far it leans. `benchmarks.training.likeness` learned, from random
+The layers mostly say where a figure looks and how far it leans. `training.finder.likeness` learned, from random
 toys seen several times each, which directions stay the same for one sculpt and differ between two.
 """
 

@@ -2,7 +2,7 @@
 
 The finder looks at tiles and says where somebody may stand; the judge looks at each of those again, from the middle;
 whoever it believes in is looked at more closely, from where it says that he stands, in the photo itself. All were
-trained on pictures the project makes itself (`benchmarks/training`); OpenCV runs them.
+trained on pictures the project makes itself (`training/finder`); OpenCV runs them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SAID = 10  # answers; what follows them is the last hidden layer
 _LAYERS = ("onnx_node!/17/Relu", "said")
 _MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
 _NO_FEATURES = np.zeros(0, np.float32)
-# Odds that there is somebody, as `benchmarks.training.check` fits them: by how much the judge's are too low; and what
+# Odds that there is somebody, as `training.finder.check` fits them: by how much the judge's are too low; and what
 # becomes of the mean of the judge's and the closer look's, from where he stands.
 _TIMID = 1.17
 _BOTH_TIMID, _BOTH_COUNT = 0.67, 0.83

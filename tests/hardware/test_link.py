@@ -349,7 +349,7 @@ def test_nothing_is_left_over(wire: Wire) -> None:
 
 
 def test_a_short_soak() -> None:
-    soak = [sys.executable, "-m", "benchmarks.soak_wires", "--rolls", "400", "--frames", "60", "--calls", "0"]
+    soak = [sys.executable, "-m", "tools.soak_wires", "--rolls", "400", "--frames", "60", "--calls", "0"]
     done = subprocess.run([*soak, "--pulls", "2"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
     assert "no fault" in done.stdout

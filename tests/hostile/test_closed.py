@@ -46,15 +46,13 @@ ALLOWED = {
     ("hardware/emulator.py", "pty"),
     *((where, "importlib.import_module") for where in ("rules/games/__init__.py", "ui/commands/doctor.py")),
     ("hardware/bluetooth_dice.py", "importlib.import_module"),
-    ("ui/desktop/panel_screenshots.py", "subprocess"),
-    ("ui/desktop/extract_strings.py", "subprocess"),
     ("ui/desktop/translation.py", "xml.etree.ElementTree"),
     ("vision/likeness.py", "np.load"),
 }
 """An emulated device is a pseudo-terminal, made with Python's own; nothing is started in it. Modules are imported by
-name where they are large or may be missing: the names are the program's own, in tables beside the call. Two commands
-for developers start this program again and PyQt6's collector of words; the words themselves are XML that ships with the
-program, never a player's file. So does the array of the learned likeness, which is read without pickles."""
+name where they are large or may be missing: the names are the program's own, in tables beside the call. The
+translations are XML that ships with the program, never a player's file; so is the array of the learned likeness, which
+is read without pickles."""
 
 
 def dotted(node: ast.expr) -> str:

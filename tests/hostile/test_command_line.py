@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.damaged_saves import without_checksums
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
 from rules.engine.events import Noted
 from tests.hostile.nasty import LONGEST_SENTENCE, few
+from tools.damaged_saves import without_checksums
 from ui.cli import main
 
 WORDS = (

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.damaged_saves import journal_header, journal_of_all, super_record, without_checksums
 from calibration.markers import dictionary_of
 from calibration.profile import read_layout, read_lens
 from rules.battle.battle import Battle
@@ -22,6 +21,7 @@ from rules.engine.events import Noted
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from tests.hostile.nasty import is_a_sentence
+from tools.damaged_saves import journal_header, journal_of_all, super_record, without_checksums
 from ui.battle.armies import load_army
 from ui.battle.thumbnail_store import Album, album_path
 from ui.cli import main

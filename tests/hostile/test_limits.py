@@ -14,8 +14,6 @@ import numpy as np
 import pytest
 from PyQt6.QtGui import QImage
 
-from benchmarks.damaged_saves import tried, without_checksums
-from benchmarks.kills import killed
 from calibration.markers import dictionary_of
 from calibration.opencv import cv2
 from rules.battle.battle import Battle
@@ -28,13 +26,15 @@ from rules.engine.state import MOST_KEPT
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import MOST_CORNERS, TerrainKind, TerrainPiece
 from tests.hostile.nasty import is_a_sentence
+from tools.damaged_saves import tried, without_checksums
+from tools.kills import killed
 from ui.battle.export import battle_json
 from ui.cli import main
 from ui.files import MOST_PIECES, read_terrain, write_json
 from vision.source import open_source, read_image
 
 SAVES, KILLS = 150, 12
-"""`python -m benchmarks.damaged_saves` and `python -m benchmarks.kills` try more."""
+"""`python -m tools.damaged_saves` and `python -m tools.kills` try more."""
 
 
 def is_refused_within(seconds: float, read: Callable[[], object], match: str) -> None:

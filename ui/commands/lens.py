@@ -13,9 +13,9 @@ from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray, dictionary_of
 from calibration.opencv import cv2
 from calibration.profile import lens_document
-from calibration.sheet import LENS_BOARD
 from rules.tabletop.errors import UserError
 from ui.files import refuse_unwritable, write_json
+from ui.paper.marker_sheet import LENS_BOARD
 from ui.setup.profiles import LensProfiles, lens_folder
 from vision.source import read_image
 

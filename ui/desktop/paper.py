@@ -21,11 +21,11 @@ from PyQt6.QtGui import (
     QTransform,
 )
 
-from calibration.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from rules.tabletop.errors import UserError
 from ui.desktop.picture.painting import painting
 from ui.desktop.translation import tr
 from ui.files import write_bytes
+from ui.paper.page import MM_PER_IN, Align, Line, Page, Pattern, Sheet, Text
 from ui.paper.pdf import unscaled
 
 _DOTS_PER_INCH = 1200

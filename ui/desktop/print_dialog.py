@@ -22,9 +22,7 @@ from PyQt6.QtWidgets import (
 )
 
 from calibration.calibration_targets import SHEET_SIDE_IN
-from calibration.page import Sheet
 from calibration.print_scale import PrintScale
-from calibration.sheet import EDGE_SIDE_IN
 from rules.engine.roster import Army
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
@@ -35,6 +33,8 @@ from ui.desktop.labels import plain_label, word_label
 from ui.desktop.paper import preview
 from ui.desktop.translation import mark, tr
 from ui.formatting import begun
+from ui.paper.marker_sheet import EDGE_SIDE_IN
+from ui.paper.page import Sheet
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
 
 _KINDS = (

@@ -25,7 +25,7 @@ def tr(words: str, /, **values: object) -> str:
     """The words in the language of the window.
 
     Args:
-        words: In English, a literal, which `ui.desktop.extract_strings` collects. Braces work as in `str.format`.
+        words: In English, a literal, which `tools.extract_strings` collects. Braces work as in `str.format`.
         values: The values for the braces.
 
     Returns:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from calibration.page import (
+from rules.engine.game import Game
+from rules.tabletop.errors import UserError
+from ui.formatting import begun
+from ui.paper.card_faces import UnitCard
+from ui.paper.page import (
     MARGIN_MM,
     PAPERS_MM,
     Align,
@@ -21,10 +25,6 @@ from calibration.page import (
     slots,
     wrapped,
 )
-from rules.engine.game import Game
-from rules.tabletop.errors import UserError
-from ui.formatting import begun
-from ui.paper.card_faces import UnitCard
 
 CARD_MM = (92.0, 60.0)
 _COLUMNS, _ROWS = 2, 4

@@ -7,13 +7,13 @@ from enum import StrEnum
 
 from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.markers import Board
-from calibration.page import Sheet, corrected
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
 from rules.engine.roster import Army
 from rules.games import GAMES, open_game
 from rules.games.rosters import points_check
 from rules.tabletop.errors import UserError
+from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, marker_sheet
+from ui.paper.page import Sheet, corrected
 from ui.paper.rod_card import rod_sheet
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from calibration.page import (
+from rules.engine.game import Game
+from ui.paper.page import (
     MARGIN_MM,
     MM_PER_IN,
     ROOM_CORNER_MM,
@@ -23,7 +24,6 @@ from calibration.page import (
     slots,
     wrapped,
 )
-from rules.engine.game import Game
 from ui.theme import BLUE, ORANGE
 
 Rgb = tuple[int, int, int]

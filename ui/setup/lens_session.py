@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from calibration.lens import FEWEST_VIEWS, Gathering, View, apart_px, find_view, offer
 from calibration.lens_fit import LensFit, fit_lens
 from calibration.markers import Board, ImageGray
-from calibration.sheet import LENS_BOARD
 from ui.formatting import sentence
+from ui.paper.marker_sheet import LENS_BOARD
 
 WANTED_VIEWS = 12
 """More make the lens hardly surer."""

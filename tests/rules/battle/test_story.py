@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.rules.engine.test_state import BEGUN, events
 
 from rules.battle.story import tell
 from rules.engine.dice import Die, Scripted
@@ -37,6 +36,7 @@ from rules.engine.events import (
 from rules.engine.text import outcome_words, status_words, told
 from rules.games import open_game
 from rules.tabletop.table import TerrainKind, TerrainPiece
+from tests.rules.engine.test_state import BEGUN, events
 
 GAME = open_game("simple_plastic")
 MOVE = Move(figure="tan-4", from_in=(0, 0), to_in=(3, 4), moved_in=5, cost_in=7.5, ground=("the old wood", "creek"))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from tests.rules.engine.test_state import events
 
 from rules.battle.event_codec import EVENTS, event_of
 from rules.battle.journal import Entry
@@ -16,6 +15,7 @@ from rules.engine.events import Change, Enlisted, Event, Placed, Throw, Told, pl
 from rules.engine.text import label
 from rules.engine.verdict import Reason, forbidden
 from rules.tabletop.errors import UserError
+from tests.rules.engine.test_state import events
 
 
 @given(events)

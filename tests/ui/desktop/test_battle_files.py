@@ -10,11 +10,11 @@ import pytest
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QPushButton
 
-from benchmarks.damaged_saves import without_checksums
 from rules.engine.events import Noted
 from tests.ui.desktop.test_battle_window import mustered
 from tests.ui.stories import answering, words_of
 from tests.ui.windows import Wait
+from tools.damaged_saves import without_checksums
 from ui.desktop.window import Window
 
 

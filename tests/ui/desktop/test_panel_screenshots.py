@@ -10,11 +10,11 @@ from PyQt6.QtWidgets import QApplication, QComboBox, QDialog, QLabel, QLineEdit,
 
 from rules.tabletop.errors import UserError
 from tests.ui.windows import Wait
+from tools.layout_check import SCREEN, misfits
+from tools.panel_screenshots import Faces, of_help
 from ui.desktop.dark_palette import dark_palette
 from ui.desktop.labels import fitted, word_label
-from ui.desktop.layout_check import SCREEN, misfits
 from ui.desktop.panel import SidePanel
-from ui.desktop.panel_screenshots import Faces, of_help
 from ui.desktop.window import Window
 from ui.table.finding import Answer
 

@@ -12,12 +12,12 @@ from PyQt6.QtWidgets import QApplication
 
 from calibration.markers import find_board
 from calibration.opencv import cv2
-from calibration.page import PAPERS_MM, Fill, Page, Pattern, Sheet, Text, corrected
 from calibration.print_scale import PrintScale
-from calibration.sheet import LENS_BOARD, board_sheet, marker_sheet
 from rules.games import open_game
 from rules.tabletop.errors import UserError
 from ui.desktop.paper import preview, write_pdf
+from ui.paper.marker_sheet import LENS_BOARD, board_sheet, marker_sheet
+from ui.paper.page import PAPERS_MM, Fill, Page, Pattern, Sheet, Text, corrected
 from ui.paper.pdf import unscaled
 from ui.paper.rod_card import rod_sheet
 
@@ -232,7 +232,7 @@ def test_a_folder_that_is_not_there_is_refused_and_an_old_file_survives(tmp_path
 
 def test_needs_neither_display_nor_application(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from calibration.sheet import marker_sheet;"
+        "import sys; from pathlib import Path; from ui.paper.marker_sheet import marker_sheet;"
         "from ui.desktop.paper import write_pdf; [write_pdf(marker_sheet(), Path(sys.argv[1])) for _ in range(2)];"
         "from PyQt6.QtWidgets import QApplication; QApplication(['x', '-platform', 'offscreen'])"
     )

@@ -15,9 +15,9 @@ from PyQt6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QPushButton
 from calibration.calibration_targets import Prints
 from rules.tabletop.errors import UserError
 from tests.ui.windows import Open, Wait
+from tools.extract_strings import collect, main
 from ui.desktop import translation
 from ui.desktop.dialogs import PrintsDialog
-from ui.desktop.extract_strings import collect, main
 from ui.desktop.translation import Translator, read, speak, tongues, tr
 
 DESKTOP = Path(translation.__file__).parent
@@ -240,6 +240,6 @@ def test_a_file_that_is_none_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "sandtable_de.ts").write_text("no table", encoding="utf-8")
-    monkeypatch.setattr("ui.desktop.extract_strings.FOLDER", tmp_path)
+    monkeypatch.setattr("tools.extract_strings.FOLDER", tmp_path)
     assert main(["de"]) == 1
     assert "pylupdate6 does not like" in capsys.readouterr().err

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from PyQt6.QtGui import QFont, QFontMetricsF, QGuiApplication
 from PyQt6.QtWidgets import QApplication
 
-from calibration.page import PAPERS_MM, Text
 from rules.engine.roster import Army, Recruit
 from rules.games import GAMES, open_game
 from rules.tabletop.errors import UserError
 from ui.paper.card_faces import FACES, UnitCard
 from ui.paper.card_sheet import CARD_MM, card_face, card_sheet
 from ui.paper.cards import army_cards, game_cards
+from ui.paper.page import PAPERS_MM, Text
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from calibration.page import PAPERS_MM
 from calibration.print_scale import PrintScale
 from rules.engine.roster import Army, Recruit
 from rules.tabletop.errors import UserError
 from ui.battle.armies import Shelf, armies_folder, save_army
 from ui.cli import main
+from ui.paper.page import PAPERS_MM
 from ui.paper.printing import Kind, PrintJob, army_words, sheet_of
 
 ARMY = Army(

@@ -11,13 +11,13 @@ from PyQt6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 from calibration.lens import FEWEST_VIEWS, Coverage, Gathering
 from calibration.lens_fit import LensFit
 from calibration.opencv import cv2
-from calibration.sheet import board_words
 from ui.background_task import Behind
 from ui.desktop.labels import word_label
 from ui.desktop.picture.image import to_qimage
 from ui.desktop.picture.picture_dialog import PictureDialog
 from ui.desktop.translation import tr
 from ui.formatting import sentence
+from ui.paper.marker_sheet import board_words
 from ui.picture.overlay import Line, Shape
 from ui.setup.lens_session import LensSession
 from ui.theme import GREEN, ORANGE, SKY, Colour, faded

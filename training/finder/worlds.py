@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.training.grounds import FINE, SHAPE, SIZE_IN, army_colour, clutter, ground_picture, painted, terrain
-from benchmarks.training.soldiers import Rng, toy, vehicle
 from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray, Posture
+from training.finder.grounds import FINE, SHAPE, SIZE_IN, army_colour, clutter, ground_picture, painted, terrain
+from training.finder.soldiers import Rng, toy, vehicle
 from vision.palette import FloatImage
 from vision.simulation.mesh import Mesh, turn_z
 

@@ -1,7 +1,7 @@
-"""`python -m ui.desktop.panel_screenshots FOLDER`: every panel and dialog, light and dark, and some on a fine screen.
+"""`python -m tools.panel_screenshots FOLDER`: every panel and dialog, light and dark, and some on a fine screen.
 
 Shown on the simulated table. Text that is cut off is reported and makes the exit status 1: see
-`ui.desktop.layout_check`.
+`tools.layout_check`.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from PyQt6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 from rules.engine.dice import DiceRequest, Die
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Posture
+from tools.layout_check import misfits
+from tools.pictures import all_seen, mustered, wait_for
+from tools.screenshot import click, enemies, staged, wait
 from ui.battle.armies import Shelf
 from ui.desktop.app import LastResort
 from ui.desktop.battle.dice_dialog import RollDialog
 from ui.desktop.dark_palette import dark_palette
-from ui.desktop.layout_check import misfits
-from ui.desktop.pictures import all_seen, mustered, wait_for
 from ui.desktop.print_dialog import PrintDialog
-from ui.desktop.screenshot import click, enemies, staged, wait
 from ui.desktop.setup.lens_dialog import LensDialog
 from ui.desktop.window import Window
 from ui.devices.tray_camera import TABLE
@@ -120,8 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _in_a_process(folder: Path, theme: str, ratio: float) -> int:
-    command = [sys.executable, "-m", "ui.desktop.panel_screenshots", str(folder), "--only", theme]
-    return subprocess.run(command, env={**os.environ, "QT_SCALE_FACTOR": str(ratio)}, check=False).returncode  # noqa: S603 - this program
+    command = [sys.executable, "-m", "tools.panel_screenshots", str(folder), "--only", theme]
+    return subprocess.run(command, env={**os.environ, "QT_SCALE_FACTOR": str(ratio)}, check=False).returncode
 
 
 def _of_the_guide(faces: Faces, window: Window, _: Path) -> None:

@@ -1,6 +1,6 @@
 """Whether the window's tests survive their time limits: runs them under load and counts the runs that die by a signal.
 
-`python -m benchmarks.crash_check --runs 100` starts that many runs of pytest on a few tests of the window, each in a
+`python -m tools.crash_check --runs 100` starts that many runs of pytest on a few tests of the window, each in a
 process of its own. Every test has a random limit that is shorter than the test, and a busy process beside it. Tests are
 therefore expected to fail; the run itself must not die. The exit status is 1 if any run died or hung. The output of
 those runs is kept in the folder `build/crash-check`. `--tree FOLDER` checks another checkout: see

@@ -1,4 +1,4 @@
-"""`python -m ui.desktop.pictures FOLDER`: the pictures of the guide, made by playing it on the simulated table."""
+"""`python -m tools.pictures FOLDER`: the pictures of the guide, made by playing it on the simulated table."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from PyQt6.QtWidgets import QApplication, QWidget
 
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
+from tools.screenshot import QUALITY, click, enemies, figures_seen, staged, wait
 from ui.battle.armies import Shelf
 from ui.desktop.battle.battle_setup_dialog import MusterDialog
 from ui.desktop.dark_palette import dark_palette
-from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, staged, wait
 from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step

@@ -1,6 +1,6 @@
 """What a time limit does that comes while PyQt uses an enum for the first time: raised at once, and kept for later.
 
-`python -m benchmarks.crash_alarm --runs 300` forks so many processes each way. In each an alarm goes off once, at a
+`python -m tools.crash_alarm --runs 300` forks so many processes each way. In each an alarm goes off once, at a
 random moment, while enums are used. PyQt makes their types in Python code as they are needed, and uses a type even if
 an exception has cut its making short. The exit status is 1 if a process died whose limit was kept, as the tests do.
 """

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from calibration.calibration_targets import SHEET_SIDE_IN
 from calibration.markers import Board, dictionary_of
 from calibration.opencv import cv2
-from calibration.page import (
+from rules.tabletop.errors import UserError
+from ui.paper.page import (
     MM_PER_IN,
     ROOM_CORNER_MM,
     Align,
@@ -23,7 +24,6 @@ from calibration.page import (
     room,
     slots,
 )
-from rules.tabletop.errors import UserError
 
 EDGE_SIDE_IN = 1.5
 EDGE_IDS = tuple(range(10, 18))

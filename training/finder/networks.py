@@ -1,8 +1,8 @@
-"""`python -m benchmarks.training.networks finder|judge|closer FOLDER --to FOLDER`: trains one of the small networks.
+"""`python -m training.finder.networks finder|judge|closer FOLDER --to FOLDER`: trains one of the small networks.
 
 The finder says of each cell of a tile whether somebody stands there; the judge looks again at everybody found, more
 finely, and says who he is; the closer look does the same once more, from where he stands, in the photo itself.
-`FOLDER` holds what `benchmarks.training.tiles` made, or is still making: whatever is new is taken up at the next round.
+`FOLDER` holds what `training.finder.tiles` made, or is still making: whatever is new is taken up at the next round.
 Of every seed the first file is not learned from: it tells how it goes.
 
 Needs torch and onnx, which the program does not: OpenCV runs what is written. Learns on a graphics card if there is

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from benchmarks.training.soldiers import Rng
 from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray
+from training.finder.soldiers import Rng
 from vision.palette import FloatImage
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, turn_z
 

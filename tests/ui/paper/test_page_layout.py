@@ -2,7 +2,9 @@
 
 import pytest
 
-from calibration.page import (
+from calibration.print_scale import PrintScale
+from rules.tabletop.errors import UserError
+from ui.paper.page import (
     HEADER_MM,
     MARGIN_MM,
     PAPERS_MM,
@@ -24,8 +26,6 @@ from calibration.page import (
     slots,
     wrapped,
 )
-from calibration.print_scale import PrintScale
-from rules.tabletop.errors import UserError
 
 
 def test_papers_are_as_their_standards_say():

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibration.page import PAPERS_MM, Sheet, corrected
 from calibration.print_scale import TRUE_PRINT, PrintScale
-from calibration.sheet import marker_sheet
 from rules.tabletop.errors import UserError
+from ui.paper.marker_sheet import marker_sheet
+from ui.paper.page import PAPERS_MM, Sheet, corrected
 
 MEASURED_MM = st.floats(95.0, 105.0)
 

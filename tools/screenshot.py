@@ -1,4 +1,4 @@
-"""`python -m ui.desktop.screenshot OUT.jpg`: the window on the simulated table, with a range and a blast."""
+"""`python -m tools.screenshot OUT.jpg`: the window on the simulated table, with a range and a blast."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def wait(seconds: float) -> None:
 
 def click(window: Window, view: TableView, at_in: PointIn, height_in: float = 0.0) -> None:
     """Click a place on the table."""
-    assert view.calibration is not None  # noqa: S101 - figures were found
+    assert view.calibration is not None
     px = view.calibration.camera.table_to_pixel((*at_in, height_in))[0]
     window.picture.pressed.emit(*px)
     window.picture.released.emit(*px)

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.mutation ROOM`: small faults put into a room's source, and whether a test notices each.
+"""`python -m tools.mutation ROOM`: small faults put into a room's source, and whether a test notices each.
 
-    python -m benchmarks.mutation rules --count 300 --seed 1 --kept FOLDER
-    python -m benchmarks.mutation rules --kept FOLDER --again    the survivors, with the tests as they are now
+    python -m tools.mutation rules --count 300 --seed 1 --kept FOLDER
+    python -m tools.mutation rules --kept FOLDER --again    the survivors, with the tests as they are now
 
 The faults are put into a copy of the tree, never into the tree. Each is shown to the room's tests that enter its
 function, until one fails. What is known stays in FOLDER: stopped, the same command goes on where it was.
@@ -19,8 +19,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.mutation.judging import Cover, judged
-from benchmarks.mutation.mutants import Mutant, mutants, sample
+from tools.mutation.judging import Cover, judged
+from tools.mutation.mutants import Mutant, mutants, sample
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("rules", "calibration", "vision", "hardware", "ui", "tests", "docs", "samples", "pyproject.toml")

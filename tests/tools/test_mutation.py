@@ -1,4 +1,4 @@
-"""What `python -m benchmarks.mutation` changes in a source, and what it leaves alone."""
+"""What `python -m tools.mutation` changes in a source, and what it leaves alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCE = '''"""A docstring with 3 in it."""
 
 Table = dict[str, int]
@@ -30,7 +30,7 @@ def reach(at: "int | None", far=2):
 @pytest.fixture
 def tool(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(ROOT)
-    return importlib.import_module("benchmarks.mutation.mutants")
+    return importlib.import_module("tools.mutation.mutants")
 
 
 def test_every_change_is_one_place_that_still_compiles(tool: Any, tmp_path: Path) -> None:

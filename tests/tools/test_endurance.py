@@ -1,4 +1,4 @@
-"""A few minutes of the evening that `python -m benchmarks.endurance` plays, and the lines that it judges by."""
+"""A few minutes of the evening that `python -m tools.endurance` plays, and the lines that it judges by."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def grown(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """The line through so many MiB, one sample every half hour."""
     monkeypatch.syspath_prepend(ROOT)
-    health = importlib.import_module("benchmarks.endurance.health")
+    health = importlib.import_module("tools.endurance.health")
 
     def line(*resident_mib: float) -> Any:
         samples = [health.Sample(1800.0 * n, value, 8, 1, 2, 0) for n, value in enumerate(resident_mib)]
@@ -47,7 +47,7 @@ def test_what_only_wavers_is_told_with_its_error(grown: Callable[..., Any]) -> N
 @pytest.mark.timeout(400)
 def test_two_minutes_of_the_evening() -> None:
     """Some ten seconds of a processor."""
-    evening = [sys.executable, "-m", "benchmarks.endurance", "--hours", "0.03", "--pause", "30", "--live", "1"]
+    evening = [sys.executable, "-m", "tools.endurance", "--hours", "0.03", "--pause", "30", "--live", "1"]
     environ = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(evening, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=380)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.training.check`: how well the networks do on random tables that they did not learn from.
+"""`python -m training.finder.check`: how well the networks do on random tables that they did not learn from.
 
 Prints what `vision.recogniser` holds as constants: by how much the judge alone is too timid, and what the mean of the
 judge's and the closer look's odds must be multiplied with, and raised by, to mean what it says.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from benchmarks.training.tiles import PX_PER_IN, ZOOM, middles, views
+from training.finder.tiles import PX_PER_IN, ZOOM, middles, views
 from vision.recogniser import POSTURES, Look, Recogniser
 from vision.tiles import CLOSER_PX_PER_IN, CROP_PX, tile_at
 

@@ -1,6 +1,6 @@
 """Opens damaged battles: none may be opened altered without a word, none changed by opening, none end in a traceback.
 
-    python -m benchmarks.damaged_saves [--count 1000] [--seed 1]
+    python -m tools.damaged_saves [--count 1000] [--seed 1]
 
 Each round begins with a sound save, of this version or of one without checksums, and harms it one to four times:
 truncates it, flips bits, overwrites, swaps and repeats pages, edits entries, and puts foreign files beside it. After

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.training.likeness [--boxes N] [--to FILE]`: learns how to tell sculpts apart.
+"""`python -m training.finder.likeness [--boxes N] [--to FILE]`: learns how to tell sculpts apart.
 
 Makes boxes of random toys, three sculpts of each posture, sets each box on two random tables, and keeps what the
 networks' last hidden layers make of every figure. Linear discriminants then stretch the directions that differ between
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.training import worlds
-from benchmarks.training.soldiers import Rng, Toy, toy
-from benchmarks.training.tiles import PX_PER_IN, ZOOM, views
 from rules.tabletop.table import Posture
+from training.finder import worlds
+from training.finder.soldiers import Rng, Toy, toy
+from training.finder.tiles import PX_PER_IN, ZOOM, views
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
 
 _SCULPTS = 3  # of each posture in a box

@@ -1,4 +1,4 @@
-"""`python -m ui.desktop.extract_strings de`: every word that widgets say, into `translations/sandtable_de.ts`.
+"""`python -m tools.extract_strings de`: every word that widgets say, into `translations/sandtable_de.ts`.
 
 `pylupdate6`, which comes with PyQt6, collects them; what is translated already is kept. It takes a `tr` for that of
 the class around it, so it is shown copies that name this program's one context.
@@ -18,7 +18,7 @@ from pathlib import Path
 from rules.tabletop.errors import UserError
 from ui.desktop.translation import CONTEXT, FOLDER
 
-_SOURCES = Path(__file__).parent
+_SOURCES = Path(__file__).parents[1] / "ui" / "desktop"
 _SAID = re.compile(r"(?<![\w.])(?:tr|mark)\((?=\s*\")")
 
 
@@ -47,7 +47,7 @@ def collect(path: Path) -> None:
         copies = [_copy(source, Path(own)) for source in sorted(_SOURCES.rglob("*.py"))]
         command = [str(Path(sysconfig.get_path("scripts"), "pylupdate6")), "--no-summary", "--ts", str(path.resolve())]
         try:
-            done = subprocess.run(  # noqa: S603 - PyQt6's own
+            done = subprocess.run(
                 [*command, *(str(copy.relative_to(own)) for copy in copies)],
                 cwd=own,
                 capture_output=True,

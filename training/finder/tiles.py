@@ -1,7 +1,7 @@
-"""`python -m benchmarks.training.tiles FOLDER [--worlds N] [--seed S]`: tiles and crops of random worlds.
+"""`python -m training.finder.tiles FOLDER [--worlds N] [--seed S]`: tiles and crops of random worlds.
 
 Each world is seen with and without the empty table. May run several times with different seeds, side by side;
-`benchmarks.training.networks` then learns from all that lies in the folder: the finder from the tiles, the judge and
+`training.finder.networks` then learns from all that lies in the folder: the finder from the tiles, the judge and
 the closer look from crops of whatever the finder that ships finds in them, and of some that it does not.
 """
 
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.training.worlds import World, world
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
+from training.finder.worlds import World, world
 from vision.palette import teach
 from vision.recogniser import POSTURES, Recogniser
 from vision.segment import any_plastic, army_evidence, cells_of, empty_table, in_the_light_of_now, likelihood

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from calibration.markers import Board
-from calibration.page import PAPERS_MM, Align, Line, Page, Text, wrapped
-from calibration.sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, board_words, marker_sheet
 from rules.tabletop.errors import UserError
+from ui.paper.marker_sheet import EDGE_IDS, EDGE_SIDE_IN, LENS_BOARD, board_sheet, board_words, marker_sheet
+from ui.paper.page import PAPERS_MM, Align, Line, Page, Text, wrapped
 
 MARGIN_MM = 10.0
 

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.endurance`: an evening of eight hours at one table, as quick as the processor allows.
+"""`python -m tools.endurance`: an evening of eight hours at one table, as quick as the processor allows.
 
-    python -m benchmarks.endurance [--hours 8] [--pause 60] [--live 20] [--seed 1]
+    python -m tools.endurance [--hours 8] [--pause 60] [--live 20] [--seed 1]
 
 The parts are the program's own: a source that is opened, read and closed, the session with its pipeline, a battle with
 its journal on the disk. The clock is handed in: a picture every two seconds while nothing happens (`--pause` on
@@ -25,11 +25,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.endurance.health import Sample, growth, taken
-from benchmarks.endurance.players import Players
-from benchmarks.endurance.room import Room, Still, truth
-from benchmarks.endurance.script import Script, Shot
 from rules.tabletop.errors import UserError
+from tools.endurance.health import Sample, growth, taken
+from tools.endurance.players import Players
+from tools.endurance.room import Room, Still, truth
+from tools.endurance.script import Script, Shot
 from ui.desktop.source_controller import Bench
 from ui.desktop.worker import Worker
 from ui.session import Session, TableState

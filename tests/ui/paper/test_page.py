@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from calibration.page import HEADER_MM, MARGIN_MM, PAPERS_MM, Align, Line, Text, measured_page, room
+from ui.paper.page import HEADER_MM, MARGIN_MM, PAPERS_MM, Align, Line, Text, measured_page, room
 
 PAGES = [*PAPERS_MM]
 # Along a scale, how far from its spine its ticks reach: inches on the one side, millimetres on the other.

@@ -1,6 +1,6 @@
 """Kills a battle in the middle of its writing, again and again: nothing confirmed may be lost, no album set aside.
 
-    python -m benchmarks.kills [--count 200] [--seed 1]
+    python -m tools.kills [--count 200] [--seed 1]
 
 A process of its own plays a battle without end, with a picture of every entry, closes both now and then, and says what
 has been confirmed. It is killed at a moment that chance chooses; then the battle and its album are opened as the window
@@ -97,8 +97,8 @@ def killed(folder: Path, count: int, seed: int) -> Findings:
 
 def _played(path: Path, seed: int, wait_s: float) -> list[int]:
     """Play in another process and kill it; the entries it has confirmed."""
-    command = [sys.executable, "-m", "benchmarks.kills", "--play", str(path), "--seed", str(seed)]
-    player = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - this module itself
+    command = [sys.executable, "-m", "tools.kills", "--play", str(path), "--seed", str(seed)]
+    player = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert player.stdout is not None
     first = player.stdout.readline()
     time.sleep(wait_s)

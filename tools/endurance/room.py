@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, hung
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
+from tools.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, hung
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import WEBCAM, Sensor, Stage, Truth, truth_of
