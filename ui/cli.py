@@ -90,6 +90,11 @@ def _parser() -> argparse.ArgumentParser:
     resolve.add_argument("file", metavar="FILE", help='a question, or a list of them; "-" reads standard input')
     resolve.set_defaults(run=_resolve)
 
+    battle = commands.add_parser("battle", help="a scripted situation as JSON in, what the rules say of each step out")
+    battle.add_argument("file", metavar="FILE", help='the situation; "-" reads standard input')
+    battle.add_argument("--json", type=Path, metavar="OUT", help="write the answer into this file, too")
+    battle.set_defaults(run=_battle)
+
     replay = commands.add_parser("replay", help="a battle told from its journal")
     replay.add_argument("battle", type=Path, metavar="BATTLE")
     what = replay.add_mutually_exclusive_group()
@@ -270,6 +275,14 @@ def _resolve(options: argparse.Namespace) -> int:
     answer = resolve_question(read_question(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file)))
     print(json.dumps(answer, indent=1, ensure_ascii=False))
     return 1 if is_refused(answer) else 0
+
+
+def _battle(options: argparse.Namespace) -> int:
+    from ui.commands.battle import play_file
+
+    answer = play_file(sys.stdin or io.StringIO() if options.file == "-" else Path(options.file), options.json)
+    print(json.dumps(answer, indent=1, ensure_ascii=False))
+    return 0
 
 
 def _replay(options: argparse.Namespace) -> int:

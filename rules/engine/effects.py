@@ -9,28 +9,38 @@ from typing import Any
 from rules.engine.events import Change, Move, PhaseBegun
 from rules.engine.position import Moment
 from rules.engine.state import ELIMINATED, State, Unit
-from rules.tabletop.path import Path, length_in, placed
+from rules.tabletop.path import Path, end_facing_deg, length_in, placed
 from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Posture, TerrainKind, TerrainPiece
 
 
 def as_journalled(moment: Moment) -> Moment:
-    """The same moment with every figure where the journal has it."""
+    """The same position with every figure where it stood, and facing as it did, when the journal last saw it."""
     units = moment.state.units
     stood = {
-        name: placed(figure, place) if name in units and (place := units[name].at_in) is not None else figure
-        for name, figure in moment.figures.items()
+        name: _as_known(figure, units[name]) if name in units else figure for name, figure in moment.figures.items()
     }
     return replace(moment, figures=stood)
 
 
-def walked(moment: Moment, paths: Mapping[str, Path], cost_in: Mapping[str, float] | None = None) -> tuple[Move, ...]:
+def _as_known(figure: Figure, unit: Unit) -> Figure:
+    return figure if unit.at_in is None else replace(placed(figure, unit.at_in), facing_deg=unit.facing_deg)
+
+
+def walked(
+    moment: Moment,
+    paths: Mapping[str, Path],
+    cost_in: Mapping[str, float] | None = None,
+    facing_deg: Mapping[str, float] | None = None,
+) -> tuple[Move, ...]:
     """Figures at the ends of their paths.
 
     Args:
         moment: Where they stood.
         paths: Of each; it begins where the figure stands.
         cost_in: What it took of the allowance of each, where ground or turns cost more than inches.
+        facing_deg: Which way each faces at the end; those that are missing face along the last leg of their path.
     """
+    faced = facing_deg or {}
     return tuple(
         Move(
             figure=name,
@@ -38,6 +48,7 @@ def walked(moment: Moment, paths: Mapping[str, Path], cost_in: Mapping[str, floa
             to_in=path[-1],
             moved_in=length_in(path),
             cost_in=(cost_in or {}).get(name, length_in(path)),
+            facing_deg=faced.get(name, end_facing_deg(path)),
         )
         for name, path in paths.items()
     )

@@ -47,6 +47,7 @@ class Move:
         moved_in: The way, as it was walked.
         cost_in: What it took of the figure's allowance.
         ground: Names of the terrain pieces on the way.
+        facing_deg: Which way it faces at the end; None where that is unchanged or unknown.
     """
 
     figure: str
@@ -55,6 +56,7 @@ class Move:
     moved_in: Inches
     cost_in: Inches
     ground: tuple[str, ...] = ()
+    facing_deg: float | None = None
 
     def __post_init__(self) -> None:
         _check_point(self.figure, self.from_in)
@@ -227,6 +229,7 @@ class Placed(Event):
     kind = "placed"
     figure: str
     at_in: PointIn
+    facing_deg: float | None = None
 
     def __post_init__(self) -> None:
         _check_point(self.figure, self.at_in)

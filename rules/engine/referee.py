@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, Protocol, TypeVar
 
 from rules.engine.condition import CONDITIONS, Condition
 from rules.engine.events import Effects, PhaseBegun
@@ -67,11 +68,13 @@ class Deed:
         spot_in: The bare place that it is aimed at.
         template: What it lays on the table.
         paths: Who goes where, of a move.
+        facing_deg: Which way each of them faces at the end, as far as that is known.
         bar: Why it may not be done, where the rules need no question to say so.
         listed: Whether its odds are worked out; not for volleys of more dice than a list can tell.
         each: What of its facts asks for one of many targets alone, by target; then the odds of each are worked out
             instead of those of all together.
         round: The round that it belongs to, where one figure after another is asked, as "Morale".
+        owed: Id of the rule by which the phase cannot end before this is done; empty where it is optional.
     """
 
     title: str
@@ -88,10 +91,12 @@ class Deed:
     spot_in: PointIn | None = None
     template: Template | None = None
     paths: Mapping[str, Path] = field(default_factory=dict)
+    facing_deg: Mapping[str, float] = field(default_factory=dict)
     bar: Verdict | None = None
     listed: bool = True
     each: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     round: str = ""
+    owed: str = ""
 
     @property
     def words(self) -> str:
@@ -167,6 +172,17 @@ def _fire(moment: Moment) -> tuple[str, ...]:
     return (FIRE,)
 
 
+NO_FACINGS: Mapping[str, float] = MappingProxyType({})
+
+
+class March(Protocol):
+    """Asks whether figures may go along their paths."""
+
+    def __call__(self, moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
+        """The move, with which way each figure faces at its end, as far as that is known."""
+        ...
+
+
 def _no_tasks(rules: Ruleset[Any]) -> tuple[Task, ...]:
     return ()
 
@@ -182,7 +198,7 @@ class Referee(Generic[T]):
     Attributes:
         sight: What the game says about seeing.
         movement: How much of its move a figure has left; the deed's preview or verdict has `allowance_in`, `left_in`.
-        march: Figures that go along paths, each its own: whether they may.
+        march: Figures that go along paths, each its own, and face some way at the end: whether they may.
         attacks: Every weapon of a figure at every target.
         others: All else that it may do.
         duties: What is owed by nobody alone: initiative, morale rounds, victory.
@@ -194,11 +210,12 @@ class Referee(Generic[T]):
         conditions: What the players may say of a figure where they overrule the rules, by its name in the game.
         rounds: The rounds of attacks that there may be now: one figure after another is asked what it attacks.
         tasks: What a side may have to do, the usual first; none where the game leaves that to its players.
+        this_turn: Names of the statuses that the next turn forgets.
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
     movement: Callable[[Moment, str], Deed]
-    march: Callable[[Moment, Mapping[str, Path]], Deed]
+    march: March
     attacks: Callable[[Moment, str], Iterable[Deed]]
     others: Callable[[Moment, str], Iterable[Deed]]
     duties: Callable[[Moment], Iterable[Deed]]
@@ -210,6 +227,7 @@ class Referee(Generic[T]):
     conditions: Mapping[str, Condition] = field(default_factory=lambda: CONDITIONS)
     rounds: Callable[[Moment], tuple[str, ...]] = _fire
     tasks: Callable[[Ruleset[T]], tuple[Task, ...]] = _no_tasks
+    this_turn: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +283,12 @@ def prospect(moment: Moment, deed: Deed) -> ActionPreview:
         return ActionPreview(deed, before, odds, doubts=doubts, asks=asks, odds_of=odds_of)
     except UserError as refusal:
         return ActionPreview(deed, None, {}, str(refusal), doubts, asks)
+
+
+def obligations(referee: Referee[Any], moment: Moment) -> tuple[ActionPreview, ...]:
+    """Everything that must be done, or waived by name, before the phase may end."""
+    owed = (deed for deed in referee.duties(moment) if deed.owed)
+    return tuple(one for one in (prospect(moment, deed) for deed in owed) if one.possible)
 
 
 SET_UP = "the battle is still being set up: begin the first turn"

@@ -58,6 +58,7 @@ class Unit:
         card, own: Its ready card by name, or its own as data; one of them is None.
         squad: Whose man it is; empty where it is alone.
         at_in: Where it was put or went last; None before it is placed.
+        facing_deg: Which way it faced then; None where nobody knows.
         statuses: All that is said of it until something else is, by name.
         this_turn: The same for what the next turn forgets.
         allowance_used_in: How much of its move is spent this turn.
@@ -70,6 +71,7 @@ class Unit:
     own: Mapping[str, Any] | None
     squad: str = ""
     at_in: PointIn | None = None
+    facing_deg: float | None = None
     statuses: Mapping[str, Any] = field(default_factory=_nothing)
     this_turn: Mapping[str, Any] = field(default_factory=_nothing)
     allowance_used_in: float = 0.0
@@ -184,7 +186,12 @@ def _rested(units: Mapping[str, Unit]) -> Mapping[str, Unit]:
 
 
 def _placed(state: State, event: Placed) -> State:
-    return _with(state, replace(state.unit(event.figure), at_in=event.at_in))
+    unit = state.unit(event.figure)
+    return _with(state, replace(unit, at_in=event.at_in, facing_deg=_known(event.facing_deg, unit.facing_deg)))
+
+
+def _known(new_deg: float | None, old_deg: float | None) -> float | None:
+    return old_deg if new_deg is None else new_deg
 
 
 def _asked(state: State, event: Asked | Ruled) -> State:
@@ -201,7 +208,8 @@ def _effected(state: State, effects: Effects) -> State:
 
 def _move(state: State, move: Move) -> State:
     unit = state.unit(move.figure)
-    return _with(state, replace(unit, at_in=move.to_in, allowance_used_in=unit.allowance_used_in + move.cost_in))
+    used_in, facing_deg = unit.allowance_used_in + move.cost_in, _known(move.facing_deg, unit.facing_deg)
+    return _with(state, replace(unit, at_in=move.to_in, facing_deg=facing_deg, allowance_used_in=used_in))
 
 
 def _change(state: State, change: Change) -> State:

@@ -69,6 +69,12 @@ def turns_deg(path_in: Path, facing_deg: float | None = None, end_facing_deg: fl
     return tuple(turn for turn in turns if turn != 0)
 
 
+def end_facing_deg(path_in: Path) -> float | None:
+    """The direction of the last leg that goes anywhere; None where there is none."""
+    ways = [bearing_deg(a, b) for _, a, b in legs(path_in)]
+    return ways[-1] if ways else None
+
+
 def place_at(path_in: Path, along_in: float) -> PointIn:
     """The place so far along the path; its ends for what lies before or beyond."""
     for start, a, b in legs(path_in):

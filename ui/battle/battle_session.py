@@ -134,7 +134,10 @@ class Play:
     def _place(self, moment: Moment, names: Iterable[str]) -> None:
         new = [name for name in names if moment.unit(name).at_in is None]
         if new:
-            self.battle.record_all(Placed(figure=name, at_in=moment.figure(name).centre_in) for name in new)
+            figures = [moment.figure(name) for name in new]
+            self.battle.record_all(
+                Placed(figure=one.id, at_in=one.centre_in, facing_deg=one.facing_deg) for one in figures
+            )
 
     # What the camera saw
 
@@ -155,8 +158,10 @@ class Play:
 
     def _proposal(self, moment: Moment, men: Sequence[Unit]) -> Proposal:
         paths = {man.id: (man.at_in, moment.figure(man.id).centre_in) for man in men if man.at_in is not None}
+        seen = {man.id: moment.figure(man.id).facing_deg for man in men}
+        facing_deg = {name: deg for name, deg in seen.items() if deg is not None}
         stood = as_journalled(moment)
-        return Proposal(paths, prospect(stood, self.referee.march(stood, paths)))
+        return Proposal(paths, prospect(stood, self.referee.march(stood, paths, facing_deg)))
 
     def left_in(self, moment: Moment, proposal: Proposal) -> float | None:
         """What was left of the allowance of those who went, before they did; None where the rules do not say."""

@@ -11,7 +11,7 @@ from rules.engine.effects import following
 from rules.engine.events import PhaseBegun, plain
 from rules.engine.objectives import Task
 from rules.engine.position import Moment
-from rules.engine.referee import FIRE, Deed, Measured, Referee
+from rules.engine.referee import FIRE, NO_FACINGS, Deed, Measured, Referee
 from rules.engine.ruleset import Ruleset
 from rules.engine.state import State, Unit
 from rules.engine.text import spoken
@@ -39,16 +39,20 @@ def movement(moment: Moment, figure: str) -> Deed:
     return Deed("Move", "move", {**_unit(moment, unit), "path": [], **_turns(unit, 0)}, (figure,))
 
 
-def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """Units along their paths: one by itself, or several each on its own."""
     walks = {name: _walk(moment, moment.unit(name), path) for name, path in paths.items()}
-    asked = {name: _path(moment, moment.unit(name), path, walks[name]) for name, path in paths.items()}
+    asked = {
+        name: _path(moment, moment.unit(name), path, walks[name], facing_deg.get(name)) for name, path in paths.items()
+    }
     names = tuple(paths)
     if len(names) == 1:
         measured = _errors(moment, names[0], asked[names[0]], walks[names[0]], ())
-        return Deed("Move", "move", asked[names[0]], names, measured=measured, paths=paths)
+        return Deed("Move", "move", asked[names[0]], names, measured=measured, paths=paths, facing_deg=facing_deg)
     every = [one for name in names for one in _errors(moment, name, asked[name], walks[name], ("paths", name))]
-    return Deed("Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths)
+    return Deed(
+        "Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths, facing_deg=facing_deg
+    )
 
 
 def _unit(moment: Moment, unit: Unit) -> dict[str, Any]:
@@ -78,14 +82,15 @@ def _walk(moment: Moment, unit: Unit, path: Path) -> Walk:
     return walk(path, terrain, gait(moment.game.rules, status.kind_name(moment, unit)), 0.0, sigma_in=ends_in)
 
 
-def _path(moment: Moment, unit: Unit, path: Path, walked: Walk) -> dict[str, Any]:
+def _path(moment: Moment, unit: Unit, path: Path, walked: Walk, end_facing_deg: float | None) -> dict[str, Any]:
     """A measured walk as the facts of a move; a unit that has left the road has no more of it in this turn."""
     name = status.kind_name(moment, unit)
     parts = [plain(part) for part in stretches(moment.game.rules, name, walked)]
     if unit.this_turn.get(status.LEFT_ROAD):
         parts = [{**part, "on_road": False} for part in parts]
     barred = [part.ground.kind for part in walked.impassable if part.ground is not None]
-    turned = [turn for turn in turns_deg(path, moment.figure(unit.id).facing_deg) if abs(turn) > TURN_SLACK_DEG]
+    turns = turns_deg(path, moment.figure(unit.id).facing_deg, end_facing_deg)
+    turned = [turn for turn in turns if abs(turn) > TURN_SLACK_DEG]
     facts = {**_unit(moment, unit), **_turns(unit, len(turned)), "path": parts}
     flies = status.kind(moment, unit).flies
     return facts | {"blocked_by": str(barred[0]) if barred and not flies else None}

@@ -300,7 +300,10 @@ def _marched(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     changes = [change for name, path in gone.items() for change in _on_foot(moment, deed, name, path)]
     changes += [change for name in gone for change in _seen_on_the_way(moment, name, gone[name])]
     riders = [(one, path) for name, path in gone.items() for one in _with_it(moment, moment.unit(name), deed)]
-    moves = (*walked(moment, deed.paths, costs), *(taken_along(moment, one.id, path) for one, path in riders))
+    moves = (
+        *walked(moment, deed.paths, costs, deed.facing_deg),
+        *(taken_along(moment, one.id, path) for one, path in riders),
+    )
     changes += marked([one.id for one, _ in riders], status.MOVED, True, "AM-78", this_turn=True)
     return Effects(moves=moves, changes=tuple(changes))
 

@@ -87,7 +87,7 @@ def _went(moment: Moment, deed: Deed, found: Verdict) -> Effects:
         cost_in[name] = taken_in if unit.side == moment.state.side else 0.0
         changes += _left_behind(moment, unit, deed)
     changes += marked(deed.by, MUST_RUN, None, "FM-53") if deed.action == "flee" else ()
-    return Effects(moves=walked(moment, deed.paths, cost_in), changes=changes)
+    return Effects(moves=walked(moment, deed.paths, cost_in, deed.facing_deg), changes=changes)
 
 
 def _left_behind(moment: Moment, unit: Unit, deed: Deed) -> Changes:

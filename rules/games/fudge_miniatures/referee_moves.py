@@ -9,7 +9,7 @@ from typing import Any
 from rules.engine.effects import kept
 from rules.engine.events import plain
 from rules.engine.position import Moment
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.referee import NO_FACINGS, Deed, Measured, at_once
 from rules.engine.state import Unit
 from rules.engine.text import spoken
 from rules.engine.verdict import Verdict, forbidden
@@ -52,7 +52,7 @@ def _not_now(moment: Moment, unit: Unit) -> Verdict | None:
     return not_now(moment, unit, MOVE, "moves")
 
 
-def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """A model along its path, or several each along its own; who must run runs along it."""
     names = tuple(paths)
     units = {name: moment.unit(name) for name in names}
@@ -68,9 +68,18 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
     if len(names) == 1:
         [name] = names
         errors = _errors(name, asked[name], walks[name], ())
-        return Deed("Move", "move", asked[name], names, measured=errors, paths=paths, bar=bar)
+        return Deed("Move", "move", asked[name], names, measured=errors, paths=paths, facing_deg=facing_deg, bar=bar)
     every = [one for name in names for one in _errors(name, asked[name], walks[name], ("paths", name))]
-    return Deed("Move together", "march", {"paths": asked}, names, measured=tuple(every), paths=paths, bar=bar)
+    return Deed(
+        "Move together",
+        "march",
+        {"paths": asked},
+        names,
+        measured=tuple(every),
+        paths=paths,
+        facing_deg=facing_deg,
+        bar=bar,
+    )
 
 
 def _allowance(moment: Moment, unit: Unit) -> dict[str, float]:

@@ -9,7 +9,7 @@ from rules.engine.condition import CONDITIONS, condition, unharmed
 from rules.engine.effects import following
 from rules.engine.events import PhaseBegun
 from rules.engine.position import Moment
-from rules.engine.referee import FIRE, Deed, Referee
+from rules.engine.referee import FIRE, NO_FACINGS, Deed, Referee
 from rules.engine.state import Unit
 from rules.engine.verdict import forbidden
 from rules.games.plastic_fudge.board import sight_rules, stretches
@@ -29,8 +29,8 @@ from rules.games.plastic_fudge.referee_facts import (
     SEAT_A,
     SEAT_B,
     card,
-    facing_deg,
     ground,
+    known_facing_deg,
     mine_key,
     mines_on,
     rules_of,
@@ -64,19 +64,25 @@ def _walker(moment: Moment, unit: Unit) -> dict[str, Any]:
     return {**mover(moment, unit), "spent_in": unit.allowance_used_in}
 
 
-def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """One unit along its path; several at once are told to go one by one. Who is to flee flees along it."""
     if len(paths) != 1:
         why = rules_of(moment).because("PF-26", "each unit moves by itself, one after the other")
-        return Deed("Move", "move", {}, tuple(paths), paths=paths, bar=forbidden("one_by_one", why))
+        return Deed(
+            "Move", "move", {}, tuple(paths), paths=paths, facing_deg=facing_deg, bar=forbidden("one_by_one", why)
+        )
     [(name, path)] = paths.items()
     unit = moment.unit(name)
     if unit.this_turn.get(FLEES):
-        facing = facing_deg(moment, unit)
+        facing = known_facing_deg(moment, unit)
         if facing is None and path[0] != path[-1]:
             facing = bearing_deg(path[-1], path[0])
-        return Deed("Flee", "rout_move", flight_facts(moment, unit, facing), (name,), paths=paths)
-    turns = [turn for turn in turns_deg(path, facing_deg(moment, unit)) if abs(turn) > SLACK_DEG]
+        return Deed(
+            "Flee", "rout_move", flight_facts(moment, unit, facing), (name,), paths=paths, facing_deg=facing_deg
+        )
+    turns = [
+        turn for turn in turns_deg(path, known_facing_deg(moment, unit), facing_deg.get(name)) if abs(turn) > SLACK_DEG
+    ]
     known = mover(moment, unit)
     who = Mover(**{fact: value for fact, value in known.items() if value is not None})
     parts = stretches(rules_of(moment), who, path, moment.terrain)
@@ -88,7 +94,16 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
         "unswept_mines": crosses,
     }
     measured = (how_far_it_went(moment, unit, ("path", len(parts) - 1, "inches")),) if parts else ()
-    return Deed("Move", "move", given, (name,), measured=measured, paths=paths, bar=not_here(moment, unit))
+    return Deed(
+        "Move",
+        "move",
+        given,
+        (name,),
+        measured=measured,
+        paths=paths,
+        facing_deg=facing_deg,
+        bar=not_here(moment, unit),
+    )
 
 
 # The round.

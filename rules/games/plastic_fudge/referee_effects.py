@@ -67,7 +67,7 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     riders = [one.id for one in moment.state.units.values() if one.statuses.get(RIDES) == name and one.at_in]
     along = tuple(taken_along(moment, rider, path) for rider in riders)
     return Effects(
-        moves=(*walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}), *along),
+        moves=(*walked(moment, deed.paths, {} if cost_in is None else {name: cost_in}, deed.facing_deg), *along),
         changes=_stepped(moment, moment.unit(name), path),
     )
 
@@ -88,7 +88,9 @@ def _fled(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     ran += marked([name], FLED, [list(place) for place in path], "PF-68", this_turn=True)
     ran += marked([name], FLIGHTS, flight_of(unit)[1] + 1, "PF-68", this_turn=True)
     ran += marked([name], STAYS, None, "PF-66", this_turn=True) if STAYS in unit.this_turn else ()
-    return Effects(moves=walked(moment, deed.paths), changes=ran + _stepped(moment, unit, path))
+    return Effects(
+        moves=walked(moment, deed.paths, facing_deg=deed.facing_deg), changes=ran + _stepped(moment, unit, path)
+    )
 
 
 def _shot(moment: Moment, deed: Deed, found: Verdict) -> Effects:

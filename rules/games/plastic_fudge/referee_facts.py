@@ -158,7 +158,7 @@ def of_side(moment: Moment, side: str) -> tuple[Unit, ...]:
     return tuple(unit for unit in moment.state.units.values() if unit.side == side)
 
 
-def facing_deg(moment: Moment, unit: Unit) -> float | None:
+def known_facing_deg(moment: Moment, unit: Unit) -> float | None:
     """Which way a unit faces, as it is seen or as the players said."""
     seen = moment.figure(unit.id).facing_deg
     told = {**unit.statuses, **unit.this_turn}.get("facing_deg")

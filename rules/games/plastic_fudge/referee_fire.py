@@ -33,8 +33,8 @@ from rules.games.plastic_fudge.referee_facts import (
     cover_of,
     defense,
     destroyed_before,
-    facing_deg,
     how_far,
+    known_facing_deg,
     markers,
     occupants,
     of_side,
@@ -363,7 +363,7 @@ def mover(moment: Moment, unit: Unit) -> dict[str, Any]:
 
 def fleeing(moment: Moment, unit: Unit) -> Deed:
     """His flight, straight away from where he faces, as far as the ground lets him."""
-    facing = facing_deg(moment, unit)
+    facing = known_facing_deg(moment, unit)
     given = flight_facts(moment, unit, facing)
     if facing is None:
         return Deed("Flee", "rout_move", given, (unit.id,))

@@ -8,7 +8,7 @@ from typing import Any
 from rules.engine.effects import fallen, following, marked, walked
 from rules.engine.events import Effects, PhaseBegun
 from rules.engine.position import Moment
-from rules.engine.referee import FIRE, Deed, Measured, Referee, at_once
+from rules.engine.referee import FIRE, NO_FACINGS, Deed, Measured, Referee, at_once
 from rules.engine.state import Unit
 from rules.engine.text import spoken
 from rules.engine.verdict import Verdict, forbidden
@@ -44,7 +44,7 @@ def movement(moment: Moment, figure: str) -> Deed:
     return Deed("Move", action, {**_step(moment, (unit,)), fact: 0}, (figure,), bar=_bar(moment, unit))
 
 
-def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """A lone unit, or men of one squad, along these paths; men of it who have none stay."""
     first = moment.unit(next(iter(paths)))
     men, bar = moment.squad(first), _bar(moment, first)
@@ -52,7 +52,9 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
     if not first.squad:
         facts |= {"moved_in": length_in(paths[first.id])}
         measured = (Measured(("moved_in",), moment.figure(first.id).sigma_in, "how far it went"),)
-        return Deed("Move", "lone_unit_move", facts, (first.id,), measured=measured, paths=paths, bar=bar)
+        return Deed(
+            "Move", "lone_unit_move", facts, (first.id,), measured=measured, paths=paths, facing_deg=facing_deg, bar=bar
+        )
     before = {man.id: moment.figure(man.id) for man in men}
     after = {name: placed(one, paths[name][-1]) if name in paths else one for name, one in before.items()}
     toward_deg = bearing_deg(paths[first.id][0], paths[first.id][-1])
@@ -68,7 +70,14 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
     sigma_in = moment.figure(leader).sigma_in
     measured = (Measured(("lead_moved_in",), sigma_in, "how far its leading man went"),)
     return Deed(
-        f"Move the squad {first.squad}", "squad_move", facts, tuple(after), measured=measured, paths=paths, bar=bar
+        f"Move the squad {first.squad}",
+        "squad_move",
+        facts,
+        tuple(after),
+        measured=measured,
+        paths=paths,
+        facing_deg=facing_deg,
+        bar=bar,
     )
 
 
@@ -192,7 +201,7 @@ def effects(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     if deed.action in ("squad_move", "lone_unit_move"):
         has_moved = found.numbers.get("moved", any(length_in(path) > 0 for path in deed.paths.values()))
         changes = marked(deed.by, MOVED, True, "SP-07", this_turn=True) if has_moved else ()
-        return Effects(moves=walked(moment, deed.paths), changes=changes)
+        return Effects(moves=walked(moment, deed.paths, facing_deg=deed.facing_deg), changes=changes)
     if deed.action == "attack":
         return Effects(changes=fallen(deed.at if found.numbers["kills"] else (), "SP-11"))
     return Effects(changes=fallen(found.numbers.get("killed", ()), "SP-11"))

@@ -134,7 +134,9 @@ def _moved(moment: Moment, deed: Deed, found: Verdict) -> Effects:
     if fights:
         changes += _now(name, FIGHTS, {"with": fights, "in": deed.given["ends_in"]}, rule)
     stays = len(deed.paths[name]) < 2
-    return Effects(moves=() if stays else walked(moment, deed.paths, {name: spent_in}), changes=changes)
+    return Effects(
+        moves=() if stays else walked(moment, deed.paths, {name: spent_in}, deed.facing_deg), changes=changes
+    )
 
 
 def _fought(moment: Moment, deed: Deed, found: Verdict) -> Effects:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rules.engine.position import Moment
-from rules.engine.referee import Deed, Measured, at_once
+from rules.engine.referee import NO_FACINGS, Deed, Measured, at_once
 from rules.engine.state import Unit
 from rules.engine.text import spoken
 from rules.engine.verdict import Verdict, forbidden
@@ -43,11 +43,13 @@ def _mover(moment: Moment, unit: Unit) -> dict[str, Any]:
     return {"status_die": status_die(unit), **helped(moment, unit)}
 
 
-def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
+def march(moment: Moment, paths: Mapping[str, Path], facing_deg: Mapping[str, float] = NO_FACINGS) -> Deed:
     """One figure along its path; several at once are told to go one by one."""
     if len(paths) != 1:
         why = rules_of(moment).because("WW-11", "one figure at a time is touched and moved")
-        return Deed("Move", "move", {}, tuple(paths), paths=paths, bar=forbidden("one_by_one", why))
+        return Deed(
+            "Move", "move", {}, tuple(paths), paths=paths, facing_deg=facing_deg, bar=forbidden("one_by_one", why)
+        )
     [(name, path)] = paths.items()
     unit, here = moment.unit(name), moment.figure(name)
     walked = walk(path, moment.terrain, gait(rules_of(moment), touches_bunker=True), 0.0)
@@ -62,7 +64,7 @@ def march(moment: Moment, paths: Mapping[str, Path]) -> Deed:
     how = Measured(("distance_in",), math.hypot(here.sigma_in, here.sigma_in), f"how far {spoken(name)} went")
     barred = bar(moment, unit, "move") or _shut(moment, unit, walked)
     measured = (*([how] if how.sigma > 0 else []), *gaps, *leader_errors(moment, unit))
-    return Deed("Move", "move", given, (name,), measured=measured, paths=paths, bar=barred)
+    return Deed("Move", "move", given, (name,), measured=measured, paths=paths, facing_deg=facing_deg, bar=barred)
 
 
 def _entered(moment: Moment, walked: Walk) -> list[TerrainPiece]:

@@ -7,17 +7,10 @@ from fractions import Fraction
 import pytest
 
 from rules.engine.game import Question
+from rules.engine.needed import needed_words
 from rules.engine.referee import ActionPreview, Ambiguity, Deed
 from rules.engine.verdict import Reason, Verdict
-from ui.battle.action_text import (
-    chance_words,
-    deed_words,
-    needed_words,
-    odds_words,
-    reason_rows,
-    refusal_words,
-    verdict_rows,
-)
+from ui.battle.action_text import chance_words, deed_words, odds_words, reason_rows, refusal_words, verdict_rows
 
 SHOT = Deed("Rifle at Tan 4", "shoot", {}, by=("green-1",), at=("tan-4",), weapon="rifle")
 HALF = {"kills": Fraction(1, 2), "misses": Fraction(1, 2)}

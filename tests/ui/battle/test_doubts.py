@@ -12,13 +12,14 @@ from rules.battle.battle import Battle
 from rules.battle.event_codec import event_of
 from rules.battle.referees import moment_of
 from rules.engine.events import Change, Changed, Doubted, PhaseBegun, Settled
+from rules.engine.needed import needed_words
 from rules.engine.position import Moment
 from rules.engine.referee import ActionPreview
 from rules.engine.roster import Army
 from rules.tabletop.table import TerrainKind, TerrainPiece
 from tests.rules.board import box, figure, piece
 from tests.rules.evening import begun, recruits
-from ui.battle.action_text import chance_words, needed_words
+from ui.battle.action_text import chance_words
 from ui.battle.battle_session import Play
 
 SIGMA_IN = 0.05

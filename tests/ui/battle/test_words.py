@@ -10,6 +10,7 @@ import pytest
 
 from rules.battle.event_codec import event_of
 from rules.battle.journal import standing
+from rules.engine.needed import needed_words
 from rules.engine.referee import ActionPreview
 from rules.engine.text import label
 from tests.rules import (
@@ -24,7 +25,6 @@ from ui.battle.action_text import (
     chance_lines,
     deed_words,
     movement_words,
-    needed_words,
     reason_rows,
     refusal_words,
     state_words,

@@ -21,16 +21,12 @@ from PyQt6.QtWidgets import (
 )
 
 from rules.engine.game import Question
+from rules.engine.needed import needed_words
 from rules.engine.referee import ActionPreview, Ambiguity, AvailableActions, Deed
 from rules.engine.text import spoken
 from rules.tabletop.errors import UserError
 from rules.tabletop.template import Template
-from ui.battle.action_text import (
-    movement_words,
-    needed_words,
-    owed_words,
-    reason_rows,
-)
+from ui.battle.action_text import movement_words, owed_words, reason_rows
 from ui.desktop.battle.action_list import DeedList
 from ui.desktop.battle.pending_moves import WaysStrip
 from ui.desktop.battle.round_bar import WalkStrip

@@ -1,0 +1,585 @@
+"""Plays a scripted situation without window or camera: a file says what players do, the answer what the rules say.
+
+It is how players send in a disputed case, and how the games are tested. `docs/formats.md` describes file and answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rules.battle.battle import Battle
+from rules.battle.referees import moment_of, perform, referee_of
+from rules.battle.situation import Placement, Situation, base_outline, point_of
+from rules.engine.dice import DiceRequest, Die, Roll
+from rules.engine.events import (
+    Asked,
+    Change,
+    Changed,
+    Doubted,
+    Effects,
+    Enlisted,
+    Event,
+    Noted,
+    PhaseBegun,
+    Placed,
+    Settled,
+    TableLaid,
+    plain,
+)
+from rules.engine.needed import needed_words
+from rules.engine.position import Moment
+from rules.engine.referee import ActionPreview, Deed, obligations, prospect, told_key
+from rules.engine.text import spoken, told
+from rules.engine.verdict import Reason, Verdict
+from rules.tabletop.area import surface_in
+from rules.tabletop.errors import UserError
+from rules.tabletop.table import Figure, PointIn, Posture
+
+Answer = dict[str, Any]
+_KINDS = ("phase", "status", "ask", "do", "move", "see", "next", "undo", "redo")
+
+
+def play_situation(situation: Situation) -> Answer:
+    """What the rules say at each step, and the state after the last one, in values that JSON knows.
+
+    Raises:
+        UserError: if a step is not one or names what the game or the table does not have; the message names the step.
+    """
+    with TemporaryDirectory() as folder, _begun(situation, FilePath(folder)) as battle:
+        play = _Play(situation, battle)
+        steps = []
+        for number, step in enumerate(situation.steps):
+            try:
+                answer = play.step(step)
+            except UserError as error:
+                raise UserError(f"step {number}: {error}") from error
+            if answer is not None:
+                steps.append({"step": number, **answer})
+        return {"schema": 1, "steps": steps, "state": play.state()}
+
+
+def _begun(situation: Situation, folder: FilePath) -> Battle:
+    house_rules = None
+    if situation.house_rules:
+        house_rules = folder / "house_rules.toml"
+        house_rules.write_text(situation.house_rules, encoding="utf-8")
+    clock = itertools.count().__next__
+    sides = list(situation.sides)
+    return Battle.begin(folder / "battle", clock, situation.game, sides, situation.options, house_rules)
+
+
+class _NeedsDice(UserError):
+    def __init__(self, request: DiceRequest) -> None:
+        super().__init__("more dice are needed")
+        self.request = request
+
+
+@dataclass
+class _Faces:
+    """The dice of a step; asks for more when they run out."""
+
+    faces: Sequence[int]
+    used: list[int] = field(default_factory=list)
+
+    def __call__(self, request: DiceRequest) -> Roll:
+        start = len(self.used)
+        roll = tuple(self.faces[start : start + request.count])
+        if len(roll) < request.count:
+            raise _NeedsDice(request)
+        self.used += roll
+        return Roll(roll)
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """Where the battle and the table were after a step that can be undone."""
+
+    seq: int
+    table: Mapping[str, Figure]
+
+
+class _Play:
+    """A situation in play: the battle with its journal, and the figures as a camera would see them."""
+
+    def __init__(self, situation: Situation, battle: Battle) -> None:
+        self.battle, self.terrain = battle, situation.terrain
+        self.referee = referee_of(battle.game.name)
+        self.placements = {one.id: one for figures in situation.sides.values() for one in figures}
+        self.table: dict[str, Figure] = {}
+        battle.record(TableLaid(camera="", terrain=situation.terrain, area_in=situation.table_in))
+        for side, figures in situation.sides.items():
+            for one in figures:
+                self._enlist(side, one)
+        self.marks = [self._mark()]
+        self.undone: list[_Mark] = []
+
+    def _enlist(self, side: str, one: Placement) -> None:
+        card, own = (one.card, None) if isinstance(one.card, str) else (None, one.card)
+        self.battle.record(Enlisted(figure=one.id, side=side, card=card, own=own, squad=one.squad))
+        x_in, y_in = one.at_in
+        self.battle.record(Placed(figure=one.id, at_in=(x_in, y_in), facing_deg=one.facing_deg))
+        self.table[one.id] = one.figure(side, self.terrain)
+
+    def _mark(self) -> _Mark:
+        return _Mark(list(self.battle.held)[-1], dict(self.table))
+
+    @property
+    def moment(self) -> Moment:
+        return moment_of(self.battle, self.table.values(), self.terrain)
+
+    def step(self, step: Mapping[str, Any]) -> Answer | None:
+        kind = next((key for key in step if key in _KINDS), None)
+        if kind is None:
+            raise UserError(f"{sorted(step)} is not a step: choose one of {', '.join(_KINDS)}")
+        extra = {"phase": {"side", "turn"}, "do": {"dice"}, "ask": {"spot_in"}, "next": {"dice"}}.get(kind, set())
+        odd = sorted(set(step) - extra - {kind, "note"})
+        if odd:
+            raise UserError(f"the step {kind!r} has the unknown key {odd[0]!r}")
+        steps: Mapping[str, Callable[[Mapping[str, Any]], Answer | None]] = {
+            "phase": self._set_phase,
+            "status": self._set_status,
+            "ask": self._ask,
+            "do": self._do,
+            "move": self._move,
+            "see": self._see,
+            "next": self._next,
+            "undo": lambda one: self._undo(_count(one["undo"], "undo")),
+            "redo": lambda one: self._redo(_count(one["redo"], "redo")),
+        }
+        return steps[kind](step)
+
+    # Steps that set the situation up
+
+    def _set_phase(self, step: Mapping[str, Any]) -> None:
+        now = self.battle.state
+        phase, side, turn = step["phase"], step.get("side") or "", step.get("turn", max(now.turn, 1))
+        known = self.battle.game.rules.plain.get("phases")
+        if not isinstance(phase, str) or (known and phase not in known):
+            raise UserError(f"{self.battle.game.title} has no phase {phase!r}: choose one of {', '.join(known or ())}")
+        if not isinstance(turn, int) or turn < max(now.turn, 1):
+            raise UserError(f"turn {turn!r} cannot follow turn {now.turn}")
+        for number in range(now.turn + 1, turn):
+            self.battle.record(PhaseBegun(turn=number, side=side, phase=phase))
+        self.battle.record(PhaseBegun(turn=turn, side=side, phase=phase))
+        self._done()
+
+    def _set_status(self, step: Mapping[str, Any]) -> None:
+        lasts_a_turn = self.referee.this_turn
+        changes = tuple(
+            Change(figure=self._known(name), key=key, value=value, this_turn=key in lasts_a_turn)
+            for name, statuses in _object(step["status"], "status").items()
+            for key, value in _object(statuses, f"status of {name}").items()
+        )
+        if changes:
+            self.battle.record(Changed(changes=changes))
+        self._done()
+
+    def _see(self, step: Mapping[str, Any]) -> None:
+        for name, seen in _object(step["see"], "see").items():
+            self._known(name, of_battle=False)
+            if seen is None:
+                self.table.pop(name, None)
+            else:
+                self.table[name] = self._seen(name, _object(seen, f"see {name}"))
+        self._done()
+
+    def _seen(self, name: str, seen: Mapping[str, Any]) -> Figure:
+        odd = sorted(set(seen) - {"posture", "at_in", "z_in", "facing_deg"})
+        if odd:
+            raise UserError(f"see {name}: unknown key {odd[0]!r}; choose posture, at_in, z_in or facing_deg")
+        old = self.table.get(name) or self.placements[name].figure(self.battle.state.units[name].side, self.terrain)
+        postures = [one.value for one in Posture]
+        if seen.get("posture", postures[0]) not in postures:
+            raise UserError(f"see {name}: posture must be one of {', '.join(postures)}, not {seen['posture']!r}")
+        at_in = point_of(seen["at_in"], f"see {name}: at_in") if "at_in" in seen else old.centre_in
+        posture = Posture(seen.get("posture", old.posture))
+        return self._stands(
+            replace(old, posture=posture), at_in, seen.get("facing_deg", old.facing_deg), seen.get("z_in")
+        )
+
+    def _stands(self, figure: Figure, at_in: PointIn, facing_deg: float | None, z_in: float | None = None) -> Figure:
+        """A figure elsewhere: on top of the terrain there, its base turned with it."""
+        z_in = surface_in(at_in, self.terrain) if z_in is None else z_in
+        base_in = base_outline(at_in, self.placements[figure.id].base_in, facing_deg or 0.0, figure.posture)
+        return replace(figure, x_in=at_in[0], y_in=at_in[1], z_in=z_in, base_in=base_in, facing_deg=facing_deg)
+
+    # Steps that ask the rules
+
+    def _ask(self, step: Mapping[str, Any]) -> Answer:
+        name, moment = step["ask"], self.moment
+        if not name:
+            deeds: Iterable[Deed] = self.referee.duties(moment)
+        elif "spot_in" in step:
+            deeds = self.referee.at_spot(moment, self._known(name), point_of(step["spot_in"], "spot_in"))
+        else:
+            deeds = self._deeds(moment, self._known(name))
+        return {
+            "actions": [self._action(moment, deed) for deed in deeds],
+            "owed": [_owed(one) for one in obligations(self.referee, moment)],
+        }
+
+    def _deeds(self, moment: Moment, name: str) -> Iterator[Deed]:
+        """Everything that a figure might do now, and what is owed by it."""
+        if name not in moment.figures or moment.unit(name).out:
+            return
+        yield self.referee.movement(moment, name)
+        yield from self.referee.attacks(moment, name)
+        yield from self.referee.others(moment, name)
+        yield from (deed for deed in self.referee.duties(moment) if name in deed.by)
+
+    def _action(self, moment: Moment, deed: Deed) -> Answer:
+        found = prospect(moment, deed)
+        reasons = found.before.reasons if found.before is not None and found.possible else ()
+        return {
+            "action": deed.action,
+            "title": deed.title,
+            "by": list(deed.by),
+            "weapon": deed.weapon or None,
+            "at": _at(deed),
+            "allowed": found.possible,
+            "why_not": None if found.possible else _why_not(found),
+            "chance": _chance(self.referee.effects, moment, found),
+            "odds": {str(outcome): float(chance) for outcome, chance in found.odds.items()},
+            "needs": needed_words(found) or None,
+            "asks": [_question(one) for one in found.asks],
+            "too_close": [{"question": one.question, "answers": list(one.answers)} for one in found.doubts],
+            "modifiers": [_reason(one) for one in reasons if one.modifier is not None],
+        }
+
+    def _do(self, step: Mapping[str, Any]) -> Answer:
+        wanted = _object(step["do"], "do")
+        odd = sorted(set(wanted) - {"action", "by", "at", "weapon", "answers"})
+        if odd:
+            raise UserError(f"do: unknown key {odd[0]!r}; choose action, by, at, weapon or answers")
+        deed = self._wanted(self.moment, wanted)
+        if deed is None:
+            text = f"{spoken(_by(wanted) or 'nobody')} cannot do this now"
+            return {"allowed": False, "why_not": {"rule": None, "text": text}}
+        deed = self._answered(deed, wanted, _object(wanted.get("answers") or {}, "answers"))
+        found = prospect(self.moment, replace(deed, listed=False))
+        return self._performed(deed, found, self._dice(step))
+
+    def _performed(self, deed: Deed, found: ActionPreview, dice: _Faces) -> Answer:
+        """The answer to an action; where nothing happens, the answers of the players are taken back, too."""
+        if not found.possible:
+            self._back()
+            return {"allowed": False, "why_not": _why_not(found), **_inches(found.before)}
+        if found.doubts:
+            self._back()
+            return {"too_close": [{"question": one.question, "answers": list(one.answers)} for one in found.doubts]}
+        try:
+            verdict = perform(self.battle, self.referee, self.moment, deed, dice)
+        except _NeedsDice as needed:
+            self._back()
+            one = needed.request
+            return {"needs_dice": {"count": one.count, "sides": _SIDES[one.die], "for": f"{one.for_whom}: {one.why}"}}
+        happened = list(self.battle.held.values())[-1]
+        effects = happened.effects if isinstance(happened, Asked) else Effects()
+        self._follow(effects)
+        self._done()
+        return {
+            "allowed": verdict.allowed,
+            "why_not": None if verdict.allowed else _reason_or_none(verdict),
+            "verdict": _verdict(verdict),
+            "effects": _effects(effects),
+            "dice_used": dice.used,
+            **_inches(verdict),
+        }
+
+    def _move(self, step: Mapping[str, Any]) -> Answer:
+        moment, paths, facings = self.moment, {}, {}
+        for name, walk in _object(step["move"], "move").items():
+            here = moment.figure(self._known(name, of_battle=False)).centre_in
+            path, facing_deg = _walk(_object(walk, f"move {name}"), name)
+            paths[name] = path if path and _near(path[0], here) else (here, *path)
+            if facing_deg is not None:
+                facings[name] = facing_deg
+        if not paths:
+            raise UserError("move names no figure")
+        deed = self.referee.march(moment, paths, facings)
+        found = prospect(moment, deed)
+        answer = self._performed(deed, found, self._dice(step))
+        return {"cost_in": None, "allowance_in": None, **answer}
+
+    def _next(self, step: Mapping[str, Any]) -> Answer:
+        waived = _waived(step["next"])
+        owed = [_owed(one) for one in obligations(self.referee, self.moment)]
+        left = [one for one in owed if waived is not True and one["action"] not in waived]
+        if left:
+            text = f"first comes {left[0]['title']}; do it, or waive it by name"
+            return {"allowed": False, "why_not": {"rule": left[0]["rule"], "text": text}, "owed": left}
+        if owed:
+            self.battle.record(Noted(text=f"Waived: {', '.join(one['title'] for one in owed)}"))
+        begins = self.referee.next_phase(self.moment)
+        self.battle.record(begins)
+        self._done()
+        return {"allowed": True, "turn": begins.turn, "phase": begins.phase, "side": begins.side, "owed": []}
+
+    def _undo(self, count: int) -> Answer:
+        done = min(count, len(self.marks) - 1)
+        for _ in range(done):
+            self.undone.append(self.marks.pop())
+        self._return()
+        return {"undone": done}
+
+    def _redo(self, count: int) -> Answer:
+        done = min(count, len(self.undone))
+        for _ in range(done):
+            self.marks.append(self.undone.pop())
+        self._return()
+        return {"redone": done}
+
+    # How the journal and the table keep together
+
+    def _done(self) -> None:
+        self.marks.append(self._mark())
+        self.undone.clear()
+
+    def _return(self) -> None:
+        mark = self.marks[-1]
+        if list(self.battle.held)[-1] != mark.seq:
+            self.battle.go_to(mark.seq)
+        self.table = dict(mark.table)
+
+    def _back(self) -> None:
+        """Undo what belongs to a step of which nothing came."""
+        if list(self.battle.held)[-1] != self.marks[-1].seq:
+            self.battle.go_to(self.marks[-1].seq)
+
+    def _follow(self, effects: Effects) -> None:
+        """Put the figures where a verdict moved them."""
+        for move in effects.moves:
+            if move.figure in self.table:
+                figure = self.table[move.figure]
+                facing_deg = figure.facing_deg if move.facing_deg is None else move.facing_deg
+                self.table[move.figure] = self._stands(figure, move.to_in, facing_deg)
+
+    # How a step names things
+
+    def _known(self, name: Any, *, of_battle: bool = True) -> str:
+        """The id of a figure, or "" for the battle itself."""
+        if name in self.battle.state.units or (of_battle and name == ""):
+            return str(name)
+        raise UserError(f"there is no figure {name!r}: choose one of {', '.join(self.battle.state.units)}")
+
+    def _wanted(self, moment: Moment, wanted: Mapping[str, Any]) -> Deed | None:
+        """The action that a step describes: one that may be done, before one that may not."""
+        name, at = _by(wanted), wanted.get("at")
+        if name:
+            self._known(name)
+        if wanted.get("action") not in (*self.battle.game.actions, *_GENERIC):
+            known = ", ".join(self.battle.game.actions)
+            raise UserError(f"{self.battle.game.title} has no action {wanted.get('action')!r}: choose one of {known}")
+        fits = [deed for deed in self._candidates(moment, name, at) if _fits(deed, wanted)]
+        exact = [deed for deed in fits if deed.action == wanted["action"]] or fits
+        return next(
+            (one for one in exact if prospect(moment, replace(one, listed=False)).possible), next(iter(exact), None)
+        )
+
+    def _candidates(self, moment: Moment, name: str, at: Any) -> Iterator[Deed]:
+        if not name:
+            yield from self.referee.duties(moment)
+            return
+        if isinstance(at, list) and len(at) == 2 and all(type(v) in (int, float) for v in at):
+            yield from self.referee.at_spot(moment, name, (float(at[0]), float(at[1])))
+            return
+        for one in [at] if isinstance(at, str) else at or []:
+            self._known(one)
+        yield from self._deeds(moment, name)
+
+    def _answered(self, deed: Deed, wanted: Mapping[str, Any], answers: Mapping[str, Any]) -> Deed:
+        """The action with the players' answers, which the journal remembers as it does in the window."""
+        events: list[Event] = []
+        found = prospect(self.moment, replace(deed, listed=False))
+        questions = {one.fact: one for one in self.battle.game.questions(deed.action)}
+        doubts = {str(one.fact[-1]): one for one in found.doubts} | {one.question: one for one in found.doubts}
+        for key, value in answers.items():
+            if key in doubts:
+                doubt = doubts[key]
+                events.append(Doubted(question=doubt.question, answers=tuple(doubt.answers)))
+                events.append(Settled(question=doubt.question, answer=str(value)))
+            elif key in questions:
+                figure = deed.by[0] if deed.by else ""
+                told_ = Change(figure=figure, key=told_key(deed, key), value=plain(value), this_turn=True)
+                events.append(Changed(changes=(told_,)))
+            else:
+                known = ", ".join([*questions, *doubts]) or "nothing"
+                raise UserError(f"answers: {deed.title} does not ask {key!r}; it asks {known}")
+        if not events:
+            return deed
+        self.battle.record_all(events)
+        again = self._wanted(self.moment, wanted)
+        return deed if again is None else again
+
+    def _dice(self, step: Mapping[str, Any]) -> _Faces:
+        faces = step.get("dice", [])
+        if not isinstance(faces, list) or not all(type(one) is int for one in faces):
+            raise UserError(f"dice must be a list of faces, not {faces!r}")
+        return _Faces(faces)
+
+    def state(self) -> Answer:
+        """The state at the end."""
+        state = self.battle.state
+        figures = {
+            name: {
+                "side": unit.side,
+                "status": {**plain(dict(unit.statuses)), **plain(dict(unit.this_turn))},
+                "at_in": list(unit.at_in or ()) or None,
+                "facing_deg": unit.facing_deg,
+                "out": unit.out,
+            }
+            for name, unit in state.units.items()
+        }
+        status = {**plain(dict(state.statuses)), **plain(dict(state.this_turn))}
+        now = {"turn": state.turn, "phase": state.phase, "side": state.side, "status": status}
+        return {**now, "figures": figures, "winner": self._winner()}
+
+    def _winner(self) -> str | None:
+        """The side that has won, as far as the table shows it."""
+        moment = self.moment
+        for deed in self.referee.duties(moment):
+            if deed.action.startswith("victory"):
+                found = prospect(moment, replace(deed, listed=False)).before
+                winner = None if found is None else found.numbers.get("winner")
+                if winner is not None:
+                    return str(winner)
+        return None
+
+
+_SIDES: Mapping[Die, int | str] = {Die.D6: 6, Die.FUDGE: "fudge"}
+_GENERIC = ("attack", "move")
+"""Names that stand for any attack and any move, whatever a game calls its own."""
+
+
+def _fits(deed: Deed, wanted: Mapping[str, Any]) -> bool:
+    action, weapon, at, by = wanted["action"], wanted.get("weapon"), wanted.get("at"), _by(wanted)
+    if deed.action != action and not (action == "attack" and (deed.view is not None or deed.spot_in is not None)):
+        return False
+    if weapon and weapon not in (deed.weapon, spoken(deed.weapon), deed.title):
+        return False
+    if by and by not in deed.by:
+        return False
+    if at is None or deed.spot_in is not None:
+        return True
+    names = {at} if isinstance(at, str) else set(at)
+    return names <= {*deed.at, deed.piece}
+
+
+def _by(wanted: Mapping[str, Any]) -> str:
+    by = wanted.get("by") or ""
+    first = by[0] if isinstance(by, list) and by else by
+    if not isinstance(first, str):
+        raise UserError(f"by must be the id of a figure, not {by!r}")
+    return first
+
+
+def _at(deed: Deed) -> Any:
+    if deed.spot_in is not None:
+        return list(deed.spot_in)
+    if deed.piece and not deed.at:
+        return deed.piece
+    return deed.at[0] if len(deed.at) == 1 else list(deed.at) or None
+
+
+def _walk(walk: Mapping[str, Any], name: str) -> tuple[tuple[PointIn, ...], float | None]:
+    odd = sorted(set(walk) - {"path_in", "facing_deg"})
+    if odd:
+        raise UserError(f"move {name}: unknown key {odd[0]!r}; choose path_in or facing_deg")
+    facing_deg = walk.get("facing_deg")
+    if facing_deg is not None and type(facing_deg) not in (int, float):
+        raise UserError(f"move {name}: facing_deg must be a number, not {facing_deg!r}")
+    points = walk.get("path_in") or []
+    if not isinstance(points, list):
+        raise UserError(f"move {name}: path_in must be a list of places [x, y]")
+    return tuple(point_of(point, f"move {name}: path_in") for point in points), facing_deg
+
+
+def _near(a: PointIn, b: PointIn) -> bool:
+    return abs(a[0] - b[0]) < 0.01 and abs(a[1] - b[1]) < 0.01
+
+
+def _object(found: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(found, Mapping):
+        raise UserError(f"{place} must be an object, not {found!r}")
+    return found
+
+
+def _count(found: Any, place: str) -> int:
+    if type(found) is not int or found < 1:
+        raise UserError(f"{place} must be a whole number above 0, not {found!r}")
+    return found
+
+
+def _waived(found: Any) -> Any:
+    waived = _object(found, "next").get("waive", [])
+    if waived is True or (isinstance(waived, list) and all(isinstance(one, str) for one in waived)):
+        return waived
+    raise UserError("next: waive must be true or a list of actions")
+
+
+def _reason(one: Reason) -> Answer:
+    return {"rule": one.rule, "text": told(one.text), "modifier": one.modifier}
+
+
+def _reason_or_none(verdict: Verdict) -> Answer | None:
+    reasons = verdict.reasons
+    return {"rule": reasons[-1].rule, "text": told(reasons[-1].text)} if reasons else None
+
+
+def _why_not(found: ActionPreview) -> Answer:
+    if found.before is not None and found.before.reasons:
+        one = found.before.reasons[-1]
+        return {"rule": one.rule, "text": told(one.text)}
+    return {"rule": None, "text": told(found.why_not)}
+
+
+def _question(one: Any) -> Answer:
+    return {"key": one.fact, "question": one.text, "choices": list(one.answers), "default": plain(one.default)}
+
+
+def _owed(one: ActionPreview) -> Answer:
+    return {"action": one.deed.action, "by": list(one.deed.by), "rule": one.deed.owed, "title": one.deed.words}
+
+
+def _verdict(verdict: Verdict) -> Answer:
+    return {
+        "outcome": str(verdict.outcome),
+        "numbers": plain(dict(verdict.numbers)),
+        "reasons": [_reason(one) for one in verdict.reasons],
+    }
+
+
+def _inches(verdict: Verdict | None) -> Answer:
+    """What a move costs and what it may cost, where the rules say so."""
+    numbers = {} if verdict is None else verdict.numbers
+    return {key: numbers[key] for key in ("cost_in", "allowance_in", "left_in") if key in numbers}
+
+
+def _effects(effects: Effects) -> list[Answer]:
+    """The changes of each figure; the battle's own under the figure ""."""
+    found: dict[str, Answer] = {}
+    for change in effects.changes:
+        one = found.setdefault(change.figure, {"figure": change.figure, "status": {}})
+        one["status"][change.key] = plain(change.value)
+    for move in effects.moves:
+        one = found.setdefault(move.figure, {"figure": move.figure, "status": {}})
+        one |= {"at_in": list(move.to_in), "facing_deg": move.facing_deg}
+    return list(found.values())
+
+
+def _chance(effects: Callable[[Moment, Deed, Verdict], Effects], moment: Moment, found: ActionPreview) -> float | None:
+    """How likely an action changes a figure that it is done to for longer than this turn; None where no dice say so."""
+    deed = found.deed
+    if not found.possible or found.doubts or not found.odds or not deed.at:
+        return None
+
+    def harms(verdict: Verdict) -> bool:
+        changes = effects(moment, deed, verdict).changes if verdict.allowed else ()
+        return any(one.figure in deed.at and not one.this_turn for one in changes)
+
+    return float(moment.game.odds_of(deed.action, deed.given, harms).get(True, 0))

@@ -1,0 +1,160 @@
+"""A scripted situation: a table, its armies and the steps to play, read from a JSON document.
+
+The format is described in `docs/formats.md`; `rules.battle.scripted` plays it.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from rules.engine.schema import Inches, Reader, Within
+from rules.tabletop.area import surface_in
+from rules.tabletop.errors import UserError, refuse_strange
+from rules.tabletop.table import Figure, Outline, PointIn, Posture, TerrainKind, TerrainPiece, ellipse_outline
+
+SCHEMA = 1
+_KEYS = ("schema", "game", "options", "house_rules", "terrain", "table_in", "sides", "steps")
+_NOTES = ("title", "rows", "source", "expect")
+"""Keys for readers and tests: what is shown, the rules' rows, the rulebook's words, parts of the right answer."""
+_SOLDIER_IN = (1.0, 1.0)
+_CORNERS = ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))
+
+Positive = Annotated[float, Within(low=0.01)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """A figure of a situation, as its file describes it.
+
+    Attributes:
+        card: Name of a ready unit card, or a card of the players' own as data.
+        squad: Name of its squad; empty where it is alone.
+        z_in: Height of what it stands on; None for the top of the terrain there.
+        facing_deg: Counter-clockwise from +x; None where unknown.
+        base_in: Length along the facing and width of the base: an ellipse, of a vehicle a rectangle.
+        sigma_in: One standard deviation of its place along one axis.
+    """
+
+    id: str
+    card: Any
+    at_in: tuple[float, ...]
+    squad: str = ""
+    z_in: float | None = None
+    facing_deg: float | None = None
+    posture: Posture = Posture.STANDING
+    base_in: tuple[Positive, ...] = _SOLDIER_IN
+    sigma_in: Inches = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.card, (str, Mapping)):
+            raise UserError(f"{self.id}: card must be the name of a ready unit or an object, not {self.card!r}")
+        if len(self.at_in) != 2 or len(self.base_in) != 2:
+            raise UserError(f"{self.id}: at_in must be [x, y] and base_in [length, width] in inches")
+
+    def figure(self, side: str, terrain: tuple[TerrainPiece, ...]) -> Figure:
+        """The figure on the table."""
+        x_in, y_in = self.at_in
+        z_in = surface_in((x_in, y_in), terrain) if self.z_in is None else self.z_in
+        base_in = base_outline((x_in, y_in), self.base_in, self.facing_deg or 0.0, self.posture)
+        return Figure(self.id, side, x_in, y_in, z_in, self.sigma_in, self.posture, base_in, self.facing_deg)
+
+
+def base_outline(at_in: PointIn, size_in: tuple[float, ...], facing_deg: float, posture: Posture) -> Outline:
+    """Outline of a base of this length and width, its length along the facing."""
+    length_in, width_in = size_in
+    if posture is not Posture.VEHICLE:
+        return ellipse_outline(at_in, length_in / 2, width_in / 2, facing_deg)
+    turn = cmath.rect(1, math.radians(facing_deg))
+    corners = (complex(x * length_in, y * width_in) * turn for x, y in _CORNERS)
+    return tuple((at_in[0] + one.real, at_in[1] + one.imag) for one in corners)
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What is to be played.
+
+    Attributes:
+        house_rules: Text of a house-rules file, in TOML; empty where the game is played as published.
+        table_in: Outline of the table; empty where it has no known edge.
+        sides: The figures of each side, in the order of the file.
+        steps: The steps, in the form of the document.
+    """
+
+    game: str
+    options: Mapping[str, Any]
+    house_rules: str
+    terrain: tuple[TerrainPiece, ...]
+    table_in: Outline
+    sides: Mapping[str, tuple[Placement, ...]]
+    steps: tuple[Mapping[str, Any], ...] = field(default=())
+
+
+def situation_of(document: Any) -> Situation:
+    """The situation of a JSON document.
+
+    Raises:
+        UserError: if the document is not one; the message names the key and what belongs there.
+    """
+    if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
+        raise UserError(f'a situation is a JSON object with "schema": {SCHEMA}')
+    refuse_strange(dict(document), "the situation")
+    unknown = next((key for key in document if key not in (*_KEYS, *_NOTES)), None)
+    if unknown is not None:
+        raise UserError(f"the situation has the unknown key {unknown!r}: choose from {', '.join(_KEYS)}")
+    reader = Reader({})
+    sides = reader.value(Mapping[str, tuple[Placement, ...]], document.get("sides"), "sides")
+    ids = [one.id for figures in sides.values() for one in figures]
+    twice = next((name for name in ids if ids.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"sides: the id {twice!r} is used twice; give each figure its own")
+    return Situation(
+        game=reader.value(str, document.get("game"), "game"),
+        options=reader.value(Mapping[str, Any], document.get("options") or {}, "options"),
+        house_rules=reader.value(str, document.get("house_rules") or "", "house_rules"),
+        terrain=tuple(_piece(reader, one, n) for n, one in enumerate(document.get("terrain") or ())),
+        table_in=_table(reader.value(tuple[Positive, ...], document.get("table_in") or (), "table_in")),
+        sides=sides,
+        steps=reader.value(tuple[Mapping[str, Any], ...], document.get("steps") or (), "steps"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Piece:
+    kind: TerrainKind
+    outline_in: tuple[tuple[float, ...], ...]
+    name: str = ""
+    base_in: float = 0.0
+    height_in: Inches = 0.0
+
+
+def _piece(reader: Reader, found: Any, number: int) -> TerrainPiece:
+    place = f"terrain[{number}]"
+    if not isinstance(found, Mapping):
+        raise UserError(f"{place} must be an object with kind and outline_in")
+    one = reader.read(_Piece, found, place)
+    outline_in = tuple(point_of(list(point), f"{place}: outline_in") for point in one.outline_in)
+    return TerrainPiece(one.name or f"{one.kind} {number + 1}", one.kind, outline_in, one.base_in, one.height_in)
+
+
+def _table(size_in: tuple[float, ...]) -> Outline:
+    if not size_in:
+        return ()
+    if len(size_in) != 2:
+        raise UserError("table_in must be [width, depth] in inches")
+    width_in, depth_in = size_in
+    return ((0.0, 0.0), (width_in, 0.0), (width_in, depth_in), (0.0, depth_in))
+
+
+def point_of(found: Any, place: str) -> PointIn:
+    """A place [x, y] of a document, in inches.
+
+    Raises:
+        UserError: if it is not one; the message begins with `place`.
+    """
+    if isinstance(found, (list, tuple)) and len(found) == 2 and all(type(v) in (int, float) for v in found):
+        return float(found[0]), float(found[1])
+    raise UserError(f"{place} must be [x, y] in inches, not {found!r}")

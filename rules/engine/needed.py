@@ -1,0 +1,36 @@
+"""What must be rolled for an action to succeed, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rules.engine.dice import Die
+from rules.engine.referee import ActionPreview
+from rules.engine.text import spoken
+
+_MOST_FACE = max(Die.D6.faces)
+
+
+def needed_words(prospect: ActionPreview) -> str:
+    """What must be rolled, as "7 or less on two dice"; empty where nothing is, or nothing is said before the dice."""
+    if not prospect.possible or prospect.before is None:
+        return ""
+    numbers = prospect.before.numbers
+    if isinstance(least := numbers.get("needs_roll"), Mapping):
+        return "; ".join(f"{spoken(name)}: {_least_words(one)}" for name, one in least.items())
+    if isinstance(least, int):
+        dice = int(numbers.get("dice", 1))
+        return f"{_least_words(least)} on each of {dice} dice" if dice > 1 else _least_words(least)
+    if isinstance(most := numbers.get("at_most"), int):
+        return f"{most} or less on two dice" if most else "no roll hits"
+    if isinstance(hits := numbers.get("to_hit"), int):
+        return f"{hits:+d} or more on the Fudge dice"
+    chart = ((numbers.get("to_injure"), "injures"), (numbers.get("to_kill"), "kills"))
+    return ", ".join(f"{sum_:+d} {does}" for sum_, does in chart if isinstance(sum_, int))
+
+
+def _least_words(least: int | None) -> str:
+    """What one six-sided die must show at least; None where nothing that it shows would do."""
+    if least is None or least > _MOST_FACE:
+        return "no roll hits"
+    return f"{least} or more" if least > 1 else "any roll hits"
