@@ -97,9 +97,10 @@ def let_stand(
 
 def _all_the_same(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:
     """What a move does as if it were allowed; the numbers are those with which the rules forbid it, if any."""
-    answer = prospect(moment, deed)
+    answer = prospect(moment, replace(deed, bar=None))
     numbers = answer.before.numbers if answer.before else {}
-    return referee.effects(moment, answer.deed, Verdict(STANDS, {**numbers, "allowed": True}, ()))
+    effects = answer.before.effects if answer.before else ()
+    return referee.effects(moment, answer.deed, Verdict(STANDS, {**numbers, "allowed": True}, (), effects))
 
 
 def rule(battle: Battle, deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
@@ -198,7 +199,8 @@ def _moved(unit: Unit, other: Unit) -> Iterator[Move]:
     cost_in = max(0.0, other.allowance_used_in - unit.allowance_used_in)
     start, end = unit.at_in, other.at_in
     if start is not None and end is not None and (start != end or cost_in):
-        yield Move(figure=unit.id, from_in=start, to_in=end, moved_in=0.0, cost_in=cost_in)
+        at = other.facing_deg
+        yield Move(figure=unit.id, from_in=start, to_in=end, moved_in=0.0, cost_in=cost_in, facing_deg=at)
 
 
 def _said_apart(figure: str, now: Unit | State, wanted: Unit | State) -> Iterator[Change]:

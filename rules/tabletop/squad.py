@@ -69,20 +69,21 @@ def lead(squad: Sequence[Figure], toward_deg: float) -> Figure:
     """
     if not squad:
         raise UserError("a squad without figures has no leading one: name its figures")
-    return max(squad, key=lambda figure: (_along(figure, toward_deg), figure.id))
+    return max(squad, key=lambda figure: (forwardness_in(figure, toward_deg), figure.id))
 
 
 def ahead_of(leader: Figure, squad: Sequence[Figure], toward_deg: float) -> tuple[str, ...]:
     """The figures that stand farther along the direction than the leader, beyond doubt."""
-    front = _along(leader, toward_deg)
+    front = forwardness_in(leader, toward_deg)
     return tuple(
         other.id
         for other in squad
-        if at_most(_along(other, toward_deg), front, math.hypot(leader.sigma_in, other.sigma_in)) is Call.OUT
+        if at_most(forwardness_in(other, toward_deg), front, math.hypot(leader.sigma_in, other.sigma_in)) is Call.OUT
     )
 
 
-def _along(figure: Figure, toward_deg: float) -> float:
+def forwardness_in(figure: Figure, toward_deg: float) -> float:
+    """How far along a direction the centre of a base lies; only differences between figures mean anything."""
     turn = math.radians(toward_deg)
     return figure.x_in * math.cos(turn) + figure.y_in * math.sin(turn)
 

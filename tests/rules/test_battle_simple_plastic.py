@@ -86,14 +86,14 @@ def turn_2(evening: Evening) -> None:
     evening.do(evening.other("green-1", "squad_attack", "tan-1"), 3, 4)
     evening.next_phase(2, "tan", "moving")
     evening.next_phase(2, "tan", "attacking")
-    evening.do(evening.other("tan-3", "sniper_attacks", "green-1"), 2)  # 4 - 1 - 1 in the open; the second is spared
+    evening.do(evening.other("tan-3", "sniper_attacks", "green-3"), 2)  # 4 - 1 - 1 in the open; the second is spared
     evening.do(evening.attack("tan-3", "green-2"), 6)
 
 
 def turn_3(evening: Evening) -> None:
     evening.next_phase(3, "green", "moving")
     evening.next_phase(3, "green", "attacking")
-    evening.do(evening.other("green-3", "squad_attack", "tan-3"), 6)  # 4 - 1 + 1 for a special unit
+    evening.do(evening.other("green-1", "squad_attack", "tan-3"), 6)  # 4 - 1 + 1 for a special unit
     evening.do(evening.duty("victory"))
 
 
@@ -138,15 +138,15 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "Turn 2, Tan, moving",
         "",
         "Turn 2, Tan, attacking",
-        "  Tan 3: All his attacks on Green 1: kills.",
-        "  Green 1 eliminated.",
+        "  Tan 3: All his attacks on Green 3: kills.",
+        "  Green 3 eliminated.",
         "  Tan 3: Attack on Green 2: kills.",
         "  Green 2 eliminated.",
         "",
         "Turn 3, Green, moving",
         "",
         "Turn 3, Green, attacking",
-        "  Green 3: Attack with the squad: Tan 3: kills.",
+        "  Green 1: Attack with the squad: Tan 3: kills.",
         "  Tan 3 eliminated.",
         "  Who has won: victory for Green.",
     ]
@@ -154,7 +154,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 
 def test_the_last_shot_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
-    shot = lines.index("  Green 3: Attack with the squad: Tan 3: kills.")
+    shot = lines.index("  Green 1: Attack with the squad: Tan 3: kills.")
     assert lines[shot + 1] == "    6 on the dice: the ordinary, the attack"
     # From the rulebook's table: 4, not moved -1, target special +1; no hedge on this line.
     assert lines[shot + 5 : shot + 9] == [
@@ -169,8 +169,8 @@ def test_green_wins_with_one_man(battle: Battle) -> None:
     last = event_of(battle.entries[-1])
     assert (battle.state.figures_left, battle.state.turn) == ({"green": 1, "tan": 0}, 3)
     assert last.to_body()["verdict"]["numbers"] == {"over": True, "winner": "green", "by": "elimination"}
-    hero = battle.state.unit("green-3")
-    assert hero.at_in == (6.6, 8.0)
+    hero = battle.state.unit("green-1")
+    assert hero.at_in == (4.0, 8.0)
     assert dict(hero.acts) == {"squad_move": 1, "squad_attack": 3}
 
 
@@ -183,7 +183,7 @@ def test_undone_to_the_beginning_and_done_again(battle: Battle) -> None:
     names = undone_and_done_again(battle)
     assert names[:3] == [
         "Who has won, victory",
-        "Green 3: Attack with the squad: Tan 3, kills",
+        "Green 1: Attack with the squad: Tan 3, kills",
         "turn 3, Green, attacking",
     ]
     assert names[-1] == "Green 1 joins Green"
@@ -218,7 +218,7 @@ def test_a_man_who_stays_sees_the_guard_over_the_hedge_and_the_sniper_in_the_ope
     evening.next_phase(1, "green", "moving")
     evening.next_phase(1, "green", "attacking")
     shots = {one.deed.at[0]: one for one in evening.outlook("green-1").attacks}
-    assert set(shots) == {"tan-1", "tan-2", "tan-3"}
+    assert set(shots) == {"tan-1", "tan-3"}  # SP-15: of a squad the closest is killed first
     assert all(one.possible for one in shots.values())
     # SP-11, SP-12: 4, not moved -1, behind the hedge +1 is 4 or more; a special unit +1 without a hedge is 4 as well.
     assert shots["tan-1"].before is not None
@@ -244,7 +244,7 @@ def test_nobody_attacks_in_the_enemys_turn(evening: Evening) -> None:
     evening.next_phase(1, "green", "attacking")
     tan = evening.outlook("tan-1")
     assert {one.why_not for one in (tan.movement, *tan.attacks, *tan.others)} == {"it is the turn of Green (SP-01)"}
-    with pytest.raises(UserError, match="Attack on Green 1 cannot be: it is the turn of Green"):
+    with pytest.raises(UserError, match="Attack on Green 1 is not allowed: it is the turn of Green"):
         evening.do(evening.attack("tan-1", "green-1"), 6)
 
 

@@ -29,6 +29,7 @@ from rules.engine.referee import (
 from rules.engine.state import Unit
 from rules.engine.text import spoken
 from rules.engine.verdict import Verdict
+from rules.tabletop.bearing import turn_deg
 from rules.tabletop.errors import UserError
 from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
@@ -38,6 +39,8 @@ from vision.pipeline import Setup, TableView
 
 LEAST_MOVE_IN = 0.35
 """Soldiers are nudged; what is less is not proposed as a move."""
+LEAST_TURN_DEG = 20.0
+"""Neither hands nor the camera know a soldier's facing better."""
 MOST_RECALLED = 20
 """A deed keeps the table as it was; what is overruled is seldom older than this many of them."""
 
@@ -158,10 +161,8 @@ class Play:
 
     def _proposal(self, moment: Moment, men: Sequence[Unit]) -> Proposal:
         paths = {man.id: (man.at_in, moment.figure(man.id).centre_in) for man in men if man.at_in is not None}
-        seen = {man.id: moment.figure(man.id).facing_deg for man in men}
-        facing_deg = {name: deg for name, deg in seen.items() if deg is not None}
         stood = as_journalled(moment)
-        return Proposal(paths, prospect(stood, self.referee.march(stood, paths, facing_deg)))
+        return Proposal(paths, prospect(stood, self.referee.march(stood, paths, _turned(moment, men))))
 
     def left_in(self, moment: Moment, proposal: Proposal) -> float | None:
         """What was left of the allowance of those who went, before they did; None where the rules do not say."""
@@ -224,6 +225,16 @@ class Play:
 def owed(duties: Iterable[ActionPreview]) -> tuple[ActionPreview, ...]:
     """The duties that can be done now, but for whether anybody has won, which is no debt."""
     return tuple(one for one in duties if one.possible and not one.deed.action.startswith("victory"))
+
+
+def _turned(moment: Moment, men: Iterable[Unit]) -> dict[str, float]:
+    """Which way those face now that were turned; a figure that was only slid aside owes no turn back."""
+    seen = {man.id: (man.facing_deg, moment.figure(man.id).facing_deg) for man in men}
+    return {
+        name: now_deg
+        for name, (before_deg, now_deg) in seen.items()
+        if now_deg is not None and (before_deg is None or abs(turn_deg(before_deg, now_deg)) > LEAST_TURN_DEG)
+    }
 
 
 def _went(unit: Unit, seen: Figure | None) -> bool:

@@ -1,42 +1,25 @@
-"""Simple Plastic Wargame: what one attacker needs to kill one target, and his attack."""
+"""Simple Plastic Wargame: what an attacker needs to kill a target, and the attacks of a man, a sniper and a squad."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import PHASE, UNKNOWN, Bound, Context, Source, bind, done, on_card, status, times_done
 from rules.engine.game import Answer
 from rules.engine.ruleset import limit, row_words
 from rules.engine.schema import Asked, Count, Inches, Part
-from rules.engine.verdict import Reason, RuleRefusal, Verdict, forbidden, total, verdict
-from rules.games.simple_plastic.tables import Cover, Elevation, PhaseName, Rules, Unit, UnitName
-from rules.tabletop.tolerance import within
+from rules.engine.state import ELIMINATED
+from rules.engine.verdict import TARGETS, Becomes, Reason, RuleRefusal, Verdict, forbidden, total, verdict
+from rules.games.simple_plastic.sight import ANY_COVER, HIGHER_OR_LOWER, Target, in_cover, sight_of
+from rules.games.simple_plastic.tables import Elevation, PhaseName, Rules, Unit, UnitName
+from rules.tabletop.tolerance import EXACT
 
-HIGHER_OR_LOWER = Asked("Does the target stand higher than the attacker, lower, or level with him?")
-ANY_COVER = Asked("Does anything hide a part of the target from the attacker?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """A figure as one attacker has it before him.
-
-    Attributes:
-        in_cover: None where what is seen of it decides.
-        visible_fraction: The part of it that solid things do not hide.
-        obstacle: What stands on the line to it.
-        squad: The squad or lone unit that it belongs to.
-    """
-
-    id: str = "the target"
-    distance_in: Inches = 0
-    elevation: Annotated[Elevation, HIGHER_OR_LOWER] = Elevation.LEVEL
-    in_cover: Annotated[bool | None, ANY_COVER] = None
-    special: bool = False
-    visible_fraction: Part = 1.0
-    obstacle: str | None = None
-    squad: str = ""
+MOVED = "moved"
+"""Status of this turn: the unit, or its squad, has moved."""
+ATTACKS = ("attack", "squad_attack", "sniper_attacks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,53 +38,77 @@ class Attacker:
 class Turn:
     """Where in the turn an attack is made; a man who `stayed_put` belongs to a squad that may have moved."""
 
-    attacker_moved: Annotated[bool, Asked("Did the attacker's squad move this turn?")]
+    attacker_moved: Annotated[bool, Asked("Did the attacker's squad move this turn?"), status(MOVED)]
     stayed_put: bool = False
-    phase: PhaseName = "attacking"
-    attacks_made_this_turn: Count = 0
+    phase: Annotated[PhaseName, PHASE] = "attacking"
+    attacks_made_this_turn: Annotated[Count, done(*ATTACKS)] = 0
 
 
-def moved(rules: Rules, squad_moved: bool, stayed_put: bool) -> bool:
-    """Whether a man counts as moved."""
+def _moved(rules: Rules, squad_moved: bool, stayed_put: bool) -> bool:
     return squad_moved and not (stayed_put and rules.chooses("did_not_move", "figure"))
 
 
-# What is seen.
+# The to-kill number.
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What an attacker sees of a target; `ask` where it is too little or too much for a camera to decide."""
-
-    visible: bool
-    covered: bool
-    ask: bool
-    reason: Reason
-
-
-def look(rules: Rules, visible_fraction: float, obstacle: str | None) -> Look:
-    """Whether a target can be seen and is covered; something solid hides what nothing is named for."""
-    name = obstacle or "solid"
-    row = _cover(rules, name)
-    if not row.counts:
-        return Look(True, False, False, rules.because(row.rule, f"{row_words(name)} neither block nor cover"))
-    hidden = 1 - visible_fraction
-    visible = visible_fraction > 0 or not row.blocks
-    covered = visible and (row.always or not within(hidden, rules.option("cover_beyond")))
-    barely = min(hidden, visible_fraction)
-    ask = not row.always and 0 < barely < limit(rules, "ask_when_hidden_below")
-    text = f"{row_words(name)} cover: {visible_fraction:.0%} of the target can be seen"
-    return Look(visible, covered, ask, rules.because(row.rule, text) if covered else rules.because("SP-09"))
+FACTS: Mapping[str, Callable[[Rules, Attacker, Target], bool]] = {
+    "target_downhill": lambda _, __, target: target.elevation is Elevation.DOWNHILL,
+    "target_uphill": lambda _, __, target: target.elevation is Elevation.UPHILL,
+    "attacker_special": lambda rules, attacker, _: attacker.row(rules).special,
+    "attacker_did_not_move": lambda _, attacker, __: not attacker.moved,
+    "target_in_cover": lambda rules, _, target: in_cover(rules, target),
+    "target_special": lambda _, __, target: target.special,
+}
+"""What a modifier may depend on."""
 
 
-def _cover(rules: Rules, word: str) -> Cover:
-    """A kind of cover by any of its names."""
-    rows = rules.tables.covers
-    found = rows.get(word) or next((row for row in rows.values() if word in row.also), None)
-    if found is None:
-        known = ", ".join((*rows, *(name for row in rows.values() for name in row.also)))
-        raise RuleRefusal("unknown_obstacle", f"the obstacle {word!r} is no kind of cover: choose one of {known}")
-    return found
+def _reckoning(rules: Rules, attacker: Attacker, target: Target) -> tuple[Reason, ...]:
+    """The base number and every modifier that applies, in reading order; their sum is the to-kill number."""
+    base = int(limit(rules, "base_to_kill"))
+    rows = [row for row in rules.tables.modifiers.values() if FACTS[row.fact](rules, attacker, target)]
+    modifiers = (rules.because(row.rule, row.text, row.modifier) for row in rows)
+    return (rules.because("SP-11", f"{base} or more kills", base), *modifiers)
+
+
+def _kills(rules: Rules, number: float, face: int) -> bool:
+    return face >= number and face != limit(rules, "never_kills")
+
+
+# What forbids an attack.
+
+
+def _no_attack(code: str, reason: Reason, **numbers: Any) -> Verdict:
+    return forbidden(code, reason, attackable=False, legal=False, kills=0, killed=[], **numbers)
+
+
+def _attacker_barred(rules: Rules, attacker: Attacker, phase: str, attacks_made: int) -> Verdict | None:
+    """Why somebody may not attack at all now; None where he may."""
+    row = attacker.row(rules)
+    if phase != "attacking":
+        return _no_attack("wrong_phase", rules.because("SP-01", "units attack in the attacking phase"))
+    if attacker.moved and not row.attacks_after_moving:
+        return _no_attack("moved", rules.because("SP-21"))
+    if attacks_made >= row.attacks:
+        return _no_attack("already_attacked", rules.because(row.rule))
+    return None
+
+
+def _target_barred(rules: Rules, attacker: Attacker, target: Target) -> Verdict | None:
+    """Why this target may not be attacked; None where it may."""
+    if not sight_of(rules, target.visible_fraction, target.obstacle).visible:
+        return _no_attack("not_visible", rules.because("SP-09"))
+    number = int(total(_reckoning(rules, attacker, target)))
+    if number > limit(rules, "most_to_kill"):
+        text = f"it would take {number}: the target is too well protected"
+        return _no_attack("too_well_protected", rules.because("SP-14", text), to_kill=number)
+    return None
+
+
+def _closest(rules: Rules, man: Attacker, standing: Sequence[Target]) -> Target | None:
+    """The closest of those standing that this man may attack."""
+    if rules.chooses("protected_closest", "shields_the_rest"):
+        standing = standing[:1]
+    return next((target for target in standing if _target_barred(rules, man, target) is None), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +124,9 @@ class Seen:
 def may_attack(rules: Rules, seen: Seen) -> Verdict:
     """Whether a target is seen well enough, and what cover adds."""
     looker = Attacker(seen.attacker, seen.attacker_moved) if seen.attacker else None
-    if looker and (barred := attacker_barred(rules, looker, "attacking", 0)):
+    if looker and (barred := _attacker_barred(rules, looker, "attacking", 0)):
         return barred
-    found = look(rules, seen.visible_fraction, seen.obstacle)
+    found = sight_of(rules, seen.visible_fraction, seen.obstacle)
     if not found.visible:
         return forbidden("not_visible", found.reason, legal=False, ask=found.ask)
     added = rules.tables.modifiers["target_in_cover"].modifier if found.covered else 0
@@ -127,122 +134,58 @@ def may_attack(rules: Rules, seen: Seen) -> Verdict:
     return verdict("may attack", *reasons, legal=True, cover_modifier=added, in_cover=found.covered, ask=found.ask)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rise:
-    """How much higher the ground under the target is than the ground under the attacker."""
-
-    rise_in: float
+# The attack of one man at one unit or squad.
 
 
-def elevation(rules: Rules, ground: Rise) -> Verdict:
-    """Whether the target is uphill, downhill or level."""
-    found = level(rules, ground.rise_in)
-    return verdict(found, rules.because("SP-12", f"the target is {found}"), elevation=str(found))
+def _each_target(context: Context) -> list[Bound]:
+    return [bind(Target, context.between(context.actor, one)) for one in context.targets]
 
 
-def level(rules: Rules, rise_in: float) -> Elevation:
-    """Where a target stands that is so much higher than its attacker."""
-    if within(abs(rise_in), rules.option("uphill_beyond_in")):
-        return Elevation.LEVEL
-    return Elevation.UPHILL if rise_in > 0 else Elevation.DOWNHILL
+def _shares_dice(context: Context) -> Any:
+    dice = context.rules.tables.units[context.position.kind(context.actor)["unit"]].dice
+    return UNKNOWN if dice > 1 and context.rules.chooses("split_dice", True) else None
 
 
-# The to-kill number.
-
-
-def in_cover(rules: Rules, target: Target) -> bool:
-    """Whether a target is covered: as the players say, else as it is seen."""
-    if target.in_cover is not None:
-        return target.in_cover
-    return look(rules, target.visible_fraction, target.obstacle).covered
-
-
-FACTS: Mapping[str, Callable[[Rules, Attacker, Target], bool]] = {
-    "target_downhill": lambda _, __, target: target.elevation is Elevation.DOWNHILL,
-    "target_uphill": lambda _, __, target: target.elevation is Elevation.UPHILL,
-    "attacker_special": lambda rules, attacker, _: attacker.row(rules).special,
-    "attacker_did_not_move": lambda _, attacker, __: not attacker.moved,
-    "target_in_cover": lambda rules, _, target: in_cover(rules, target),
-    "target_special": lambda _, __, target: target.special,
-}
-"""What a modifier may hang on."""
-
-
-def reckoning(rules: Rules, attacker: Attacker, target: Target) -> tuple[Reason, ...]:
-    """The base number and every modifier that applies, in reading order; their sum is the to-kill number."""
-    base = int(limit(rules, "base_to_kill"))
-    rows = [row for row in rules.tables.modifiers.values() if FACTS[row.fact](rules, attacker, target)]
-    modifiers = (rules.because(row.rule, row.text, row.modifier) for row in rows)
-    return (rules.because("SP-11", f"{base} or more kills", base), *modifiers)
-
-
-def kills(rules: Rules, number: float, face: int) -> bool:
-    """Whether a face kills against a to-kill number."""
-    return face >= number and face != limit(rules, "never_kills")
-
-
-def killing_faces(rules: Rules, number: float) -> list[int]:
-    """The faces that kill; none where the target is too well protected."""
-    protected = number > limit(rules, "most_to_kill")
-    return [face for face in Die.D6.faces if not protected and kills(rules, number, face)]
-
-
-# What forbids an attack.
-
-
-def no_attack(code: str, reason: Reason, **numbers: Any) -> Verdict:
-    """An attack that may not be made."""
-    return forbidden(code, reason, attackable=False, legal=False, kills=0, killed=[], **numbers)
-
-
-def attacker_barred(rules: Rules, attacker: Attacker, phase: str, attacks_made: int) -> Verdict | None:
-    """Why somebody may not attack at all now, None where he may."""
-    row = attacker.row(rules)
-    if phase != "attacking":
-        return no_attack("wrong_phase", rules.because("SP-01", "units attack in the attacking phase"))
-    if attacker.moved and not row.attacks_after_moving:
-        return no_attack("moved", rules.because("SP-21"))
-    if attacks_made >= row.attacks:
-        return no_attack("already_attacked", rules.because(row.rule))
-    return None
-
-
-def target_barred(rules: Rules, attacker: Attacker, target: Target) -> Verdict | None:
-    """Why this target may not be attacked, None where it may."""
-    if not look(rules, target.visible_fraction, target.obstacle).visible:
-        return no_attack("not_visible", rules.because("SP-09"))
-    number, most = int(total(reckoning(rules, attacker, target))), limit(rules, "most_to_kill")
-    if number > most:
-        text = f"it would take {number}: the target is too well protected"
-        return no_attack("too_well_protected", rules.because("SP-14", text), to_kill=number)
-    return None
-
-
-# One attack on one target.
+def _each_has_its_own(_: Context) -> Elevation:
+    """Every target brings its own elevation."""
+    return Elevation.LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack(Turn):
-    """One attack on one unit or squad, as its closest figure is seen.
+    """One man's attack at a lone unit, described by the facts of the target, or at `targets`, the closest first.
 
     Attributes:
+        target_in_cover: Of the closest target.
         target_figures: How many the attack could kill at most; None where nobody counts them.
         dice_at_target: Of an attacker with several dice that may be shared, how many he rolls at this target.
+        targets: All men of the squad that is attacked, as he sees them.
     """
 
-    attacker: UnitName
-    elevation_of_target: Annotated[Elevation, HIGHER_OR_LOWER] = Elevation.LEVEL
+    attacker: Annotated[UnitName, on_card("unit")]
+    elevation_of_target: Annotated[Elevation, HIGHER_OR_LOWER, Source(_each_has_its_own)] = Elevation.LEVEL
     target_in_cover: Annotated[bool | None, ANY_COVER] = None
     target_special: bool = False
     visible_fraction: Part = 1.0
     obstacle: str | None = None
     distance_in: Inches = 0
     target_figures: Count | None = None
-    dice_at_target: Annotated[Count | None, Asked("How many of his dice does he roll at this target?")] = None
+    dice_at_target: Annotated[
+        Count | None, Asked("How many of his dice does he roll at this target?"), Source(_shares_dice)
+    ] = None
+    targets: Annotated[tuple[Target, ...], Source(_each_target)] = ()
+
+    def in_order(self, rules: Rules) -> list[Target]:
+        """The targets, the closest first."""
+        if not self.targets:
+            return [self._lone]
+        ordered = _in_order(rules, self.targets)
+        if self.target_in_cover is not None:
+            ordered[0] = replace(ordered[0], in_cover=self.target_in_cover)
+        return ordered
 
     @property
-    def target(self) -> Target:
-        """The target as any attacker has it before him."""
+    def _lone(self) -> Target:
         return Target(
             distance_in=self.distance_in,
             elevation=self.elevation_of_target,
@@ -252,52 +195,265 @@ class Attack(Turn):
             obstacle=self.obstacle,
         )
 
+    def man(self, rules: Rules) -> Attacker:
+        """Who attacks."""
+        return Attacker(self.attacker, _moved(rules, self.attacker_moved, self.stayed_put))
+
+
+def _in_order(rules: Rules, targets: Sequence[Target]) -> list[Target]:
+    """Closest first; where the squad's distance counts, they are listed in that order already."""
+    by_man = rules.chooses("closest_to", "rolling_figure")
+    return sorted(targets, key=lambda target: target.distance_in) if by_man else list(targets)
+
 
 def attack(rules: Rules, wanted: Attack) -> Answer:
     """The attack of one unit."""
-    attacker = _attacker(rules, wanted)
-    return _attack_barred(rules, wanted, attacker) or _rolled(rules, wanted, attacker)
+    return _attack_barred(rules, wanted) or (_at_squad if wanted.targets else _at_lone)(rules, wanted)
 
 
 def to_kill(rules: Rules, wanted: Attack) -> Verdict:
     """What an attack would need, without rolling."""
-    attacker = _attacker(rules, wanted)
-    return _attack_barred(rules, wanted, attacker) or _need(rules, wanted, attacker)
+    return _attack_barred(rules, wanted) or _need(rules, wanted)
 
 
-def _attacker(rules: Rules, wanted: Attack) -> Attacker:
-    return Attacker(wanted.attacker, moved(rules, wanted.attacker_moved, wanted.stayed_put))
-
-
-def _attack_barred(rules: Rules, wanted: Attack, attacker: Attacker) -> Verdict | None:
-    dice, shared = attacker.row(rules).dice, wanted.dice_at_target
+def _attack_barred(rules: Rules, wanted: Attack) -> Verdict | None:
+    man = wanted.man(rules)
+    dice, shared = man.row(rules).dice, wanted.dice_at_target
     if shared is not None and shared != dice and not (rules.chooses("split_dice", True) and 0 < shared < dice):
-        return no_attack(
-            "dice_not_shared", rules.because("SP-A14", f"{row_words(wanted.attacker)} rolls {dice} at once")
-        )
-    barred = attacker_barred(rules, attacker, wanted.phase, wanted.attacks_made_this_turn)
-    return barred or target_barred(rules, attacker, wanted.target)
+        text = f"{row_words(wanted.attacker)} rolls {dice} at once"
+        return _no_attack("dice_not_shared", rules.because("SP-A14", text))
+    targets = wanted.in_order(rules)
+    barred = _attacker_barred(rules, man, wanted.phase, wanted.attacks_made_this_turn)
+    return barred or (None if _closest(rules, man, targets) else _target_barred(rules, man, targets[0]))
 
 
-def _need(rules: Rules, wanted: Attack, attacker: Attacker) -> Verdict:
-    reasons = list(reckoning(rules, attacker, wanted.target))
+def _need(rules: Rules, wanted: Attack) -> Verdict:
+    man, targets = wanted.man(rules), wanted.in_order(rules)
+    reasons = list(_reckoning(rules, man, _closest(rules, man, targets) or targets[0]))
     number = int(total(reasons))
-    if not attacker.row(rules).attacks_after_moving:
+    if not man.row(rules).attacks_after_moving:
         reasons.append(rules.because("SP-23"))
     numbers = {
         "attackable": True,
         "to_kill": number,
-        "needs_roll": min(killing_faces(rules, number), default=None),
-        "dice": wanted.dice_at_target or attacker.row(rules).dice,
+        "needs_roll": next((face for face in Die.D6.faces if _kills(rules, number, face)), None),
+        "dice": wanted.dice_at_target or man.row(rules).dice,
     }
     return Verdict("may attack", numbers, (*reasons, rules.because("SP-10")))
 
 
-def _rolled(rules: Rules, wanted: Attack, attacker: Attacker) -> Procedure[Verdict]:
-    need = _need(rules, wanted, attacker)
+def _at_lone(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
+    need = _need(rules, wanted)
     roll = yield DiceRequest(Die.D6, need.numbers["dice"], row_words(wanted.attacker), "the attack")
-    hits = sum(kills(rules, need.numbers["to_kill"], face) for face in roll.faces)
+    hits = sum(_kills(rules, need.numbers["to_kill"], face) for face in roll.faces)
     fallen = hits if wanted.target_figures is None else min(hits, wanted.target_figures)
     ones = [rules.because("SP-13")] if limit(rules, "never_kills") in roll.faces else []
     numbers = {**need.numbers, "roll": list(roll.faces), "hits": hits, "kills": fallen}
-    return Verdict("kills" if fallen else "misses", numbers, (*need.reasons, *ones))
+    effects = (Becomes(TARGETS, ELIMINATED, rule="SP-11"),) if fallen else ()
+    return Verdict("kills" if fallen else "misses", numbers, (*need.reasons, *ones), effects)
+
+
+def _at_squad(rules: Rules, wanted: Attack) -> Procedure[Verdict]:
+    need = _need(rules, wanted)
+    shot = yield from _fired(rules, wanted.man(rules), wanted.in_order(rules), need.numbers["dice"])
+    numbers = {**need.numbers, "roll": shot.faces, "kills": len(shot.killed), "killed": shot.killed}
+    reasons = (*need.reasons, rules.because("SP-15"), *(one for one in shot.reasons if one.modifier is None))
+    return Verdict("kills" if shot.killed else "misses", numbers, reasons, _fallen(shot.killed))
+
+
+def _fallen(killed: Sequence[str]) -> tuple[Becomes, ...]:
+    return tuple(Becomes(name, ELIMINATED, rule="SP-11") for name in killed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shot:
+    """What one man's dice did."""
+
+    killed: list[str]
+    faces: list[int]
+    reasons: list[Reason]
+
+
+def _fired(rules: Rules, man: Attacker, standing: list[Target], dice: int) -> Procedure[_Shot]:
+    """One man's dice. They are thrown together and not told apart: the best is read against the closest target."""
+    first = _closest(rules, man, standing)
+    if first is None:
+        return _Shot([], [], [rules.because("SP-15", f"{row_words(man.unit)} has nobody left to attack")])
+    roll = yield DiceRequest(Die.D6, dice, row_words(man.unit), "the attack")
+    by_first = rules.chooses("modifiers_of", "closest_of_squad")
+    shot, standing = _Shot([], list(roll.faces), []), list(standing)
+    for face in sorted(roll.faces, reverse=True):
+        target = _closest(rules, man, standing)
+        if target is None:
+            break
+        number = _reckoning(rules, man, first if by_first else target)
+        killed = _kills(rules, total(number), face)
+        outcome = "kills" if killed else "misses"
+        text = f"{row_words(man.unit)} rolls {face} and {outcome} {target.id}"
+        shot.reasons.extend((*number, rules.because("SP-11", text)))
+        if killed:
+            standing.remove(target)
+            shot.killed.append(target.id)
+    return shot
+
+
+# The attacks of a squad and of a sniper.
+
+
+def _any_moved(context: Context) -> bool:
+    return any(bool(one.this_turn.get(MOVED)) for one in context.men)
+
+
+def _each_view(context: Context) -> list[list[Bound]]:
+    return [_each_target(replace(context, men=(one,))) for one in context.men]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SquadAttack(Turn):
+    """The attacks of a squad's men, in the order in which they roll.
+
+    Attributes:
+        targets: The enemies as all of them see them.
+        views: For each attacker the enemies as he sees them, where that differs; instead of `targets`.
+        stayed_put_each: For each attacker whether he stayed where he was.
+    """
+
+    attacker_moved: Annotated[bool, Source(_any_moved)]
+    attackers: Annotated[
+        tuple[UnitName, ...], Source(lambda context: [context.position.kind(one)["unit"] for one in context.men])
+    ]
+    targets: tuple[Target, ...] = ()
+    views: Annotated[
+        tuple[tuple[Target, ...], ...],
+        Source(_each_view),
+    ] = ()
+    stayed_put_each: tuple[bool, ...] = ()
+
+    def seen_by(self, index: int) -> tuple[Target, ...]:
+        """The enemies as one of the attackers sees them."""
+        return self.views[index] if self.views else self.targets
+
+    def man(self, rules: Rules, index: int) -> Attacker:
+        """One of the attackers."""
+        stayed = self.stayed_put_each[index] if self.stayed_put_each else self.stayed_put
+        return Attacker(self.attackers[index], _moved(rules, self.attacker_moved, stayed))
+
+    def in_order(self, rules: Rules, index: int) -> list[Target]:
+        """The enemies of one attacker, closest first; the tied as they are listed, which the players may change."""
+        if rules.chooses("closest_to", "rolling_figure"):
+            return _in_order(rules, self.seen_by(index))
+        nearest: dict[str, float] = {}
+        for other in range(len(self.attackers)):
+            for target in self.seen_by(other):
+                nearest[target.id] = min(nearest.get(target.id, target.distance_in), target.distance_in)
+        return sorted(self.seen_by(index), key=lambda target: nearest[target.id])
+
+
+def squad_attack(rules: Rules, fire: SquadAttack) -> Answer:
+    """A squad's attacks, man by man."""
+    _check(fire)
+    return _squad_barred(rules, fire) or _volley(rules, fire)
+
+
+def _check(fire: SquadAttack) -> None:
+    if not fire.attackers:
+        raise RuleRefusal("no_attackers", "nobody attacks: name the attackers")
+    for name in ("views", "stayed_put_each"):
+        given = getattr(fire, name)
+        if given and len(given) != len(fire.attackers):
+            raise RuleRefusal("wrong_length", f"{name} has {len(given)} entries: one is needed for each attacker")
+    for index in range(len(fire.attackers)):
+        ids = [target.id for target in fire.seen_by(index)]
+        if len(set(ids)) < len(ids):
+            raise RuleRefusal("same_target_twice", f"the targets {', '.join(ids)} need a name each: name them apart")
+
+
+def _squad_barred(rules: Rules, fire: SquadAttack) -> Verdict | None:
+    men = range(len(fire.attackers))
+    for index, unit in enumerate(fire.attackers):
+        man = fire.man(rules, index)
+        if not man.row(rules).in_squad and len(fire.attackers) > 1:
+            return _no_attack("not_in_squad", rules.because("SP-20"))
+        if barred := _attacker_barred(rules, man, fire.phase, fire.attacks_made_this_turn):
+            return barred
+        if len({target.squad for target in fire.seen_by(index)}) > 1:
+            return _no_attack(
+                "several_targets", rules.because("SP-A14", f"{row_words(unit)} attacks one unit or squad")
+            )
+    squads = {target.squad for index in men for target in fire.seen_by(index)}
+    if len(squads) > 1 and rules.chooses("squad_fires_at", "one_target"):
+        return _no_attack("several_targets", rules.because("SP-A20", "the whole squad attacks one target"))
+    if all(_closest(rules, fire.man(rules, index), fire.in_order(rules, index)) is None for index in men):
+        return _no_attack("no_target", rules.because("SP-14", "no target is seen and killed by a 6"))
+    return None
+
+
+def _volley(rules: Rules, fire: SquadAttack) -> Procedure[Verdict]:
+    killed: list[str] = []
+    rolls: list[list[int]] = []
+    reasons = [rules.because("SP-08"), rules.because("SP-15"), rules.because("SP-26")]
+    for index in range(len(fire.attackers)):
+        gone = killed if rules.chooses("casualties_removed", "at_once") else []
+        standing = [target for target in fire.in_order(rules, index) if target.id not in gone]
+        man = fire.man(rules, index)
+        shot = yield from _fired(rules, man, standing, man.row(rules).dice)
+        killed += [name for name in shot.killed if name not in killed]
+        rolls.append(shot.faces)
+        reasons += shot.reasons
+    every = dict.fromkeys(target.id for index in range(len(fire.attackers)) for target in fire.seen_by(index))
+    return _told(killed, [name for name in every if name not in killed], rolls, reasons, tied=_tied(fire))
+
+
+def _told(killed: list[str], missed: list[str], rolls: list[list[int]], reasons: list[Reason], **more: Any) -> Verdict:
+    numbers = {"attackable": True, "legal": True, "killed": killed, "not_killed": missed, "rolls": rolls, **more}
+    return Verdict("kills" if killed else "misses", numbers, tuple(reasons), _fallen(killed))
+
+
+def _tied(fire: SquadAttack) -> list[str]:
+    """Targets as far from some attacker as another: the players say which of them is closest."""
+    tied: dict[str, None] = {}
+    for index in range(len(fire.attackers)):
+        seen = fire.seen_by(index)
+        for one in seen:
+            if any(other is not one and abs(other.distance_in - one.distance_in) <= EXACT for other in seen):
+                tied[one.id] = None
+    return list(tied)
+
+
+def _all_shots(context: Context) -> list[Bound]:
+    """The same target for every attack that is left."""
+    attacks: int = context.rules.tables.units["sniper"].attacks - times_done(context.actor, *ATTACKS)
+    return _each_target(context) * max(1, attacks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SniperAttacks(Turn):
+    """The targets of a sniper's attacks, one for each attack; the same may stand twice."""
+
+    targets: Annotated[tuple[Target, ...], Source(_all_shots)]
+
+
+def sniper_attacks(rules: Rules, fire: SniperAttacks) -> Answer:
+    """A sniper's attacks of one turn, one after another."""
+    sniper = Attacker("sniper", _moved(rules, fire.attacker_moved, fire.stayed_put))
+    if barred := _attacker_barred(rules, sniper, fire.phase, fire.attacks_made_this_turn):
+        return barred
+    if fire.attacks_made_this_turn + len(fire.targets) > sniper.row(rules).attacks:
+        return _no_attack("too_many_attacks", rules.because("SP-22"))
+    bars = (_target_barred(rules, sniper, target) for target in fire.targets)
+    return next((bar for bar in bars if bar), None) or _sniped(rules, sniper, fire)
+
+
+def _sniped(rules: Rules, sniper: Attacker, fire: SniperAttacks) -> Procedure[Verdict]:
+    killed: list[str] = []
+    rolls: list[list[int]] = []
+    reasons = [rules.because("SP-22"), rules.because("SP-23")]
+    for target in fire.targets:
+        if target.id in killed:
+            continue
+        shot = yield from _fired(rules, sniper, [target], sniper.row(rules).dice)
+        killed += shot.killed
+        rolls.append(shot.faces)
+        reasons += shot.reasons
+    missed = [name for name in dict.fromkeys(target.id for target in fire.targets) if name not in killed]
+    return _told(killed, missed, rolls, reasons)

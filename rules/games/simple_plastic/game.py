@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from rules.engine.game import Game, actions
+from rules.engine.rows import check_complete
 from rules.engine.ruleset import load
-from rules.games.simple_plastic import attack, movement, turn, volley
+from rules.games.simple_plastic import attack, movement, sight, turn
 from rules.games.simple_plastic.tables import Tables
 from rules.tabletop.errors import UserError
-from rules.tabletop.table import Posture, TerrainKind
 
 ACTIONS = actions(
     # Armies
@@ -29,11 +29,11 @@ ACTIONS = actions(
     movement.counts_as_moved,
     # Attacks
     attack.may_attack,
-    attack.elevation,
+    sight.elevation,
     attack.to_kill,
     attack.attack,
-    volley.sniper_attacks,
-    volley.squad_attack,
+    attack.sniper_attacks,
+    attack.squad_attack,
 )
 
 
@@ -50,8 +50,5 @@ def open_game(house_rules: Path | None = None) -> Game[Tables]:
             raise UserError(
                 f"modifiers.{name} hangs on the fact {row.fact!r}, which no attack has: choose one of {known}"
             )
-    for table, needed in (("terrain", TerrainKind), ("postures", Posture)):
-        missing = {one.value for one in needed} - set(getattr(rules.tables, table))
-        if missing:
-            raise UserError(f"the table {table} lacks {', '.join(sorted(missing))}: give each a row")
+    check_complete(rules.tables)
     return Game(rules, ACTIONS)

@@ -6,19 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Any
 
+from rules.engine.facts import PHASE, UNKNOWN, Context, Source, Uncertain
 from rules.engine.ruleset import limit
 from rules.engine.schema import Asked, Inches
-from rules.engine.verdict import Reason, Verdict, forbidden, verdict
+from rules.engine.verdict import ACTORS, Becomes, Effect, Goes, Reason, Verdict, forbidden, verdict
+from rules.games.simple_plastic.attack import MOVED
 from rules.games.simple_plastic.tables import PhaseName, Rules
+from rules.tabletop.bearing import bearing_deg
 from rules.tabletop.measure import Range, range_between
-from rules.tabletop.opacity import OPACITY, CoverKind, Opacity
-from rules.tabletop.scene import SightRules
-from rules.tabletop.squad import chain
+from rules.tabletop.path import length_in, placed
+from rules.tabletop.squad import ahead_of, chain, forwardness_in
 from rules.tabletop.table import Figure, TerrainKind, TerrainPiece
 from rules.tabletop.terrain_cost import Going, MovementProfile
-from rules.tabletop.tolerance import within
+from rules.tabletop.tolerance import EXACT, within
 
 
 class Mode(StrEnum):
@@ -28,50 +30,104 @@ class Mode(StrEnum):
     SPAN = "span"
 
 
+def _asked_span(context: Context) -> Any:
+    return UNKNOWN if context.rules.chooses("move_measure", "span") else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """How a move is measured, and how far the same man went before in this turn."""
 
     mode: Mode | None = None
-    span_in: Annotated[Inches | None, Asked("How long is the player's span (an adult's short one)?")] = None
-    moved_before_in: Inches = 0
-    phase: PhaseName = "moving"
+    span_in: Annotated[
+        Inches | None, Asked("How long is the player's span (an adult's short one)?"), Source(_asked_span)
+    ] = None
+    moved_before_in: Annotated[Inches, Source(lambda context: max(man.allowance_used_in for man in context.men))] = 0
+    phase: Annotated[PhaseName, PHASE] = "moving"
 
 
-def _allowance_in(rules: Rules, step: Step) -> float:
-    """How far a unit may go in a turn; a span that nobody measured is roughly what the strict rule says."""
-    mode = step.mode or Mode(rules.option("move_measure"))
-    return limit(rules, "move_in") if mode is Mode.EXACT or step.span_in is None else step.span_in
+def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
+    """Whether one man's move is within his allowance; a span that nobody measured is what the strict rule says."""
+    exact = step.span_in is None or (step.mode or Mode(rules.option("move_measure"))) is Mode.EXACT
+    allowance_in = limit(rules, "move_in") if exact or step.span_in is None else step.span_in
+    whole_in = step.moved_before_in + moved_in
+    numbers = {"allowance_in": allowance_in, "left_in": max(0.0, allowance_in - whole_in)}
+    if step.phase != "moving":
+        return _illegal("wrong_phase", rules.because("SP-01", "units move in the moving phase"), **numbers)
+    because = rules.because("SP-02", f"moved {whole_in:g} in of {allowance_in:g}")
+    if not within(whole_in, allowance_in):
+        return _illegal("too_far", because, **numbers)
+    return Verdict("legal", {"legal": True, **numbers}, (because,))
 
 
 def _illegal(code: str, reason: Reason, **numbers: float) -> Verdict:
     return forbidden(code, reason, legal=False, **numbers)
 
 
-def _measured(rules: Rules, step: Step, moved_in: float) -> Verdict:
-    """Whether one man's move is within what he is allowed."""
-    allowance_in = _allowance_in(rules, step)
-    whole_in = step.moved_before_in + moved_in
-    numbers = {"allowance_in": allowance_in, "left_in": max(0.0, allowance_in - whole_in)}
-    if step.phase != "moving":
-        return _illegal("wrong_phase", rules.because("SP-01", "units move in the moving phase"), **numbers)
-    text = f"moved {whole_in:g} in of {allowance_in:g}"
-    if not within(whole_in, allowance_in):
-        return _illegal("too_far", rules.because("SP-02", text), **numbers)
-    return Verdict("legal", {"legal": True, **numbers}, (rules.because("SP-02", text),))
+def _gone(has_moved: bool) -> tuple[Effect, ...]:
+    return (Goes(), Becomes(ACTORS, MOVED, rule="SP-07", this_turn=True)) if has_moved else (Goes(),)
+
+
+def _own_way(context: Context) -> Uncertain:
+    path, figure = context.paths.get(context.actor.id, ()), context.position.figure(context.actor.id)
+    return Uncertain(length_in(path), figure.sigma_in if path else 0, "how far it went")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoneMove(Step):
     """The move of a unit that is in no squad."""
 
-    moved_in: Inches
+    moved_in: Annotated[Inches, Source(_own_way)]
 
 
 def lone_unit_move(rules: Rules, step: LoneMove) -> Verdict:
     """Whether a lone unit may move so."""
     found = _measured(rules, step, step.moved_in)
-    return replace(found, reasons=(rules.because("SP-04"), *found.reasons))
+    return replace(found, reasons=(rules.because("SP-04"), *found.reasons)).causing(*_gone(step.moved_in > EXACT))
+
+
+# A squad.
+
+
+def _way_deg(context: Context) -> float:
+    path = next(iter(context.paths.values()))
+    return bearing_deg(path[0], path[-1])
+
+
+def _after(context: Context) -> dict[str, Figure]:
+    """The men of the squad at the ends of their paths; those without one stay."""
+    before = {man.id: context.position.figure(man.id) for man in context.men}
+    return {n: placed(one, context.paths[n][-1]) if n in context.paths else one for n, one in before.items()}
+
+
+def leader(context: Context) -> str:
+    """The frontmost man before the move; of several abreast the one that ends farthest ahead."""
+    toward_deg, after = _way_deg(context), _after(context)
+    front = {man.id: forwardness_in(context.position.figure(man.id), toward_deg) for man in context.men}
+    abreast_in = limit(context.rules, "abreast_in")
+    abreast = [name for name, ahead_in in front.items() if within(max(front.values()) - ahead_in, abreast_in)]
+    return max(abreast, key=lambda name: (forwardness_in(after[name], toward_deg), name))
+
+
+def _led(context: Context) -> Uncertain:
+    if not context.paths:
+        return Uncertain(0.0, 0.0, "")
+    name = leader(context)
+    sigma_in = context.position.figure(name).sigma_in
+    return Uncertain(length_in(context.paths.get(name, ())), sigma_in, "how far its leading man went")
+
+
+def _gaps_after(context: Context) -> Any:
+    if not context.paths:
+        return UNKNOWN
+    return [link.edge_in for link in distances(context.rules, tuple(_after(context).values()))]
+
+
+def _anyone_ahead(context: Context) -> bool:
+    if not context.paths:
+        return False
+    after, first = _after(context), leader(context)
+    return bool(ahead_of(after[first], [one for name, one in after.items() if name != first], _way_deg(context)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +141,28 @@ class SquadMove(Step):
         lead_is_frontmost: Whether the man who was measured is the frontmost.
     """
 
-    lead_moved_in: Inches
+    lead_moved_in: Annotated[Inches, Source(_led)]
     follower_moved_in: tuple[Inches, ...] = ()
     coherent_after: bool | None = None
-    gaps_in: tuple[Inches, ...] = ()
-    follower_ahead: bool = False
-    lead_is_frontmost: Annotated[bool, Asked("Is the man who was measured the frontmost of his squad?")] = True
+    gaps_in: Annotated[tuple[Inches, ...], Source(_gaps_after)] = ()
+    follower_ahead: Annotated[bool, Source(_anyone_ahead)] = False
+    lead_is_frontmost: Annotated[
+        bool, Asked("Is the man who was measured the frontmost of his squad?"), Source(lambda _: True)
+    ] = True
 
 
 def squad_move(rules: Rules, step: SquadMove) -> Verdict:
     """Whether a squad may move so."""
+    has_moved = _has_moved(rules, step.lead_moved_in)
+    found = _squad_move(rules, step)
+    if not found.allowed:
+        return found.causing(*_gone(has_moved))
+    numbers = {**found.numbers, "moved": has_moved}
+    reasons = (rules.because("SP-03"), *found.reasons, rules.because("SP-05"))
+    return Verdict("legal", numbers, reasons, _gone(has_moved))
+
+
+def _squad_move(rules: Rules, step: SquadMove) -> Verdict:
     if not step.lead_is_frontmost and rules.chooses("lead_is", "frontmost"):
         return _illegal("wrong_lead", rules.because("SP-03", "the man who is measured must be the frontmost"))
     found = _measured(rules, step, step.lead_moved_in)
@@ -102,24 +170,29 @@ def squad_move(rules: Rules, step: SquadMove) -> Verdict:
         return found
     if step.follower_ahead and rules.chooses("followers_behind", True):
         return _illegal("follower_ahead", rules.because("SP-03", "the rest are placed behind the man who leads"))
-    coherent = _coherent(rules, step.gaps_in) if step.coherent_after is None else step.coherent_after
+    coherent = not _wide(rules, step.gaps_in) if step.coherent_after is None else step.coherent_after
     if not coherent:
         text = "the men of the squad are not within half an inch of each other: close the gaps"
         return _illegal("not_coherent", rules.because("SP-06" if step.lead_moved_in == 0 else "SP-05", text))
-    numbers = {**found.numbers, "moved": _moved(rules, step.lead_moved_in)}
-    return Verdict("legal", numbers, (rules.because("SP-03"), *found.reasons, rules.because("SP-05")))
+    return found
+
+
+def _gaps(context: Context) -> list[Uncertain]:
+    men = [context.position.figure(man.id) for man in context.men]
+    links = distances(context.rules, men)
+    return [Uncertain(link.edge_in, link.sigma_in, "a gap in the squad") for link in links]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spacing:
     """The distances along a squad, base edge to base edge, as `distances` finds them."""
 
-    gaps_in: tuple[Inches, ...]
+    gaps_in: Annotated[tuple[Inches, ...], Source(_gaps)]
 
 
 def cohesion(rules: Rules, squad: Spacing) -> Verdict:
     """Whether a squad keeps together, and by when it must if it does not."""
-    wide = [gap_in for gap_in in squad.gaps_in if not within(gap_in, _link_in(rules))]
+    wide = _wide(rules, squad.gaps_in)
     numbers = {"coherent": not wide, "wide_in": wide, "along": rules.option("cohesion")}
     if not wide:
         return Verdict("coherent", numbers, (rules.because("SP-05"),))
@@ -131,8 +204,8 @@ def _link_in(rules: Rules) -> float:
     return limit(rules, "cohesion_in") + float(rules.option("cohesion_slack_in"))
 
 
-def _coherent(rules: Rules, gaps_in: Sequence[float]) -> bool:
-    return all(within(gap_in, _link_in(rules)) for gap_in in gaps_in)
+def _wide(rules: Rules, gaps_in: Sequence[float]) -> list[float]:
+    return [gap_in for gap_in in gaps_in if not within(gap_in, _link_in(rules))]
 
 
 def distances(rules: Rules, squad: Sequence[Figure]) -> tuple[Range, ...]:
@@ -152,15 +225,12 @@ class Shift:
 
 def counts_as_moved(rules: Rules, shift: Shift) -> Verdict:
     """Whether a squad has moved; men who only close gaps do not matter."""
-    has_moved = _moved(rules, shift.lead_moved_in)
+    has_moved = _has_moved(rules, shift.lead_moved_in)
     return verdict("moved" if has_moved else "stayed", rules.because("SP-07"), moved=has_moved)
 
 
-def _moved(rules: Rules, lead_moved_in: float) -> bool:
+def _has_moved(rules: Rules, lead_moved_in: float) -> bool:
     return not within(lead_moved_in, rules.option("same_place_in"))
-
-
-# The measured table.
 
 
 def gait(rules: Rules, unit: str) -> MovementProfile:
@@ -170,16 +240,3 @@ def gait(rules: Rules, unit: str) -> MovementProfile:
         return Going(on_top=piece.kind in (TerrainKind.HILL, TerrainKind.BRIDGE))
 
     return MovementProfile(going)
-
-
-def sight_rules(rules: Rules) -> SightRules:
-    """What hides what on the measured table; what is semi-solid hides, but stops no attack."""
-
-    def opacity(kind: TerrainKind) -> Opacity:
-        cover = rules.tables.terrain[kind.value].cover
-        row = rules.tables.covers[cover] if cover else None
-        veil = CoverKind.CLEAR if row is None or not row.counts else CoverKind.SOLID if row.blocks else CoverKind.SCREEN
-        return replace(OPACITY[kind], veil=veil)
-
-    figures = rules.tables.covers["figures"]
-    return SightRules({kind: opacity(kind) for kind in TerrainKind}, figures_hide=figures.counts)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeAlias
 
+from rules.engine.rows import Goal, Phase
 from rules.engine.ruleset import Limit, Ruleset
 from rules.engine.schema import Count, Row
 
@@ -74,35 +75,19 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class Terrain:
-    """What cover a kind of terrain piece gives; None where one sees past it."""
+    """The cover that a kind of terrain piece gives; None where it hides nothing."""
 
     rule: str
     cover: CoverName | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
-    """A part of the turn."""
-
-    rule: str
-    number: Count
-
-
-@dataclass(frozen=True, slots=True)
 class Posing:
-    """What a figure of this posture is taken for; None where it is no unit of the game."""
+    """The unit that a posture suggests; None where it is no unit of the game."""
 
     rule: str
     text: str
     unit: UnitName | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """A way to end the game."""
-
-    rule: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +116,4 @@ class Tables:
 
 
 Rules: TypeAlias = Ruleset[Tables]
+"""Simple Plastic Wargame with its options and house rules."""

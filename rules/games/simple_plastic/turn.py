@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from rules.engine.dice import DiceRequest, Die, Procedure
+from rules.engine.facts import Source
 from rules.engine.game import Answer, NoFacts
 from rules.engine.ruleset import limit, row_words
 from rules.engine.schema import Asked, Count, Row
-from rules.engine.verdict import RuleRefusal, Verdict, forbidden, verdict
+from rules.engine.verdict import Becomes, RuleRefusal, Verdict, forbidden, verdict
 from rules.games.simple_plastic.tables import Rules, UnitName
 from rules.tabletop.table import Posture
+
+STEPS = "steps"
+"""Status of the battle: who does what in a turn, where dice decided it."""
 
 # Armies.
 
@@ -134,7 +138,11 @@ def _phases(rules: Rules) -> list[str]:
 class Players:
     """The players; unless dice decide, the first of them begins."""
 
-    players: Annotated[tuple[str, ...], Asked("In which order do the players take their turns?")]
+    players: Annotated[
+        tuple[str, ...],
+        Asked("In which order do the players take their turns?"),
+        Source(lambda context: list(context.position.state.sides)),
+    ]
 
 
 def turn_sequence(rules: Rules, table: Players) -> Answer:
@@ -167,7 +175,8 @@ def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
     else:
         steps = [[player, phase] for phase in _phases(rules) for player in order]
     reasons = (rules.because("SP-01"), rules.because("SP-27"))
-    return verdict(order[0], *reasons, order=list(order), steps=steps)
+    found = verdict(order[0], *reasons, order=list(order), steps=steps)
+    return found.causing(Becomes("", STEPS, steps, "SP-27"))
 
 
 # The end.
@@ -177,7 +186,7 @@ def _sequence(rules: Rules, order: Sequence[str]) -> Verdict:
 class Standing:
     """How the sides stand: the figures that each has left, and who reached the objective that was agreed."""
 
-    figures_left: Mapping[str, Count]
+    figures_left: Annotated[Mapping[str, Count], Source(lambda context: context.position.state.figures_left)]
     objective_reached_by: Annotated[str | None, Asked("Which side reached the agreed objective?")] = None
 
 

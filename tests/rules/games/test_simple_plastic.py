@@ -16,7 +16,8 @@ from rules.engine.dice import DiceRequest, Roll, Scripted
 from rules.engine.game import Game
 from rules.games import open_game
 from rules.games.simple_plastic.attack import FACTS
-from rules.games.simple_plastic.movement import distances, gait, sight_rules
+from rules.games.simple_plastic.movement import distances, gait
+from rules.games.simple_plastic.sight import sight_rules
 from rules.games.simple_plastic.tables import Tables
 from rules.tabletop.errors import UserError
 from rules.tabletop.movement import walk

@@ -1,0 +1,161 @@
+"""Facts that bind themselves: each field of a question names where its value comes from.
+
+A source is a note on a field: the unit's card, a status, the turn, or a function that measures the table. `bind` reads
+all of them. A field without a source keeps its default, and a source that answers `UNKNOWN` leaves the fact to the
+players.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import Annotated, Any, get_args, get_origin
+
+from rules.engine.position import Moment
+from rules.engine.referee import Deed, Measured
+from rules.engine.ruleset import Ruleset
+from rules.engine.schema import hints
+from rules.engine.state import Unit
+from rules.tabletop.path import Path
+
+
+class Unknown(Enum):
+    """The type of `UNKNOWN`."""
+
+    UNKNOWN = auto()
+
+
+UNKNOWN = Unknown.UNKNOWN
+"""The answer of a source that cannot tell: the players are asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a question is asked about.
+
+    Attributes:
+        position: The battle and the table now.
+        men: The units that act, the first of them in front of the others where one speaks for all.
+        targets: The units that it is done to, in the order in which they are taken.
+        paths: Where units go.
+    """
+
+    position: Moment
+    men: tuple[Unit, ...] = ()
+    targets: tuple[Unit, ...] = ()
+    paths: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def actor(self) -> Unit:
+        """The unit that acts, the first of several."""
+        return self.men[0]
+
+    @property
+    def target(self) -> Unit:
+        """The first target."""
+        return self.targets[0]
+
+    @property
+    def rules(self) -> Ruleset[Any]:
+        """The rules that are played."""
+        return self.position.game.rules
+
+    def between(self, man: Unit, target: Unit) -> Context:
+        """The same for one of the units that act and one of the targets."""
+        return replace(self, men=(man,), targets=(target,))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A note on a field: what reads its value; `Bound`, `Uncertain` and lists of them are taken apart."""
+
+    read: Callable[[Context], Any]
+
+
+def on_card(key: str) -> Source:
+    """A value of the acting unit's card."""
+    return Source(lambda context: context.position.kind(context.actor)[key])
+
+
+def status(key: str, absent: Any = False) -> Source:
+    """A status of the acting unit, of this turn or lasting."""
+
+    def read(context: Context) -> Any:
+        return {**context.actor.statuses, **context.actor.this_turn}.get(key, absent)
+
+    return Source(read)
+
+
+def done(*actions: str) -> Source:
+    """How often the acting unit did any of these in this turn."""
+    return Source(lambda context: times_done(context.actor, *actions))
+
+
+def times_done(unit: Unit, *actions: str) -> int:
+    """How often a unit did any of these in this turn."""
+    return sum(unit.acts_this_turn.get(action, 0) for action in actions)
+
+
+PHASE = Source(lambda context: context.position.state.phase)
+"""The phase of the battle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """A measured value with its standard deviation.
+
+    Attributes:
+        what: What was measured, for the player: "the range to Tan 4".
+        low, high: The limits that it cannot exceed.
+    """
+
+    value: float
+    sigma: float
+    what: str
+    low: float = 0.0
+    high: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Facts with their values, and which of them are uncertain."""
+
+    given: Mapping[str, Any]
+    measured: tuple[Measured, ...] = ()
+
+
+def bind(facts: type, context: Context) -> Bound:
+    """Read every field of `facts` that has a source."""
+    found = {name: source.read(context) for name, source in _sources(facts)}
+    known = {name: value for name, value in found.items() if value is not UNKNOWN}
+    parts = [(name, *_taken_apart(value, (name,))) for name, value in known.items()]
+    return Bound({name: value for name, value, _ in parts}, tuple(one for *_, errors in parts for one in errors))
+
+
+def _sources(facts: Any) -> Iterator[tuple[str, Source]]:
+    for one in dataclasses.fields(facts):
+        hint = hints(facts)[one.name]
+        notes = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+        yield from ((one.name, note) for note in notes if isinstance(note, Source))
+
+
+def _taken_apart(value: Any, where: tuple[str | int, ...]) -> tuple[Any, tuple[Measured, ...]]:
+    """A plain value, and what of it is uncertain."""
+    if isinstance(value, Uncertain):
+        error = (Measured(where, value.sigma, value.what, value.low, value.high),) if value.sigma else ()
+        return value.value, error
+    if isinstance(value, Bound):
+        return value.given, tuple(replace(one, fact=(*where, *one.fact)) for one in value.measured)
+    if isinstance(value, (list, tuple)):
+        parts = [_taken_apart(one, (*where, number)) for number, one in enumerate(value)]
+        return [plain for plain, _ in parts], tuple(one for _, errors in parts for one in errors)
+    return value, ()
+
+
+def deed(title: str, action: str, context: Context, **more: Any) -> Deed:
+    """An action asked of this context, its facts bound; `more` are further fields of the deed."""
+    bound = bind(context.position.game.actions[action].facts, context)
+    by, at = (tuple(one.id for one in units) for units in (context.men, context.targets))
+    return Deed(title, action, bound.given, by, at, measured=bound.measured, paths=context.paths, **more)

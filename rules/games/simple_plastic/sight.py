@@ -1,0 +1,149 @@
+"""Simple Plastic Wargame: what one man sees of another, in cover or in the open, uphill or downhill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from rules.engine.facts import Context, Source, Uncertain
+from rules.engine.ruleset import limit, row_words
+from rules.engine.schema import Asked, Inches, Part
+from rules.engine.text import spoken
+from rules.engine.verdict import Reason, RuleRefusal, Verdict, verdict
+from rules.games.simple_plastic.tables import Cover, Elevation, Rules
+from rules.tabletop.opacity import OPACITY, CoverKind, Opacity
+from rules.tabletop.scene import SightRules
+from rules.tabletop.table import TerrainKind
+from rules.tabletop.tolerance import within
+
+HIGHER_OR_LOWER = Asked("Does the target stand higher than the attacker, lower, or level with him?")
+ANY_COVER = Asked("Does anything hide a part of the target from the attacker?")
+
+
+def sight_rules(rules: Rules) -> SightRules:
+    """What hides what on the measured table; what is semi-solid hides, but stops no attack."""
+
+    def opacity(kind: TerrainKind) -> Opacity:
+        cover = rules.tables.terrain[kind.value].cover
+        row = rules.tables.covers[cover] if cover else None
+        veil = CoverKind.CLEAR if row is None or not row.counts else CoverKind.SOLID if row.blocks else CoverKind.SCREEN
+        return replace(OPACITY[kind], veil=veil)
+
+    figures = rules.tables.covers["figures"]
+    return SightRules({kind: opacity(kind) for kind in TerrainKind}, figures_hide=figures.counts)
+
+
+# What the table shows of a target.
+
+
+def _visible_fraction(context: Context) -> Uncertain:
+    view = context.position.view(context.actor.id, context.target.id)
+    part = round(view.exposure_to_fire, 2)
+    what = f"how much of {spoken(context.target.id)} is seen by {spoken(context.actor.id)}"
+    return Uncertain(part, sum(view.part_errors(part)), what, 0.0, 1.0)
+
+
+def _obstacle(context: Context) -> str | None:
+    """A screen covers and never blocks; what is solid decides first."""
+    view = context.position.view(context.actor.id, context.target.id)
+    veils = {context.position.sight.of(piece.kind).veil for piece, _ in view.hidden_by}
+    return "semi_solid" if view.exposure_to_fire > 0 and CoverKind.SCREEN in veils else None
+
+
+def distance_in(context: Context) -> float:
+    """The distance from base edge to base edge, to a hundredth of an inch."""
+    return round(context.position.view(context.actor.id, context.target.id).range.edge_in, 2)
+
+
+def _elevation(context: Context) -> Elevation:
+    return level(context.rules, context.position.view(context.actor.id, context.target.id).range.rise_in)
+
+
+def is_special(context: Context) -> bool:
+    """Whether the target is a specialist."""
+    return bool(context.rules.tables.units[context.position.kind(context.target)["unit"]].special)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A figure as one attacker sees it.
+
+    Attributes:
+        in_cover: None where what is seen of it decides.
+        visible_fraction: The part of it that solid things do not hide.
+        obstacle: What stands on the line to it.
+        squad: The squad or lone unit that it belongs to.
+    """
+
+    id: Annotated[str, Source(lambda context: context.target.id)] = "the target"
+    distance_in: Annotated[Inches, Source(distance_in)] = 0
+    elevation: Annotated[Elevation, HIGHER_OR_LOWER, Source(_elevation)] = Elevation.LEVEL
+    in_cover: Annotated[bool | None, ANY_COVER] = None
+    special: Annotated[bool, Source(is_special)] = False
+    visible_fraction: Annotated[Part, Source(_visible_fraction)] = 1.0
+    obstacle: Annotated[str | None, Source(_obstacle)] = None
+    squad: Annotated[str, Source(lambda context: context.target.squad or context.target.id)] = ""
+
+
+# What the rules make of it.
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What an attacker sees of a target; `ask` where it is too little or too much for a camera to decide."""
+
+    visible: bool
+    covered: bool
+    ask: bool
+    reason: Reason
+
+
+def sight_of(rules: Rules, visible_fraction: float, obstacle: str | None) -> Sight:
+    """Whether a target can be seen and is covered; something solid hides it where no obstacle is named."""
+    name = obstacle or "solid"
+    row = _cover(rules, name)
+    if not row.counts:
+        return Sight(True, False, False, rules.because(row.rule, f"{row_words(name)} neither block nor cover"))
+    hidden = 1 - visible_fraction
+    visible = visible_fraction > 0 or not row.blocks
+    covered = visible and (row.always or not within(hidden, rules.option("cover_beyond")))
+    ask = not row.always and 0 < min(hidden, visible_fraction) < limit(rules, "ask_when_hidden_below")
+    text = f"{row_words(name)} cover: {visible_fraction:.0%} of the target can be seen"
+    return Sight(visible, covered, ask, rules.because(row.rule, text) if covered else rules.because("SP-09"))
+
+
+def _cover(rules: Rules, word: str) -> Cover:
+    """A kind of cover by any of its names."""
+    rows = rules.tables.covers
+    found = rows.get(word) or next((row for row in rows.values() if word in row.also), None)
+    if found is None:
+        known = ", ".join((*rows, *(name for row in rows.values() for name in row.also)))
+        raise RuleRefusal("unknown_obstacle", f"the obstacle {word!r} is no kind of cover: choose one of {known}")
+    return found
+
+
+def in_cover(rules: Rules, target: Target) -> bool:
+    """Whether a target is covered: as the players say, else as it is seen."""
+    if target.in_cover is not None:
+        return target.in_cover
+    return sight_of(rules, target.visible_fraction, target.obstacle).covered
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rise:
+    """How much higher the ground under the target is than the ground under the attacker."""
+
+    rise_in: float
+
+
+def elevation(rules: Rules, ground: Rise) -> Verdict:
+    """Whether the target is uphill, downhill or level."""
+    found = level(rules, ground.rise_in)
+    return verdict(found, rules.because("SP-12", f"the target is {found}"), elevation=str(found))
+
+
+def level(rules: Rules, rise_in: float) -> Elevation:
+    """Where a target stands that is so much higher than its attacker."""
+    if within(abs(rise_in), rules.option("uphill_beyond_in")):
+        return Elevation.LEVEL
+    return Elevation.UPHILL if rise_in > 0 else Elevation.DOWNHILL
