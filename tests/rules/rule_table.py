@@ -1,4 +1,4 @@
-"""Where each rule of a game lives and what shows that it is kept: the tables in docs/rules, made from data and code.
+"""Where each rule lives, what shows it in `resolve` and in play: the tables in docs/rules, made from data and code.
 
 `python -m tests.rules.rule_table army_men` writes the table of a game anew.
 """
@@ -23,23 +23,23 @@ Places = Mapping[str, list[str]]
 def written(game: str) -> str:
     """The table of a game as Markdown."""
     header = open_game(game).rules.header
-    homes, shown = lives(game), tests(game)
+    homes, shown, played = lives(game), tests(game), situations(game)
     lines = [
-        f"# {header.title}: every rule, where it lives and what shows it",
+        f"# {header.title}: every rule, where it lives, and what shows it in a question and in play",
         "",
         f"{header.credit}",
         "",
         f"Made by `python -m tests.rules.rule_table {game}` from the game's data, its code and its tests.",
         "",
-        "| rule | in a sentence | lives in | shown by |",
-        "|---|---|---|---|",
+        "| rule | in a sentence | lives in | shown by a question | shown in play |",
+        "|---|---|---|---|---|",
     ]
     for rule, text in header.rules.items():
         home = "; ".join(homes.get(rule, []))
         proof = "; ".join(shown.get(rule, []))
         if rule in header.beyond:
-            home = home or "not the program's to enforce: " + header.beyond[rule]
-        lines.append(f"| {rule} | {text} | {home} | {proof} |")
+            home = home or "by hand: " + header.beyond[rule]
+        lines.append(f"| {rule} | {text} | {home} | {proof} | {'; '.join(played.get(rule, []))} |")
     lines += [
         "",
         "## What the rulebook leaves open",
@@ -85,6 +85,15 @@ def tests(game: str) -> Places:
         for name, source in _parts(path):
             for rule in _named(prefix, source):
                 found[rule].append(f"`{name}`")
+    return found
+
+
+def situations(game: str) -> Places:
+    """Scripted situations that show each rule in play."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in sorted((ROOT / "tests" / "data" / "situations" / game).glob("*.json")):
+        for rule in json.loads(path.read_text(encoding="utf-8"))["rows"]:
+            found[rule].append(f"`{path.stem}`")
     return found
 
 
