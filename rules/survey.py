@@ -118,7 +118,7 @@ def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
             after = end_after(end, row)
             if summed and not (written is None and checked == 0):
                 if written != after.checksum:
-                    raise Unsound(f"entry {after.seq} is not as it was written")
+                    raise Unsound(f"entry {after.seq} does not match its checksum")
                 checked = after.seq
             entries.append(Entry(*row[:4], body_of(row)))
             end = after

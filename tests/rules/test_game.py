@@ -50,7 +50,7 @@ def test_what_is_typed_becomes_a_value(holds: type, typed: str, value: object) -
 
 
 def test_no_number_where_one_is_asked_for_is_refused_with_the_question() -> None:
-    with pytest.raises(UserError, match=r"How many\? 'two' is not a whole number"):
+    with pytest.raises(UserError, match=r"How many\? Type a whole number, not 'two'"):
         Question("fact", "How many?", None, (), int).read("two")
 
 

@@ -106,7 +106,7 @@ def test_a_newer_file_is_left_alone(tmp_path):
     raw.execute("PRAGMA user_version = 7")
     raw.close()
     content = path.read_bytes()
-    with pytest.raises(UserError, match=r"schema 7 .*update"):
+    with pytest.raises(UserError, match=r"schema 7, .*update"):
         Journal(path, clock())
     assert path.read_bytes() == content
 

@@ -97,7 +97,7 @@ def test_to_a_spot_a_line_and_an_area():
 
 @pytest.mark.parametrize("marked", [(), ((0, 0), (2, 2), (2, 0), (0, 2)), ((0, 0), (1, 1), (2, 2))])
 def test_what_cannot_be_measured_to_is_refused(marked):
-    with pytest.raises(UserError, match=r"mark (it again|a spot)"):
+    with pytest.raises(UserError, match=r"mark (it again|a point)"):
         range_to(figure("a", 0, 0), marked)
 
 
@@ -144,7 +144,7 @@ def test_marks_that_cannot_be_are_refused(marks):
 
 
 def test_steps_and_colours_that_cannot_be_are_refused():
-    with pytest.raises(UserError, match="steps"):
+    with pytest.raises(UserError, match="at least one step"):
         stepped(0, 3)
     with pytest.raises(UserError, match="colour"):
         stepped(3, 4, bold_in=(5,))

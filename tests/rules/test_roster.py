@@ -35,7 +35,7 @@ def test_a_list_is_kept_as_json() -> None:
         ({"schema": 2}, "not of schema 1"),
         ({"recruit": []}, "the army list has the unknown key 'recruit': did you mean 'recruits'"),
         ({"recruits": [{"card": "soldier"}]}, r"recruits\[0\] lacks the key 'figure'"),
-        ({"recruits": [{"figure": "a"}]}, "a needs either a ready card or one of its own"),
+        ({"recruits": [{"figure": "a"}]}, "a needs one card"),
         ({"recruits": [{"figure": "a", "card": "soldier"}] * 2}, "has the figure 'a' twice"),
     ],
 )

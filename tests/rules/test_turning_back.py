@@ -69,11 +69,11 @@ def test_on_a_full_disk_nothing_is_taken_back(battle: Battle, tmp_path: Path) ->
 
 def test_what_befell_the_table_is_nowhere_to_go_to(battle: Battle) -> None:
     for seq in (4, 99):
-        with pytest.raises(UserError, match=f"entry {seq} is no step"):
+        with pytest.raises(UserError, match=f"cannot return to entry {seq}"):
             battle.go_to(seq)
     battle.go_to(3)
     battle.record(Noted(text="otherwise"))
-    with pytest.raises(UserError, match="entry 5 is no step"):
+    with pytest.raises(UserError, match="cannot return to entry 5"):
         battle.go_to(5)
 
 
