@@ -96,7 +96,8 @@ def rolled(request: DiceRequest, faces: Iterable[int]) -> Roll:
             known = ", ".join(map(str, request.die.faces))
             raise RuleRefusal("impossible_die_face", f"a die cannot show {face!r}: its faces are {known}")
     if len(shown) != request.count:
-        needed = f"{request.for_whom} needs {request.count} dice for {request.why}, not {len(shown)}"
+        dice = "1 die" if request.count == 1 else f"{request.count} dice"
+        needed = f"{request.for_whom} needs {dice} for {request.why}, not {len(shown)}"
         raise RuleRefusal("wrong_dice_count", f"{needed}: roll exactly that many")
     return Roll(shown)
 

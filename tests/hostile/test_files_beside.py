@@ -286,7 +286,7 @@ def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
         assert not battle.remark
         assert [entry.body.get("text") for entry in battle.entries] == [
             *(None, "note 0", "note 1"),
-            "Taken over from x.battle, entries 1 to 3.",
+            "Copied from x.battle, entries 1 to 3.",
         ]
         battle.record(Noted(text="on"))
     assert main(["replay", str(save), "--recover", str(copy)]) == 1  # the name is taken

@@ -139,7 +139,7 @@ def test_house_rules_go_into_the_battle(path: Path, tmp_path: Path) -> None:
 def test_house_rules_stand_by_themselves(path: Path, tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text(HOUSE)
     (tmp_path / "more.toml").write_text('inherits = "house.toml"\n')
-    with pytest.raises(UserError, match=r"inherits 'house\.toml'.*copy what they need"):
+    with pytest.raises(UserError, match=r"inherits 'house\.toml'.*copy the rules"):
         Battle.begin(path, clock, "simple_plastic", ["green"], house_rules=tmp_path / "more.toml")
     assert not path.exists()
 

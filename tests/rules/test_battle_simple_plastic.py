@@ -243,7 +243,7 @@ def test_nobody_attacks_in_the_enemys_turn(evening: Evening) -> None:
     evening.next_phase(1, "green", "attacking")
     tan = evening.outlook("tan-1")
     assert {one.why_not for one in (tan.movement, *tan.attacks, *tan.others)} == {"it is the turn of Green (SP-01)"}
-    with pytest.raises(UserError, match="Attack on Green 1 cannot be: it is the turn of Green"):
+    with pytest.raises(UserError, match="Attack on Green 1 is not allowed: it is the turn of Green"):
         evening.do(evening.attack("tan-1", "green-1"), 6)
 
 

@@ -94,7 +94,7 @@ def test_nothing_new_is_nothing(tmp_path: Path) -> None:
     ("aim", "message"),
     [
         (Aim("green", "win"), "there is no task 'win': choose one of last_man_standing"),
-        (Aim("green", "hold_bridge"), "the task of green needs a number: say how many turns"),
+        (Aim("green", "hold_bridge"), "the task of green needs a number: enter how many turns"),
         (Aim("green", "hold_bridge", 0), "needs a number"),
     ],
 )

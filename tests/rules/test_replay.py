@@ -44,7 +44,7 @@ FOUR = "the ordinary, the attack: 4"
         ({"action": "shoot"}, "kills", "refused: Simple Plastic Wargame has no action 'shoot'"),
         ({"throws": [ROLL, ROLL]}, f"{FOUR}; {FOUR}", FOUR),
         ({"throws": [{**ROLL, "for_whom": "the sniper"}]}, "the sniper, the attack: 4", FOUR),
-        ({"throws": []}, "kills", "refused: the ordinary needs 1 for the attack, not 0 dice"),
+        ({"throws": []}, "kills", "refused: the ordinary needs 1 die for the attack, not 0"),
         ({"given": {**SHOT, "target_in_cover": True}}, "kills", "misses"),
     ],
 )

@@ -32,11 +32,11 @@ def test_a_list_is_kept_as_json() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 2}, "not of schema 1"),
+        ({"schema": 2}, "does not have schema 1"),
         ({"recruit": []}, "the army list has the unknown key 'recruit': did you mean 'recruits'"),
         ({"recruits": [{"card": "soldier"}]}, r"recruits\[0\] lacks the key 'figure'"),
         ({"recruits": [{"figure": "a"}]}, "a needs one card"),
-        ({"recruits": [{"figure": "a", "card": "soldier"}] * 2}, "has the figure 'a' twice"),
+        ({"recruits": [{"figure": "a", "card": "soldier"}] * 2}, "has the figure a twice"),
     ],
 )
 def test_a_list_with_a_slip_is_refused(change: dict[str, Any], message: str) -> None:

@@ -146,14 +146,14 @@ def test_what_else_is_said_holds_whatever_happened_since(evening: Evening) -> No
 
 def test_only_with_a_reason_and_only_a_verdict(evening: Evening) -> None:
     battle = evening.battle
-    with pytest.raises(UserError, match="with a reason only: type why"):
+    with pytest.raises(UserError, match="needs a reason: type why"):
         rule(battle, shot(evening), MISSES, "  ")
-    with pytest.raises(UserError, match="entry 1 is no verdict that stands"):
+    with pytest.raises(UserError, match="entry 1 is not a verdict in force"):
         overrule(battle, 1, "it", MISSES, "why not")
     evening.do(shot(evening), 6)
     last = seq(battle)
     battle.undo()
-    with pytest.raises(UserError, match=f"entry {last} is no verdict that stands"):
+    with pytest.raises(UserError, match=f"entry {last} is not a verdict in force"):
         overrule(battle, last, "it", MISSES, "why not")
 
 

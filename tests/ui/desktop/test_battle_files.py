@@ -94,7 +94,7 @@ def test_a_damaged_battle_goes_on_in_a_copy(
     wait_until(lambda: window.battle.play is not None)
     assert window.battle.play is not None
     assert window.battle.play.battle.path == copy
-    assert "Taken over from b" in window.battle.play.story[-1]
+    assert "Copied from b" in window.battle.play.story[-1]
     assert path.read_bytes() == before
 
 
