@@ -92,9 +92,8 @@ def let_stand(
         UserError: if no reason is given, or as `Battle.record`; then nothing has happened.
     """
     deeds = [referee.march(moment, paths) for paths in moves]
-    battle.record_all(
-        _ruled(deed, Override(STANDS, _effects_as_allowed(referee, moment, deed)), reason) for deed in deeds
-    )
+    overrides = [Override(STANDS, _effects_as_allowed(referee, moment, deed)) for deed in deeds]
+    battle.record_all(_ruled(deed, override, reason) for deed, override in zip(deeds, overrides, strict=True))
 
 
 def _effects_as_allowed(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:

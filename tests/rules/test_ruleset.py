@@ -126,7 +126,7 @@ def test_rows_come_out_typed_and_frozen(game: Path) -> None:
         (
             "default = false",
             "default = 0.5",
-            r"options\.loud_rifles needs values of one type, among them the default 0\.5",
+            r"loud_rifles needs values of one type, among them the default 0\.5",
         ),
         (
             "changes.true",
