@@ -59,5 +59,5 @@ def drifted(spot_in: PointIn, direction: Compass, distance_in: float, north_deg:
 
 def _off(spot_in: PointIn, toward_deg: float, distance_in: float) -> PointIn:
     if not (math.isfinite(distance_in) and distance_in >= 0):
-        raise UserError(f"a shot must stray 0 in or more, not {distance_in:g} in")
+        raise UserError(f"a shot strays 0 in or more, not {distance_in:g} in")
     return onward(spot_in, toward_deg, distance_in)

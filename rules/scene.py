@@ -67,9 +67,7 @@ class SightRules:
 
     def __post_init__(self) -> None:
         if not 0 < self.standing_height_in < math.inf:
-            raise UserError(
-                f"a standing figure must be higher than 0 in, not {self.standing_height_in}: measure a figure"
-            )
+            raise UserError(f"a standing figure must be higher than 0 in, not {self.standing_height_in}: measure one")
 
     @property
     def scale(self) -> float:
@@ -211,7 +209,7 @@ class Cover:
         return np.asarray(np.where(exposed < EXACT, 0.0, exposed))
 
     def alone(self, solids: int) -> tuple[IndexArray, IndexArray, FloatArray]:
-        """(look, prism, fraction) of each prism that hides something, as if it were alone; ordered by look and prism."""
+        """(look, prism, fraction) of each prism that hides something, as if it were alone; in order of look and prism."""
         columns = self.looks.offset_in.shape[1]
         pair = self.found.look * solids + self.found.prism
         pairs, at = np.unique(pair, return_inverse=True)

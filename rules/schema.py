@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question to the players if the camera cannot supply the fact; until they answer, the field's default holds."""
+    """The question to the players if the camera cannot supply the fact; its default holds until they answer."""
 
     question: str
 

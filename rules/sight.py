@@ -42,7 +42,7 @@ class Hidden:
     gap_in: float
 
     def touches_target(self, within_in: float = 0.1) -> bool:
-        """Whether it touches or nearly touches the target's base, like cover that a prone figure lies behind (WW-34)."""
+        """Whether it touches or nearly touches the target's base, like the cover of a prone figure (WW-34)."""
         return self.gap_in <= within_in
 
 

@@ -148,7 +148,7 @@ def test_house_rules_stand_by_themselves(path: Path, tmp_path: Path) -> None:
     ("game", "players", "options", "message"),
     [
         ("chess", ["white", "black"], {}, "there is no game 'chess'"),
-        ("simple_plastic", ["tan", "tan"], {}, "players told apart"),
+        ("simple_plastic", ["tan", "tan"], {}, "players with different names"),
         ("simple_plastic", ["tan"], {"cover": 1}, "has no option 'cover'"),
     ],
 )
@@ -206,11 +206,11 @@ def impossible(path: Path) -> None:
     [
         (missing, "there is no battle in"),
         (empty, "there is no battle in"),
-        (bare, "does not say what is played"),
+        (bare, "does not name a game"),
         (foreign, "is not a battle of Sandtable"),
         (unknown, "entry 1 is of the unknown kind 'teleported'"),
         (newer_undo, r"entry 1 \(undo\) has version 2"),
-        (impossible, r"entry 2 \(placed\) does not fit what came before: tan-1 is not in this battle"),
+        (impossible, r"entry 2 \(placed\) does not fit the entries before it: tan-1 is not in this battle"),
     ],
 )
 def test_what_is_no_battle_is_refused_and_left_alone(make: Callable[[Path], None], message: str, path: Path) -> None:

@@ -228,9 +228,12 @@ def test_players_overrule() -> None:
     [
         (BEGUN, "begins once"),
         (Enlisted(figure="tan-1", side="tan", card="x"), "'tan-1' cannot join: it needs a name"),
-        (Enlisted(figure="red-1", side="red", card="x"), "'red' is no side of this battle: choose one of green, tan"),
+        (
+            Enlisted(figure="red-1", side="red", card="x"),
+            "'red' is not a side of this battle: choose one of green, tan",
+        ),
         (PhaseBegun(turn=3), "turn 3 cannot follow turn 1: begin turn 2"),
-        (Placed(figure="tan-9", at_in=(0, 0)), "tan-9 is not in this battle: enlist it first"),
+        (Placed(figure="tan-9", at_in=(0, 0)), "tan-9 is not in this battle: add it first"),
         (Doubted(question="in?", answers=("in",)), "needs two answers"),
     ],
 )
@@ -246,7 +249,7 @@ def test_an_answer_that_was_not_offered_is_refused() -> None:
 
 @pytest.mark.parametrize("players", [(), ("green", "green"), ("green", "")])
 def test_players_are_told_apart(players: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="players told apart"):
+    with pytest.raises(UserError, match="players with different names"):
         fold(State(), Begun(game="army_men", players=players, options={}))
 
 

@@ -60,13 +60,13 @@ def asked(**changes: Any) -> Asked:
         (Placed(figure="tan-4", at_in=(1.25, 2)), ["  Tan 4 is placed at (1.2, 2.0)."]),
         (
             Moved(moves=(MOVE,)),
-            ["  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which takes 7.5."],
+            ["  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which costs 7.5 in."],
         ),
         (
             asked(),
             [
                 "  Tan 4: Attack: kills.",
-                "    4 on the dice: Tan 4, the attack",
+                "    4 rolled for Tan 4: the attack",
                 "    SP-11  4 or more kills (+4)",
                 "    SP-10  Distance neither forbids an attack nor changes it.",
                 "  Green 1 eliminated.",
@@ -76,13 +76,13 @@ def asked(**changes: Any) -> Asked:
         (Doubted(question="Is Tan 4 within 4 in?"), ["  Too close to call: Is Tan 4 within 4 in? (in or out)"]),
         (
             Settled(question="Is Tan 4 within 4 in?", answer="in"),
-            ["  The players settle it: Is Tan 4 within 4 in? in."],
+            ["  The players decide: Is Tan 4 within 4 in? in."],
         ),
         (
             Overruled(entry=9, reason="the die was cocked", effects=Effects(moves=(MOVE,))),
             [
                 "  The players overrule entry 9: the die was cocked.",
-                "  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which takes 7.5.",
+                "  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which costs 7.5 in.",
             ],
         ),
         (
@@ -100,11 +100,11 @@ def asked(**changes: Any) -> Asked:
                 reason="Agreed!",
                 effects=Effects(changes=(OUT,)),
             ),
-            ["  Tan 4: Attack: the players rule: kills. Agreed!", "  Green 1 eliminated."],
+            ["  Tan 4: Attack: the players decide: kills. Agreed!", "  Green 1 eliminated."],
         ),
         (Noted(text="Tea."), ["  Tea."]),
-        (CameraMoved(what="camera"), ["  (the camera was bumped; positions on the table stay)"]),
-        (MarkerMoved(ids=(2,)), ["  (marker 2 was moved; positions on the table stay)"]),
+        (CameraMoved(what="camera"), ["  (the camera was bumped; positions on the table are unchanged)"]),
+        (MarkerMoved(ids=(2,)), ["  (marker 2 was moved; positions on the table are unchanged)"]),
         (TableLaid(camera="c", terrain=(HOUSE,)), ["  (On the table: house)"]),
     ],
     ids=lambda value: getattr(value, "kind", ""),
@@ -149,7 +149,7 @@ def test_what_is_so_of_somebody() -> None:
 
 def test_fudge_dice_show_their_signs() -> None:
     throw = Throw(die=Die.FUDGE.name, for_whom="Tan 4", why="the burst", faces=(-1, 0, 1))
-    assert "    -1 0 +1 on the dice: Tan 4, the burst" in tell(GAME, [asked(throws=(throw,))])
+    assert "    -1 0 +1 rolled for Tan 4: the burst" in tell(GAME, [asked(throws=(throw,))])
 
 
 def test_it_begins_with_the_game_its_credit_and_what_was_agreed() -> None:
@@ -170,11 +170,11 @@ def test_armies_are_listed_by_side() -> None:
         Enlisted(figure="tan-1", side="tan", own={"dice": 3}),
     )
     assert list(tell(GAME, recruits)) == [
-        "Green fields",
+        "Army of Green",
         "  Green 1: Heavy machine gunner, Rifles",
         "  Green 2: Uncle Tom",
-        "Tan fields",
-        "  Tan 1: A card of his own",
+        "Army of Tan",
+        "  Tan 1: Own card",
     ]
 
 

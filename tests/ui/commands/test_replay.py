@@ -42,7 +42,7 @@ def test_the_story(path: Path) -> None:
         "",
         "Turn 1, Green, attacking",
         "  Green 1: Attack: misses.",
-        "    4 on the dice: the ordinary, the attack",
+        "    4 rolled for the ordinary: the attack",
         "    SP-11  4 or more kills (+4)",
         "    SP-25  the target is a special unit (+1)",
         "    SP-10  Distance neither forbids an attack nor changes it.",
