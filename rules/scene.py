@@ -209,7 +209,7 @@ class Cover:
         return np.asarray(np.where(exposed < EXACT, 0.0, exposed))
 
     def alone(self, solids: int) -> tuple[IndexArray, IndexArray, FloatArray]:
-        """(look, prism, fraction) of each prism that hides something, as if it were alone; in order of look and prism."""
+        """(look, prism, fraction) of each prism that hides something, as if it were alone; ordered by look, prism."""
         columns = self.looks.offset_in.shape[1]
         pair = self.found.look * solids + self.found.prism
         pairs, at = np.unique(pair, return_inverse=True)

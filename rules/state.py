@@ -228,7 +228,7 @@ def _doubted(state: State, event: Doubted) -> State:
 def _settled(state: State, event: Settled) -> State:
     answers = state.doubts.get(event.question, (event.answer,))
     if event.answer not in answers:
-        raise UserError(f"{event.question} Answer {' or '.join(answers)}, not {event.answer!r}")
+        raise UserError(f"the answer to {event.question!r} must be {' or '.join(answers)}, not {event.answer!r}")
     settled = _set(state.settled, event.question, event.answer)
     return replace(state, doubts=_set(state.doubts, event.question, None), settled=settled)
 

@@ -226,15 +226,15 @@ def test_players_overrule() -> None:
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (BEGUN, "begins once"),
-        (Enlisted(figure="tan-1", side="tan", card="x"), "'tan-1' cannot join: it needs a name"),
+        (BEGUN, "begins exactly once"),
+        (Enlisted(figure="tan-1", side="tan", card="x"), "'tan-1' cannot join: give it a name"),
         (
             Enlisted(figure="red-1", side="red", card="x"),
-            "'red' is not a side of this battle: choose one of green, tan",
+            "'red' is not a side of .*: choose one of green, tan",
         ),
         (PhaseBegun(turn=3), "turn 3 cannot follow turn 1: begin turn 2"),
         (Placed(figure="tan-9", at_in=(0, 0)), "tan-9 is not in this battle: add it first"),
-        (Doubted(question="in?", answers=("in",)), "needs two answers"),
+        (Doubted(question="in?", answers=("in",)), "must have two answers"),
     ],
 )
 def test_what_cannot_have_happened_is_refused(event: Event, message: str) -> None:
@@ -243,7 +243,7 @@ def test_what_cannot_have_happened_is_refused(event: Event, message: str) -> Non
 
 
 def test_an_answer_that_was_not_offered_is_refused() -> None:
-    with pytest.raises(UserError, match="settled by in or out, not by 'maybe'"):
+    with pytest.raises(UserError, match="must be in or out, not 'maybe'"):
         staged(Doubted(question="in?"), Settled(question="in?", answer="maybe"))
 
 
@@ -254,5 +254,5 @@ def test_players_are_told_apart(players: tuple[str, ...]) -> None:
 
 
 def test_nothing_happens_before_the_beginning() -> None:
-    with pytest.raises(UserError, match="begins once, with its game"):
+    with pytest.raises(UserError, match="begins exactly once, with its game"):
         fold(State(), Noted(text="hello"))

@@ -28,11 +28,11 @@ def test_an_ellipse_lies_along_its_turn():
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
-        ({"x_in": math.nan}, "finite place"),
-        ({"z_in": math.inf}, "finite place"),
-        ({"sigma_in": -0.1}, "negative"),
+        ({"x_in": math.nan}, "finite coordinates"),
+        ({"z_in": math.inf}, "finite coordinates"),
+        ({"sigma_in": -0.1}, "standard deviation of 0"),
         ({"confidence": 1.5}, "confidence"),
-        ({"facing_deg": math.nan}, "direction"),
+        ({"facing_deg": math.nan}, "finite facing"),
         ({"base_in": ()}, "0 points"),
         ({"base_in": BASE[:2]}, "2 points"),
         ({"base_in": ((0, 0), (1, 0), (1, math.nan))}, "finite"),
@@ -58,7 +58,7 @@ def test_a_base_that_crosses_itself_is_a_figures_all_the_same():
         (((0, 0), (1, 1), (2, 2)), 1, "no area|intersection"),
         (((0, 0), (1, 0), (1, math.nan)), 1, "finite"),
         ((), 1, "0 points"),
-        (((0, 0), (1, 0), (1, 1)), -1, "negative"),
+        (((0, 0), (1, 0), (1, 1)), -1, "height of 0 or more"),
         (((0, 0), (1, 0), (1, 1)), math.inf, "finite"),
     ],
 )

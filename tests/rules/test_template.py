@@ -222,7 +222,7 @@ def test_a_radius_that_cannot_be_is_refused(radius):
         (lambda: Wedge((0, 0), math.nan, 3, 45), "place"),
         (lambda: Flame((0, 0), 0, 0, 6), "length"),
         (lambda: Flame((0, 0), 0, 12, -6), "width"),
-        (lambda: Strip(((0, 0), (0, 0)), 3), "second point"),
+        (lambda: Strip(((0, 0), (0, 0)), 3), "mark a second one"),
         (lambda: Strip(((0, 0), (1, 0)), 0), "width"),
         (lambda: Zone(()), "0 points"),
         (lambda: Zone(((0, 0), (2, 2), (2, 0), (0, 2))), "Self-intersection"),

@@ -103,5 +103,5 @@ def test_a_battle_remembers_its_table_and_does_not_take_it_back(battle: Battle, 
 def test_a_place_of_three_numbers_is_refused() -> None:
     body = TableLaid(camera="", terrain=(HOUSE,)).to_body()
     body["terrain"][0]["outline_in"][0].append(1.0)
-    with pytest.raises(UserError, match=r"house.* has a coordinate that is not"):
+    with pytest.raises(UserError, match=r"house.* has a point that is not"):
         TableLaid.from_body(body)

@@ -35,9 +35,9 @@ def test_the_story(path: Path) -> None:
     heading, credit, *rest = replay_text(path).splitlines()
     assert (heading, credit[:20]) == ("Simple Plastic Wargame: Green against Tan", "Game by Adly Abdulla")
     assert rest == [
-        "Green fields",
+        "Army of Green",
         "  Green 1: Soldier",
-        "Tan fields",
+        "Army of Tan",
         "  Tan 1: Sniper",
         "",
         "Turn 1, Green, attacking",
