@@ -30,7 +30,7 @@ def battle(path: Path) -> Iterator[Battle]:
         yield one
 
 
-def test_sixty_men_are_sixty_entries_in_one_transaction(battle: Battle, path: Path) -> None:
+def test_sixty_units_join_in_one_transaction(battle: Battle, path: Path) -> None:
     statements: list[str] = []
     battle._journal._file.set_trace_callback(statements.append)
     battle.record_all(MEN)
@@ -46,7 +46,7 @@ def test_sixty_men_are_sixty_entries_in_one_transaction(battle: Battle, path: Pa
         assert "green-59" in again.state.units
 
 
-def test_one_that_cannot_be_leaves_none_of_them(battle: Battle, path: Path) -> None:
+def test_one_invalid_event_cancels_all(battle: Battle, path: Path) -> None:
     before = battle.state
     with pytest.raises(UserError):
         battle.record_all([*MEN[:3], MEN[0]])  # nobody is enlisted twice
@@ -61,7 +61,7 @@ def test_one_that_cannot_be_leaves_none_of_them(battle: Battle, path: Path) -> N
         assert len(again.entries) == 4
 
 
-def test_a_full_disk_keeps_none_of_them(battle: Battle, path: Path) -> None:
+def test_full_disk_stores_none_of_several_events(battle: Battle, path: Path) -> None:
     file = battle._journal._file
     pages = file.execute("PRAGMA page_count").fetchone()[0]
     file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
@@ -74,7 +74,7 @@ def test_a_full_disk_keeps_none_of_them(battle: Battle, path: Path) -> None:
     assert len(battle.entries) == 61
 
 
-def test_what_breaks_off_halfway_is_not_there(path: Path) -> None:
+def test_interrupted_transaction_stores_nothing(path: Path) -> None:
     def break_off(journal: Journal) -> None:
         with journal.together():
             journal.append("noted", {"text": "one"})

@@ -38,7 +38,7 @@ WOODS = piece("woods", K.WOODS, box(2, -5, 5, 5), 5)
 AHEAD = ((0.0, 0.0), (10.0, 0.0))
 
 
-def test_a_path_is_split_by_its_ground():
+def test_path_is_split_by_ground():
     # 2 in open, 3 in of woods at 2 for the inch, 5 in open: 2 + 6 + 5.
     found = walk(AHEAD, [WOODS], PLAIN, 14)
     assert [(s.ground.name if s.ground else None, s.length_in) for s in found.stretches] == [
@@ -60,18 +60,18 @@ def test_a_path_is_split_by_its_ground():
     ("allowance", "reach"),
     [(0, 0), (1.5, 1.5), (2, 2), (6, 4), (8, 5), (9.5, 6.5), (13, 10)],  # 2 open; then half of what is left, up to 3
 )
-def test_how_far_an_allowance_carries(allowance, reach):
+def test_reach_of_an_allowance(allowance, reach):
     assert walk(AHEAD, [WOODS], PLAIN, allowance).reach_in == pytest.approx((reach, 0))
 
 
-def test_what_cannot_be_paid_for_is_named():
+def test_unaffordable_stretches_are_reported():
     found = walk(AHEAD, [WOODS], PLAIN, 6)
     assert found.affordable is Call.OUT
     assert [s.ground.name if s.ground else None for s in found.unaffordable] == ["woods", None]
     assert found.remaining_in == pytest.approx(-7)
 
 
-def test_water_bars_the_way_and_a_bridge_leads_over_it():
+def test_water_is_impassable_except_on_a_bridge():
     river = piece("river", K.WATER, box(4, -20, 6, 20))
     found = walk(AHEAD, [river], PLAIN, 36)
     assert [s.ground.name for s in found.impassable] == ["river"]
@@ -84,7 +84,7 @@ def test_water_bars_the_way_and_a_bridge_leads_over_it():
     assert over.cost_in == pytest.approx(14)
 
 
-def test_a_road_leads_through_the_woods_but_not_through_wire():
+def test_road_replaces_woods_but_not_wire():
     road, wire = piece("road", K.ROAD, box(-9, -1, 19, 1)), piece("wire", K.WIRE, box(7, -3, 7.2, 3), 0.5)
     found = walk(AHEAD, [WOODS, road], PLAIN, 12)
     assert found.cost_in == pytest.approx(10)
@@ -92,14 +92,14 @@ def test_a_road_leads_through_the_woods_but_not_through_wire():
     assert [s.ground.name for s in walk(AHEAD, [WOODS, road, wire], PLAIN, 12).impassable] == ["wire"]
 
 
-def test_of_two_grounds_the_slower_counts():
+def test_slower_of_two_grounds_counts():
     rubble = piece("rubble", K.ROUGH, box(3, -5, 4, 5))
     # 1 in of rubble at 4 in place of 2 in the woods: 13 + 2.
     assert walk(AHEAD, [WOODS, rubble], PLAIN, 20).cost_in == pytest.approx(15)
 
 
 @pytest.mark.parametrize(("height", "cost"), [(0.5, 11), (1.0, 13)])
-def test_crossing_leg_high_and_waist_high(height, cost):
+def test_cost_of_crossing_by_height(height, cost):
     wall = piece("wall", K.WALL, box(4, -3, 4.2, 3), height)
     found = walk(AHEAD, [wall], PLAIN, 12)
     assert found.cost_in == pytest.approx(cost)
@@ -108,7 +108,7 @@ def test_crossing_leg_high_and_waist_high(height, cost):
     assert walk(((0, 0), (4.1, 0), (10, 0)), [wall], PLAIN, 12).cost_in == pytest.approx(cost)
 
 
-def test_an_obstacle_that_cannot_be_paid_for_cannot_be_crossed():
+def test_unaffordable_obstacle_is_not_crossed():
     # 4 in to the wall, then less than the 3 in it takes are left.
     wall = piece("wall", K.WALL, box(4, -3, 4.2, 3), 1.0)
     assert walk(AHEAD, [wall], PLAIN, 6).reach_in == pytest.approx((4, 0))
@@ -117,13 +117,13 @@ def test_an_obstacle_that_cannot_be_paid_for_cannot_be_crossed():
     assert walk(AHEAD, [wall], free_inside, 5).reach_in == pytest.approx((4, 0))
 
 
-def test_a_wall_too_high_is_impassable():
+def test_high_wall_is_impassable():
     found = walk(AHEAD, [piece("wall", K.WALL, box(4, -3, 4.2, 3), 2.0)], PLAIN, 12)
     assert [s.ground.name for s in found.impassable] == ["wall"]
 
 
 @pytest.mark.parametrize(("kind", "toll"), [(K.TRENCH, 3), (K.BUILDING, 2)])
-def test_leaving_costs_and_entering_does_not(kind, toll):
+def test_cost_of_leaving(kind, toll):
     shelter = piece("shelter", kind, box(-1, -1, 1, 1), 1)
     out, back = walk(((0, 0), (3, 0)), [shelter], PLAIN, 6), walk(((3, 0), (0, 0)), [shelter], PLAIN, 6)
     assert out.cost_in == pytest.approx(3 + toll)
@@ -149,7 +149,7 @@ def test_rounding(rounding, cost):
     assert walk(path, marshes, gait, 20).cost_in == pytest.approx(cost)
 
 
-def test_a_rounded_stretch_is_walked_by_paid_inches():
+def test_allowance_pays_for_whole_inches_of_a_rounded_stretch():
     gait = replace(PLAIN, rounding=Rounding.STRETCH)
     # 2 in open, then 5 in are left: two whole inches of woods at 2, the fifth buys no part of one.
     assert walk(AHEAD, [WOODS], gait, 7).reach_in == pytest.approx((4, 0))
@@ -165,7 +165,7 @@ def test_only_slow_ground_is_rounded():
     assert walk(((0, 0), (5.5, 0)), [road], gait, 20).cost_in == pytest.approx(5.5)
 
 
-def test_an_allowance_pays_in_spite_of_rounding_errors():
+def test_rounding_errors_do_not_reduce_the_reach():
     found = walk(((0, 0), (0.1, 0), (0.1, 0.2)), [], PLAIN, 0.3)
     assert found.cost_in > 0.3
     assert (found.affordable, found.unaffordable, found.reach_in) == (Call.IN, (), (0.1, 0.2))
@@ -174,7 +174,7 @@ def test_an_allowance_pays_in_spite_of_rounding_errors():
 HILL = piece("hill", K.HILL, box(4, -5, 6, 5), 2.0)
 
 
-def test_climbing_by_the_height_gained():
+def test_cost_of_climbing_by_height():
     # 2 in up at 2 for the inch, 2 in down at 1, and 10 in over the table.
     gait = replace(PLAIN, climb_cost_per_in=2, descent_cost_per_in=1)
     found = walk(AHEAD, [HILL], gait, 20)
@@ -199,7 +199,7 @@ def test_whole_steps_are_counted_without_rounding_errors():
     assert walk(((0, 0), (5, 0)), [replace(HILL, height_in=0.6)], gait, 20).cost_in == pytest.approx(5 + 3)
 
 
-def test_uphill_at_half_pace():
+def test_uphill_costs_double():
     # The 2 in on the hill that was climbed cost double; from the hill on nothing does.
     gait = replace(PLAIN, uphill_factor=2)
     assert walk(AHEAD, [HILL], gait, 20).cost_in == pytest.approx(12)
@@ -209,13 +209,13 @@ def test_uphill_at_half_pace():
     assert walk(AHEAD, [HILL, terrace], gait, 20).cost_in == pytest.approx(11.5)
 
 
-def test_a_road_up_the_hill_sets_the_pace():
+def test_road_on_a_hill_determines_the_cost():
     slow_hill = MovementProfile(lambda one: Going(2, on_top=True) if one.kind is K.HILL else Going())
     assert walk(AHEAD, [HILL], slow_hill, 20).cost_in == pytest.approx(12)
     assert walk(AHEAD, [HILL, piece("road", K.ROAD, box(-1, -1, 11, 1))], slow_hill, 20).cost_in == pytest.approx(10)
 
 
-def test_turning_on_the_way():
+def test_turns_on_the_path_cost_allowance():
     # A quarter turn is two steps of 45 degrees at 1 in, which the woods do not double; at the end half a turn more.
     gait = replace(PLAIN, turning=Turning(45, 1))
     bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 4.0))
@@ -228,12 +228,12 @@ def test_turning_on_the_way():
     assert walk(bent, [WOODS], gait, 20, facing_deg=180).cost_in == pytest.approx(13 + 5)
 
 
-def test_a_path_that_ends_on_an_outline_stays_out():
+def test_path_that_ends_on_an_outline_stays_outside():
     (only,) = walk(((0, 0), (2, 0)), [WOODS], PLAIN, 6).stretches
     assert (only.ground, only.length_in) == (None, 2)
 
 
-def test_standing_still():
+def test_path_without_length():
     still = walk(((3, 3),), [WOODS], PLAIN, 6)
     assert (still.cost_in, still.length_in, still.reach_in) == (0, 0, (3, 3))
     assert still.affordable is Call.IN
@@ -245,20 +245,20 @@ def test_standing_still():
     assert turned.reach_in == (3, 3)
 
 
-def test_half_a_move():
+def test_walk_within_half_of_the_allowance():
     found = walk(((0, 0), (6, 0)), [], PLAIN, 12)
     assert found.within(12 / 2) is Call.IN
     assert walk(((0, 0), (6.1, 0)), [], PLAIN, 12).within(12 / 2) is Call.OUT
 
 
-def test_a_move_near_its_allowance_is_too_close_to_call():
+def test_walk_near_its_allowance_is_too_close_to_call():
     # Ends 0.1 in wrong make 0.14 in; ends in woods count double there: hypot(0.1, 0.2).
     assert walk(((0, 0), (5.9, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.TOO_CLOSE
     assert walk(((0, 0), (5.7, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.IN
     assert walk(((0, 0), (3, 0)), [WOODS], PLAIN, 6, sigma_in=0.1).sigma_in == pytest.approx(math.hypot(0.1, 0.2))
 
 
-def test_an_allowance_below_nothing_is_refused():
+def test_negative_allowance_is_refused():
     with pytest.raises(UserError, match="allowance"):
         walk(AHEAD, [], PLAIN, -1)
 
@@ -277,7 +277,7 @@ spots = st.tuples(st.floats(-10, 10), st.floats(-10, 10)).map(lambda p: (round(p
 
 @few
 @given(st.lists(spots, min_size=3, max_size=6, unique=True), st.data())
-def test_the_cost_of_a_path_is_that_of_its_parts(places, data):
+def test_cost_of_a_path_is_the_sum_of_its_parts(places, data):
     path = tuple(places)
     k = data.draw(st.integers(1, len(path) - 2))
     heading = bearing_deg(path[k - 1], path[k])
@@ -290,7 +290,7 @@ def test_the_cost_of_a_path_is_that_of_its_parts(places, data):
 
 @few
 @given(st.lists(spots, min_size=2, max_size=4, unique=True), st.floats(0, 30))
-def test_what_an_allowance_reaches_it_pays_for(places, allowance):
+def test_allowance_pays_for_its_reach(places, allowance):
     path = tuple(places)
     found = walk(path, TERRAIN, GAIT, allowance)
     assert (found.reach_in == path[-1]) == (found.cost_in <= allowance + 1e-9)
@@ -302,7 +302,7 @@ def test_what_an_allowance_reaches_it_pays_for(places, allowance):
     st.lists(spots, min_size=2, max_size=4, unique=True),
     st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30)),
 )
-def test_turning_the_table_changes_no_cost(places, table):
+def test_cost_does_not_depend_on_the_tables_pose(places, table):
     path, gait = tuple(places), replace(GAIT, turning=None)
     there = walk(table.outline(path), [table.piece(one) for one in TERRAIN], gait, 9)
     assert there.cost_in == pytest.approx(walk(path, TERRAIN, gait, 9).cost_in, abs=1e-6)

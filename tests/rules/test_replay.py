@@ -48,19 +48,19 @@ FOUR = "the ordinary, the attack: 4"
         ({"given": {**SHOT, "target_in_cover": True}}, "kills", "misses"),
     ],
 )
-def test_an_answer_that_is_another_now_is_named(battle: Battle, changes: dict[str, Any], was: str, now: str) -> None:
+def test_different_verdict_is_reported(battle: Battle, changes: dict[str, Any], was: str, now: str) -> None:
     assert differences(battle.game, battle.events) == ()
     [found] = differences(battle.game, events_of(doctored(battle.entries, **changes)))
     assert (found.seq, found.was) == (len(battle.entries), was)
     assert found.now.startswith(now)
 
 
-def test_what_was_taken_back_is_asked_anew_too(battle: Battle) -> None:
+def test_undone_entries_are_replayed_too(battle: Battle) -> None:
     wrong = doctored(battle.entries, verdict={"outcome": "misses", "numbers": {}, "reasons": []})
     assert len(differences(battle.game, events_of([*wrong, Entry(9, 0.0, "undo", 1, {})]))) == 1
 
 
-def test_a_number_and_a_reason_that_differ_are_named(battle: Battle) -> None:
+def test_different_numbers_and_reasons_are_reported(battle: Battle) -> None:
     verdict = dict(event_of(battle.entries[-1]).to_body()["verdict"])
     fewer = {**verdict, "numbers": {**verdict["numbers"], "hits": 3}}
     [found] = differences(battle.game, events_of(doctored(battle.entries, verdict=fewer)))

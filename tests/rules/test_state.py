@@ -132,19 +132,19 @@ def check(state: State) -> None:
 
 
 @given(st.lists(events, max_size=25))
-def test_every_prefix_of_what_happened_is_a_battle(happened: list[Event]) -> None:
+def test_every_prefix_of_events_is_a_valid_state(happened: list[Event]) -> None:
     for state in folded(happened):
         check(state)
 
 
 @given(st.lists(events, max_size=12))
-def test_folding_changes_no_state_that_was(happened: list[Event]) -> None:
+def test_folding_does_not_change_earlier_states(happened: list[Event]) -> None:
     states = folded(happened)
     assert states == folded(happened)
 
 
 @given(st.lists(st.one_of(events, st.sampled_from(["undo", "redo"])), max_size=25))
-def test_what_holds_of_any_journal_is_a_battle(happened: list[Any]) -> None:
+def test_entries_in_force_always_form_a_valid_battle(happened: list[Any]) -> None:
     """A journal holds only what could happen when it did; undo and redo never make it impossible."""
     entries = [Entry(1, 0.0, "begun", 1, BEGUN.to_body())]
     for one in happened:
@@ -187,7 +187,7 @@ def step(length_in: float, cost_in: float) -> Moved:
     return Moved(moves=(move,))
 
 
-def test_moves_add_up_to_the_allowance_used_until_the_next_turn() -> None:
+def test_moves_add_up_until_the_next_turn() -> None:
     marked = Changed(changes=(Change(figure="tan-1", key="aimed", value=True, this_turn=True),))
     wounded = Changed(changes=(Change(figure="tan-1", key="wounds", value=2),))
     now = staged(step(2, 2), step(1.5, 3), marked, wounded)
@@ -200,7 +200,7 @@ def test_moves_add_up_to_the_allowance_used_until_the_next_turn() -> None:
     assert (next_turn.at_in, dict(next_turn.statuses)) == ((1.5, 0), {"wounds": 2})
 
 
-def test_a_status_that_becomes_none_is_gone() -> None:
+def test_status_set_to_none_is_removed() -> None:
     now = staged(
         Changed(changes=(Change(figure="tan-1", key="jammed", value=True),)),
         Changed(changes=(Change(figure="tan-1", key="jammed", value=None),)),
@@ -208,14 +208,14 @@ def test_a_status_that_becomes_none_is_gone() -> None:
     assert "jammed" not in now.unit("tan-1").statuses
 
 
-def test_a_doubt_waits_until_it_is_settled() -> None:
+def test_question_stays_open_until_it_is_answered() -> None:
     asked = staged(Doubted(question="Is Tan 1 within 6 in?"))
     assert dict(asked.doubts) == {"Is Tan 1 within 6 in?": ("in", "out")}
     settled = fold(asked, Settled(question="Is Tan 1 within 6 in?", answer="out"))
     assert (dict(settled.doubts), dict(settled.settled)) == ({}, {"Is Tan 1 within 6 in?": "out"})
 
 
-def test_players_overrule() -> None:
+def test_overruling_an_entry() -> None:
     fallen = Changed(changes=(Change(figure="tan-1", key="eliminated", value=True),))
     lives = Effects(changes=(Change(figure="tan-1", key="eliminated", value=None),))
     now = staged(fallen, Overruled(entry=5, reason="the dice were cocked", effects=lives))
@@ -237,22 +237,22 @@ def test_players_overrule() -> None:
         (Doubted(question="in?", answers=("in",)), "must have two answers"),
     ],
 )
-def test_what_cannot_have_happened_is_refused(event: Event, message: str) -> None:
+def test_impossible_events_are_refused(event: Event, message: str) -> None:
     with pytest.raises(UserError, match=message.replace("?", r"\?")):
         staged(event)
 
 
-def test_an_answer_that_was_not_offered_is_refused() -> None:
+def test_unknown_answer_is_refused() -> None:
     with pytest.raises(UserError, match="must be in or out, not 'maybe'"):
         staged(Doubted(question="in?"), Settled(question="in?", answer="maybe"))
 
 
 @pytest.mark.parametrize("players", [(), ("green", "green"), ("green", "")])
-def test_players_are_told_apart(players: tuple[str, ...]) -> None:
+def test_players_need_different_names(players: tuple[str, ...]) -> None:
     with pytest.raises(UserError, match="players with different names"):
         fold(State(), Begun(game="army_men", players=players, options={}))
 
 
-def test_nothing_happens_before_the_beginning() -> None:
+def test_no_event_before_the_beginning() -> None:
     with pytest.raises(UserError, match="begins exactly once, with its game"):
         fold(State(), Noted(text="hello"))

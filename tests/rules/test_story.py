@@ -109,7 +109,7 @@ def asked(**changes: Any) -> Asked:
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )
-def test_an_event_in_words(event: Event, lines: list[str]) -> None:
+def test_story_lines_of_an_event(event: Event, lines: list[str]) -> None:
     assert list(tell(GAME, [event])) == lines
 
 
@@ -123,7 +123,7 @@ def test_an_event_in_words(event: Event, lines: list[str]) -> None:
         ("hits 1 of 2", "hits 1 of 2"),
     ],
 )
-def test_an_outcome_in_words(outcome: str, words: str) -> None:
+def test_text_of_an_outcome(outcome: str, words: str) -> None:
     assert outcome_words(outcome) == words
 
 
@@ -136,11 +136,11 @@ def test_an_outcome_in_words(outcome: str, words: str) -> None:
         ("the disk is full: saves/my_self/tan-4.battle", "the disk is full: saves/my_self/tan-4.battle"),
     ],
 )
-def test_what_the_rules_say_of_ids_and_names_is_said_as_players_say_it(sentence: str, words: str) -> None:
+def test_ids_in_sentences_become_display_names(sentence: str, words: str) -> None:
     assert told(sentence) == words
 
 
-def test_what_is_so_of_somebody() -> None:
+def test_text_of_a_status() -> None:
     assert status_words("in_cover at tan-4", True) == "in cover at Tan 4"
     assert status_words("wounds", ["scratch", "very_hurt"]) == "wounds: Scratch, Very hurt"
     assert status_words("rides", "tan-5") == "rides: Tan 5"
@@ -152,7 +152,7 @@ def test_fudge_dice_show_their_signs() -> None:
     assert "    -1 0 +1 rolled for Tan 4: the burst" in tell(GAME, [asked(throws=(throw,))])
 
 
-def test_it_begins_with_the_game_its_credit_and_what_was_agreed() -> None:
+def test_story_begins_with_the_game_its_credit_and_its_options() -> None:
     game = GAME.choosing(split_dice=True, victory="objective")
     begun = Begun(game="simple_plastic", players=("green", "tan"), options={"split_dice": True, "victory": "objective"})
     assert list(tell(game, [begun])) == [
@@ -179,6 +179,6 @@ def test_armies_are_listed_by_side() -> None:
 
 
 @given(st.lists(events, max_size=8))
-def test_whatever_happened_can_be_told(happened: list[Event]) -> None:
+def test_every_event_has_a_story(happened: list[Event]) -> None:
     lines = list(tell(GAME, [event for event in happened if event is not BEGUN]))
     assert len(lines) >= len([event for event in happened if event is not BEGUN])

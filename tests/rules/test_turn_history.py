@@ -112,7 +112,7 @@ class Kept:
 
 @given(st.lists(stretches, max_size=9), st.booleans(), st.integers(1, 3), st.integers(2, 4))
 @example([[PUT, CameraMoved(what="camera")], [UNDO, REDO, UNDO]], True, 1, 9)
-def test_every_state_is_the_fold_from_the_beginning(
+def test_every_state_equals_the_fold_from_the_beginning(
     parts: list[list[Happened]], at_once: bool, spacing: int, most: int
 ) -> None:
     """Marks lie so close, and are so few, that a short journal thins them out, as one of 4096 events does."""
@@ -128,7 +128,7 @@ def test_every_state_is_the_fold_from_the_beginning(
             assert len(kept.course.marks) <= most
 
 
-def test_what_is_taken_back_folds_a_stretch_however_long_the_battle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undo_folds_a_bounded_number_of_events(monkeypatch: pytest.MonkeyPatch) -> None:
     folds = []
 
     def counted(state: State, event: Event) -> State:
