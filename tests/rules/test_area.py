@@ -15,7 +15,7 @@ tables = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30,
 
 
 def test_near_lists_figures_within_six_inches():
-    # Unit squares: the edges are 1 in nearer than the centres.
+    # Unit squares: edges are 1 in nearer than centres.
     leader = block("leader", 0, 0, sigma=0.03)
     squad = [block("far", 9, 0, sigma=0.04), block("at", 6.95, 0, sigma=0.04), block("in", 0, 5, sigma=0.04), leader]
     found = near(leader, squad, 6)

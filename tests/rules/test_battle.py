@@ -1,4 +1,4 @@
-"""A battle in its file: begun, asked, undone, opened again; and what it will not take."""
+"""A battle in its file: begin, ask, undo, reopen, and the refused cases."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_beginning_a_battle_in_an_existing_file_is_refused(battle: Battle, path:
 
 
 def missing(_: Path) -> None:
-    """No file at all."""
+    """No file."""
 
 
 def empty(path: Path) -> None:
@@ -177,7 +177,7 @@ def empty(path: Path) -> None:
 
 
 def bare(path: Path) -> None:
-    """As a process leaves it that dies between the file and its first entry."""
+    """A journal without entries, as left by a process that was killed before the first entry."""
     Journal(path, clock).close()
 
 
@@ -225,7 +225,7 @@ def test_refused_file_is_closed(path: Path) -> None:
     impossible(path)
     with pytest.raises(UserError) as held:
         Battle.open(path, clock)
-    Journal(path, clock).close()  # would say that it is open in another window
+    Journal(path, clock).close()  # would raise that the battle is open in another window
     assert held
 
 
@@ -235,7 +235,7 @@ def test_empty_journal_can_begin_a_battle(path: Path) -> None:
 
 
 class Full:
-    """A journal on a disk that is full."""
+    """A journal on a full disk."""
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self._entries = entries

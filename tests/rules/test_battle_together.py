@@ -1,4 +1,4 @@
-"""Several things at once: each an entry, on the disk together, or none of them."""
+"""Several events in one transaction: each is an entry, and all of them are stored or none."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def test_sixty_units_join_in_one_transaction(battle: Battle, path: Path) -> None
 def test_one_invalid_event_cancels_all(battle: Battle, path: Path) -> None:
     before = battle.state
     with pytest.raises(UserError):
-        battle.record_all([*MEN[:3], MEN[0]])  # nobody is enlisted twice
+        battle.record_all([*MEN[:3], MEN[0]])  # a figure cannot join twice
     assert battle.state is before
     assert len(battle.entries) == 1
-    battle.record_all(MEN[:2])  # and the battle goes on
+    battle.record_all(MEN[:2])  # the battle continues
     battle.record(Noted(text="on"))
     state = battle.state
     battle.close()
@@ -64,7 +64,7 @@ def test_one_invalid_event_cancels_all(battle: Battle, path: Path) -> None:
 def test_full_disk_stores_none_of_several_events(battle: Battle, path: Path) -> None:
     file = battle._journal._file
     pages = file.execute("PRAGMA page_count").fetchone()[0]
-    file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then reports a full disk
     before = battle.state
     with pytest.raises(UserError, match="disk is full"):
         battle.record_all([*MEN, Noted(text="x" * 100_000)])

@@ -86,7 +86,7 @@ def test_invalid_turning_is_refused(wrong):
 
 @pytest.mark.parametrize(
     ("off", "side"),
-    # Quadrants of 90 degrees about a tank that faces 30 degrees; borders belong to front and rear.
+    # Quadrants of 90 degrees around a tank that faces 30 degrees; borders belong to front and rear.
     [(0, "front"), (44, "front"), (45, "front"), (46, "left"), (134, "left"), (135, "rear"), (180, "rear"),
      (-135, "rear"), (-134, "right"), (-46, "right"), (-44, "front")],
 )  # fmt: skip
@@ -141,8 +141,8 @@ def test_angle_error_decreases_with_distance():
     ("bearings", "start", "width"),
     [
         ((10, 50, 30), 10, 40),
-        ((340, 20, 0), 340, 40),  # round the back of 360
-        ((60, 120, 100, 80), 60, 60),  # about the table's north
+        ((340, 20, 0), 340, 40),  # across 360
+        ((60, 120, 100, 80), 60, 60),  # around the table's north
         ((0, 120, 240), None, 240),
         ((77,), 77, 0),
         ((77, 77), None, 0),
@@ -169,13 +169,13 @@ def test_arc_contains_all_targets_on_any_table(seen, table):
 
 
 def test_standard_deviation_of_an_arc():
-    # Both 10 in away and 0.1 in wrong: 0.01 rad each, 0.01 sqrt 2 together. A shooter 0.1 in wrong sees a target to
-    # the right drop by 0.01 rad for each 0.1 in upwards and one above swing by 0.01 rad for each sideways: the same.
+    # Both 10 in away with an error of 0.1 in: 0.01 rad each, 0.01 sqrt 2 together. A shooter's error of 0.1 in along y
+    # changes the bearing to the right by 0.01 rad, and one along x the bearing upwards by as much: the same result.
     a, b = figure("a", 10, 0, 0.1), figure("b", 0, 10, 0.1)
     assert arc_of_fire(figure("gun", 0, 0), [a, b]).sigma_deg == pytest.approx(math.degrees(0.01 * math.sqrt(2)))
     assert arc_of_fire(figure("gun", 0, 0, 0.1), [a, b]).sigma_deg == pytest.approx(math.degrees(0.02))
     assert arc_of_fire(figure("gun", 0, 0, 0.1), [a]).sigma_deg == 0
-    # Between two that stand opposite, exactly known, a sideways error swings both the same way about: 0.02 rad.
+    # Between two opposite targets with exact places, a sideways error turns both bearings the same way: 0.02 rad.
     opposite = [figure("a", 10, 0), figure("b", -10, 0)]
     assert arc_of_fire(figure("gun", 0, 0, 0.1), opposite).sigma_deg == pytest.approx(math.degrees(0.02))
 

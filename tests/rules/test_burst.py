@@ -13,9 +13,9 @@ places = st.floats(-4, 4)
 
 
 def test_wall_casts_a_shadow():
-    # Seen from (0, 0) the wall's near corners at (1, 1) and (1, -1) open a quarter of all directions: of a square of
-    # half side 4 the reached part is the other three quarters (12 triangles' worth of 16), and the triangle before
-    # the wall, of area 1.
+    # Seen from (0, 0), the wall's near corners at (1, 1) and (1, -1) span a quarter of all directions: of a square of
+    # half side 4, the burst reaches the other three quarters (12 of 16 triangles) and the triangle in front of the
+    # wall, of area 1.
     around = Polygon(box(-4, -4, 4, 4))
     assert reached(around, (0, 0), [WALL]).area == pytest.approx(48 + 1)
 
@@ -23,9 +23,9 @@ def test_wall_casts_a_shadow():
 @pytest.mark.parametrize(
     ("base", "fraction"),
     [
-        (box(2, -0.2, 2.4, 0.2), 0.0),  # behind it
-        (box(1.1, -0.2, 1.3, 0.2), 0.0),  # in it
-        (box(0.2, -0.2, 0.6, 0.2), 1.0),  # before it
+        (box(2, -0.2, 2.4, 0.2), 0.0),  # behind the wall
+        (box(1.1, -0.2, 1.3, 0.2), 0.0),  # inside the wall
+        (box(0.2, -0.2, 0.6, 0.2), 1.0),  # in front of the wall
         (box(-1, -1, -0.5, 1), 1.0),  # on the other side
         (box(2, 1, 3, 3), 0.25),  # the shadow's edge is y = x: below it lie 1 + 0.5 of its 2 square inches
     ],
@@ -74,7 +74,7 @@ def test_place_is_reached_if_the_straight_line_is_free(bx, by, x, y):
     spot, wall = Point(x, y), Polygon(WALL.outline_in)
     way = LineString([(bx, by), (x, y)])
     assume(not wall.buffer(1e-6).contains(Point(bx, by)))
-    assume(wall.boundary.intersection(way).length == 0)  # not along its very face
+    assume(wall.boundary.intersection(way).length == 0)  # not along the wall's face
     assume(all(way.distance(Point(corner)) > 1e-6 for corner in WALL.outline_in))
     near = spot.buffer(1e-9)
     free = not way.intersects(wall)

@@ -1,4 +1,4 @@
-"""What is rolled, what cannot fall, and exact odds against those counted by hand."""
+"""Dice requests, impossible rolls, and exact odds compared with odds counted by hand."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ def _duel(left: DiceRequest, right: DiceRequest) -> Procedure[str]:
 
 
 def test_tie_is_rolled_again_without_limit() -> None:
-    # Six-sided: 15 of 36 each way, 6 ties that share themselves out evenly.
+    # Six-sided: 15 of 36 each way, and 6 ties that are distributed evenly.
     left, right = (DiceRequest(Die.D6, 1, who, "the duel") for who in ("left", "right"))
     assert odds(lambda: _duel(left, right), str) == {"left": Fraction(1, 2), "right": Fraction(1, 2)}
 
 
 def test_tie_keeps_the_probabilities_of_earlier_rolls() -> None:
-    # A coin of three faces first: on + the left one wins at once (1/3), otherwise the duel is even.
+    # A Fudge die first: on + the left side wins at once (1/3), otherwise the duel is even.
     left, right = (DiceRequest(Die.D6, 1, who, "the duel") for who in ("left", "right"))
 
     def procedure() -> Procedure[str]:
@@ -114,7 +114,7 @@ def test_tie_keeps_the_probabilities_of_earlier_rolls() -> None:
 
 
 def test_rerolls_keep_the_proportion_of_outcomes() -> None:
-    # One die: 1 wins, 2 and 3 lose, the rest is thrown again: 1 to 2.
+    # One die: 1 wins, 2 and 3 lose, the rest is rolled again: 1 to 2.
     def procedure() -> Procedure[bool]:
         roll = yield ONE
         while roll.total > 3:

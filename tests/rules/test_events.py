@@ -1,4 +1,4 @@
-"""Events as entries of a journal: out as they went in, and refused where this program cannot know what they mean."""
+"""Events as entries of a journal: a round trip, and the refusal of unknown or invalid entries."""
 
 from __future__ import annotations
 

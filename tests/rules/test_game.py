@@ -1,4 +1,4 @@
-"""A game as it is asked: which facts a question takes."""
+"""Games: the facts that a rule takes, and the answers that players type."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RIFLE = {"weapon": "rifle", "distance_in": 10.0, "target": "infantry"}
 
 
 def test_fact_of_another_rule_is_refused() -> None:
-    """`path` belongs to a move: a shot that took it in silence would seem to heed it."""
+    """`path` belongs to a move: a shot that silently accepted it would seem to use it."""
     with pytest.raises(RuleRefusal, match="has the unknown key 'path'") as refusal:
         GAME.ask("attack", {**RIFLE, "path": []}, Scripted([3, 3]))
     assert refusal.value.code == "unknown_key"

@@ -14,7 +14,7 @@ tables = st.builds(Turned, st.floats(0, 360), places, places)
 
 
 def test_centre_and_edge():
-    # 3-4-5 triangle between centres; squares of half side 0.5 face each other over 3 - 1 in x and 4 - 1 in y.
+    # 3-4-5 triangle between centres; between squares of half side 0.5 the gap is 3 - 1 in x and 4 - 1 in y.
     found = range_between(block("a", 0, 0), block("b", 3, 4))
     assert found.centre_in == pytest.approx(5)
     assert found.edge_in == pytest.approx(math.hypot(2, 3))
@@ -22,7 +22,7 @@ def test_centre_and_edge():
 
 
 def test_slant_range_includes_height():
-    # Bases 4 in apart from centre to centre, 3 in from edge to edge, the far one 4 in higher: 3-4-5, and 4 sqrt 2.
+    # Bases 4 in apart from centre to centre and 3 in from edge to edge, the far one 4 in higher: 3-4-5, and 4 sqrt 2.
     found = range_between(block("a", 0, 0), figure("b", 4, 0, base=square(4, 0, 0.5), z=4.0))
     assert found.edge_in == pytest.approx(3)
     assert found.slant_edge_in == pytest.approx(5)
@@ -42,8 +42,8 @@ def test_independent_errors_add_in_quadrature():
 @pytest.mark.parametrize(
     ("gap", "sigma", "slack", "call"),
     [
-        (0.0, 0.2, 0.0, Call.IN),  # found to touch: they do
-        (-0.1, 0.2, 0.0, Call.IN),  # no two bases overlap: the error has pushed them together
+        (0.0, 0.2, 0.0, Call.IN),  # measured as touching: in contact
+        (-0.1, 0.2, 0.0, Call.IN),  # bases cannot overlap, so this is a measurement error
         (0.1, 0.1, 0.0, Call.TOO_CLOSE),
         (0.1, 0.0, 0.0, Call.OUT),
         (0.1, 0.02, 0.25, Call.IN),
@@ -51,13 +51,13 @@ def test_independent_errors_add_in_quadrature():
     ],
 )
 def test_base_contact(gap, sigma, slack, call):
-    # Both ends err by sigma / sqrt 2, so that the gap errs by sigma.
+    # Each end has an error of sigma / sqrt 2, so that the gap has an error of sigma.
     a, b = block("a", 0, 0, sigma=sigma / math.sqrt(2)), block("b", 1 + gap, 0, sigma=sigma / math.sqrt(2))
     assert range_between(a, b).contact(slack) is call
 
 
 def test_range_within_a_limit():
-    apart = range_between(block("a", 0, 0, sigma=0.03), block("b", 7, 0, sigma=0.04))  # 6 in, give or take 0.05
+    apart = range_between(block("a", 0, 0, sigma=0.03), block("b", 7, 0, sigma=0.04))  # 6 in with sigma 0.05
     assert [apart.within(limit) for limit in (5.85, 5.95, 6.05, 6.15)] == [
         Call.OUT,
         Call.TOO_CLOSE,
@@ -107,7 +107,7 @@ def test_self_intersecting_base_becomes_its_hull():
 
 
 def test_rod_with_steps_of_three_inches():
-    # A rod of 36 in marked every 3 in, with 6 and 12 set off: band k is "within k steps", band 0 is contact.
+    # A rod of 36 in marked every 3 in, with 6 and 12 in colour: band k is "within k steps", band 0 is contact.
     rod = stepped(3, 12, bold_in=(6, 12))
     assert rod.marks_in[-1] == 36
     assert rod.bold_in == (6, 12)
@@ -121,7 +121,7 @@ def test_distance_in_feet_is_rounded_up(distance):
 
 
 def test_bands_of_a_list_of_marks_within_an_error():
-    # "3 or less, 4 to 6, beyond": the upper bound rules, so 3.5 lies in the second band.
+    # "3 or less, 4 to 6, beyond": the upper bound decides, so 3.5 is in the second band.
     bands = Bands((3, 6))
     assert bands.band(3.5).value == 1
     assert bands.band(3.0).certain

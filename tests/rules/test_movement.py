@@ -39,7 +39,7 @@ AHEAD = ((0.0, 0.0), (10.0, 0.0))
 
 
 def test_path_is_split_by_ground():
-    # 2 in open, 3 in of woods at 2 for the inch, 5 in open: 2 + 6 + 5.
+    # 2 in open, 3 in of woods at 2 per inch, 5 in open: 2 + 6 + 5.
     found = walk(AHEAD, [WOODS], PLAIN, 14)
     assert [(s.ground.name if s.ground else None, s.length_in) for s in found.stretches] == [
         (None, pytest.approx(2)),
@@ -58,7 +58,7 @@ def test_path_is_split_by_ground():
 
 @pytest.mark.parametrize(
     ("allowance", "reach"),
-    [(0, 0), (1.5, 1.5), (2, 2), (6, 4), (8, 5), (9.5, 6.5), (13, 10)],  # 2 open; then half of what is left, up to 3
+    [(0, 0), (1.5, 1.5), (2, 2), (6, 4), (8, 5), (9.5, 6.5), (13, 10)],  # 2 open; then half of the rest, up to 3
 )
 def test_reach_of_an_allowance(allowance, reach):
     assert walk(AHEAD, [WOODS], PLAIN, allowance).reach_in == pytest.approx((reach, 0))
@@ -88,7 +88,7 @@ def test_road_replaces_woods_but_not_wire():
     road, wire = piece("road", K.ROAD, box(-9, -1, 19, 1)), piece("wire", K.WIRE, box(7, -3, 7.2, 3), 0.5)
     found = walk(AHEAD, [WOODS, road], PLAIN, 12)
     assert found.cost_in == pytest.approx(10)
-    assert found.inches_on(K.ROAD) == pytest.approx(found.length_in)  # all of it, as a road bonus asks
+    assert found.inches_on(K.ROAD) == pytest.approx(found.length_in)  # the whole path, as a road bonus requires
     assert [s.ground.name for s in walk(AHEAD, [WOODS, road, wire], PLAIN, 12).impassable] == ["wire"]
 
 
@@ -104,12 +104,12 @@ def test_cost_of_crossing_by_height(height, cost):
     found = walk(AHEAD, [wall], PLAIN, 12)
     assert found.cost_in == pytest.approx(cost)
     assert found.stretches[1].tolls == (Toll(Reason.ENTER, "wall", cost - 10),)
-    # It is paid once, though the path bends on it.
+    # It is paid once, although the path bends on it.
     assert walk(((0, 0), (4.1, 0), (10, 0)), [wall], PLAIN, 12).cost_in == pytest.approx(cost)
 
 
 def test_unaffordable_obstacle_is_not_crossed():
-    # 4 in to the wall, then less than the 3 in it takes are left.
+    # 4 in to the wall, then less than the 3 in that it costs are left.
     wall = piece("wall", K.WALL, box(4, -3, 4.2, 3), 1.0)
     assert walk(AHEAD, [wall], PLAIN, 6).reach_in == pytest.approx((4, 0))
     assert walk(AHEAD, [wall], PLAIN, 7.1).reach_in == pytest.approx((4.1, 0))
@@ -136,7 +136,7 @@ def test_cost_of_leaving(kind, toll):
 @pytest.mark.parametrize(
     ("rounding", "cost"),
     [
-        # Marsh of 2.3 in, 1 in open, marsh of 1.2 in, at 2 for the inch, and 5.5 in open in all.
+        # Marsh of 2.3 in, 1 in open, marsh of 1.2 in, at 2 per inch, and 5.5 in open in total.
         (Rounding.EXACT, 5.5 + 2 * 3.5),
         (Rounding.STRETCH, 5.5 + 2 * (3 + 2)),
         (Rounding.GROUND, 5.5 + 2 * 4),
@@ -145,17 +145,23 @@ def test_cost_of_leaving(kind, toll):
 def test_rounding(rounding, cost):
     marshes = [piece("m1", K.MARSH, box(1, -1, 3.3, 1)), piece("m2", K.MARSH, box(4.3, -1, 5.5, 1))]
     gait = replace(PLAIN, rounding=rounding)
-    path = ((0, 0), (1.2, 0), (1.5, 0), (2, 0), (9, 0))  # bends of no angle inside the marsh break no stretch
+    path = (
+        (0, 0),
+        (1.2, 0),
+        (1.5, 0),
+        (2, 0),
+        (9, 0),
+    )  # points on a straight line inside the marsh do not split a stretch
     assert walk(path, marshes, gait, 20).cost_in == pytest.approx(cost)
 
 
 def test_allowance_pays_for_whole_inches_of_a_rounded_stretch():
     gait = replace(PLAIN, rounding=Rounding.STRETCH)
-    # 2 in open, then 5 in are left: two whole inches of woods at 2, the fifth buys no part of one.
+    # 2 in open, then 5 in are left: two whole inches of woods at 2; the fifth inch does not pay for a part of one.
     assert walk(AHEAD, [WOODS], gait, 7).reach_in == pytest.approx((4, 0))
-    # A bend at x = 2.5: the first inch of woods is paid there and carries on to x = 3 for nothing.
+    # A bend at x = 2.5: the first inch of woods is paid there and is valid up to x = 3.
     assert walk(((0, 0), (2.5, 0), (10, 0)), [WOODS], gait, 4).reach_in == pytest.approx((3, 0))
-    # At 0.2 for the inch 0.6 in buy three, though 0.6 / 0.2 is less than 3 in floating point.
+    # At 0.2 per inch, 0.6 in pay for three, although 0.6 / 0.2 is less than 3 in floating point.
     cheap = MovementProfile(lambda one: Going(0.2), rounding=Rounding.STRETCH)
     assert walk(((2.5, 0), (9, 0)), [replace(WOODS, outline_in=box(2, -5, 20, 5))], cheap, 0.6).reach_in == (5.5, 0)
 
@@ -175,7 +181,7 @@ HILL = piece("hill", K.HILL, box(4, -5, 6, 5), 2.0)
 
 
 def test_cost_of_climbing_by_height():
-    # 2 in up at 2 for the inch, 2 in down at 1, and 10 in over the table.
+    # 2 in up at 2 per inch, 2 in down at 1, and 10 in along the table.
     gait = replace(PLAIN, climb_cost_per_in=2, descent_cost_per_in=1)
     found = walk(AHEAD, [HILL], gait, 20)
     assert found.cost_in == pytest.approx(10 + 4 + 2)
@@ -200,11 +206,11 @@ def test_whole_steps_are_counted_without_rounding_errors():
 
 
 def test_uphill_costs_double():
-    # The 2 in on the hill that was climbed cost double; from the hill on nothing does.
+    # The 2 in on the hill that was climbed cost double; beyond the hill, nothing does.
     gait = replace(PLAIN, uphill_factor=2)
     assert walk(AHEAD, [HILL], gait, 20).cost_in == pytest.approx(12)
     assert walk(((5, 0), (10, 0)), [HILL], gait, 20).cost_in == pytest.approx(5)
-    # On a terrace, 0.5 in and 1 in are climbed onto; the last 0.5 in of hill are come down to.
+    # On a terrace, 0.5 in and 1 in are reached by climbing; the last 0.5 in of hill are reached by descending.
     terrace = piece("top", K.HILL, box(4.5, -5, 5.5, 5), 1.0, base=2.0)
     assert walk(AHEAD, [HILL, terrace], gait, 20).cost_in == pytest.approx(11.5)
 
@@ -216,14 +222,14 @@ def test_road_on_a_hill_determines_the_cost():
 
 
 def test_turns_on_the_path_cost_allowance():
-    # A quarter turn is two steps of 45 degrees at 1 in, which the woods do not double; at the end half a turn more.
+    # A quarter turn is two steps of 45 degrees at 1 in, which the woods do not double; at the end, half a turn more.
     gait = replace(PLAIN, turning=Turning(45, 1))
     bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 4.0))
     assert walk(bent, [], gait, 12, facing_deg=0).cost_in == pytest.approx(9)
-    assert walk(bent, [], gait, 12).cost_in == pytest.approx(9)  # faces its way at first
+    assert walk(bent, [], gait, 12).cost_in == pytest.approx(9)  # faces along the first leg
     assert walk(bent, [], gait, 12, facing_deg=180).cost_in == pytest.approx(13)
     assert walk(bent, [], gait, 12, facing_deg=0, end_facing_deg=270).cost_in == pytest.approx(13)
-    # 1 in and then 4 in of the way lie in woods and cost double.
+    # 1 in and then 4 in of the path are in woods and cost double.
     assert walk(bent, [WOODS], gait, 20, facing_deg=0).cost_in == pytest.approx(9 + 5)
     assert walk(bent, [WOODS], gait, 20, facing_deg=180).cost_in == pytest.approx(13 + 5)
 
@@ -241,7 +247,7 @@ def test_path_without_length():
     turned = walk(((3, 3),), [WOODS], replace(PLAIN, turning=Turning(45, 1)), 6, facing_deg=0, end_facing_deg=90)
     assert turned.cost_in == 2
     still = walk(((3, 3),), [], replace(PLAIN, turning=Turning(45, 1)), 2, facing_deg=0, end_facing_deg=90, sigma_in=1)
-    assert still.affordable is Call.IN  # where he stands does not change what turning costs
+    assert still.affordable is Call.IN  # the ground does not change the cost of turning
     assert turned.reach_in == (3, 3)
 
 
@@ -252,7 +258,7 @@ def test_walk_within_half_of_the_allowance():
 
 
 def test_walk_near_its_allowance_is_too_close_to_call():
-    # Ends 0.1 in wrong make 0.14 in; ends in woods count double there: hypot(0.1, 0.2).
+    # Errors of 0.1 in at both ends make 0.14 in; an end in woods counts double: hypot(0.1, 0.2).
     assert walk(((0, 0), (5.9, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.TOO_CLOSE
     assert walk(((0, 0), (5.7, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.IN
     assert walk(((0, 0), (3, 0)), [WOODS], PLAIN, 6, sigma_in=0.1).sigma_in == pytest.approx(math.hypot(0.1, 0.2))
@@ -263,7 +269,7 @@ def test_negative_allowance_is_refused():
         walk(AHEAD, [], PLAIN, -1)
 
 
-# Outlines at odd places, so that no drawn path runs along one.
+# Outlines at irregular places, so that no generated path runs along one.
 TERRAIN = [
     piece("woods", K.WOODS, box(2.137, -5.219, 5.431, 4.877), 5),
     piece("marsh", K.MARSH, box(-7.713, 1.117, -1.331, 8.237)),

@@ -1,4 +1,4 @@
-"""What the sides fight for: agreed, changed, undone, and asked for by each game."""
+"""Objectives of the sides: agreed, changed, undone, and used by each game."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_every_goal_of_a_game_is_a_task_with_the_default_first(game: str) -> Non
 
 
 def test_bridge_must_be_held_for_the_agreed_turns(tmp_path: Path) -> None:
-    """FM-05: won once it was held for as many turns as were agreed; the number may be agreed anew in between."""
+    """FM-05: won after holding it for the agreed number of turns; the number may be changed in between."""
     one = evening(tmp_path, "fudge_miniatures")
     agree(one.battle, Aim("green", "hold_bridge", 3, "the stone one"))
     assert one.battle.can_undo is not None

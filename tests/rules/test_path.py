@@ -67,7 +67,7 @@ def test_invalid_paths_are_refused(path):
 
 
 def test_spans_of_a_path_in_an_area():
-    # There and back through a pond that reaches from x = 1 to 2; along its border; touching its corner.
+    # There and back through a pond from x = 1 to 2; along its border; touching its corner.
     pond = Polygon(box(1, -1, 2, 1))
     assert spans_in(((0, 0), (3, 0), (0, 0)), pond) == ((1, 2), (4, 5))
     assert spans_in(((2, -2), (2, 2)), pond) == ((1, 3),)
@@ -76,7 +76,7 @@ def test_spans_of_a_path_in_an_area():
 
 
 def test_nearest_approach_when_passing_a_figure():
-    # Unit squares: past one whose centre is 2.5 in off the way, the edges are 1.5 in apart, first when x = 5 - 1.
+    # Unit squares: past one whose centre is 2.5 in beside the path, the edges are 1.5 in apart, first when x = 5 - 1.
     soldier, friend = block("a", 0, 0, sigma=0.06), block("b", 5, 2.5, sigma=0.08)
     (near,) = approaches(soldier, ((0, 0), (10, 0)), [friend, soldier])
     assert near.nearest_in == pytest.approx(1.5)
@@ -85,7 +85,7 @@ def test_nearest_approach_when_passing_a_figure():
     assert 4 - 1e-9 <= near.along_in <= 6 + 1e-9
     assert [near.within(limit) for limit in (2, 1.6, 1)] == [Call.IN, Call.TOO_CLOSE, Call.OUT]
     (again,) = approaches(soldier, ((0, 0), (10, 0), (0, 0)), [friend])
-    assert again.along_in == near.along_in  # on the way back he is no nearer
+    assert again.along_in == near.along_in  # the way back is not nearer
 
 
 def test_nearest_approach_of_a_collision_is_the_first_touch():
@@ -107,7 +107,7 @@ def test_nearest_approach_is_the_minimum_over_the_path(path, other, table):
 
 
 def test_first_contact_with_an_enemy_ends_the_move():
-    # Unit squares: the base of the one at 6 is met when the centres are 1 in apart, at 5; the one at 9 comes later.
+    # Unit squares: the base at 6 is touched when the centres are 1 in apart, at 5; the one at 9 comes later.
     soldier, foes = block("a", 0, 0), [block("far", 9, 0), block("near", 6, 0.9), block("aside", 4, 3)]
     path = ((0, 0), (12, 0))
     met = contacts(soldier, path, foes)
@@ -123,7 +123,7 @@ def test_first_contact_with_an_enemy_ends_the_move():
 def test_slack_makes_contact_earlier():
     met = contacts(block("a", 0, 0), ((0, 0), (12, 0)), [block("b", 6, 0)], slack_in=0.25)
     assert met[0].along_in == pytest.approx(4.75)
-    # Corner to corner the bases touch when the centres are 1 in apart both ways, 5 sqrt 2 along.
+    # Corner to corner, the bases touch when the centres are 1 in apart in x and in y, 5 sqrt 2 along.
     (corner,) = contacts(block("a", 0, 0), ((0, 0), (9, 9)), [block("b", 6, 6)], slack_in=0.25)
     assert corner.along_in == pytest.approx(5 * math.sqrt(2) - 0.25)
 
@@ -154,10 +154,10 @@ def test_bases_touch_at_a_contact(path, other):
     ("path", "along"),
     [
         (((10, 10), (0, 10)), 9.5),  # half a base before the edge at x = 0
-        (((10, 10), (0.5, 10)), None),  # comes up to the edge
+        (((10, 10), (0.5, 10)), None),  # reaches the edge
         (((10, 10), (10, 30), (47, 30), (50, 30)), 57.5),  # 20 up, then to x = 47.5 across
-        (((0.3, 10), (10, 10)), 0.0),  # stands over it from the start
-        (((-9, 10), (-12, 10)), 0.0),  # is nowhere near the table
+        (((0.3, 10), (10, 10)), 0.0),  # overlaps it from the start
+        (((-9, 10), (-12, 10)), 0.0),  # is far from the table
         (((10, 10), (20, 20)), None),
     ],
 )
@@ -167,7 +167,7 @@ def test_length_at_which_a_path_leaves_the_table(path, along):
 
 
 def test_turns_of_a_path():
-    # East and then north; a leg that goes nowhere turns nobody.
+    # East and then north; a leg without length causes no turn.
     bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 0.0), (3.0, 4.0))
     assert turns_deg(bent) == pytest.approx((90,))
     assert turns_deg(bent, 0, 90) == pytest.approx((90,))
@@ -177,7 +177,7 @@ def test_turns_of_a_path():
 
 
 def test_spans_of_a_base_over_a_minefield():
-    # Unit squares reach the field from x = 3 to 5 half an inch before their centre does, and leave it as much later.
+    # Unit squares reach the field from x = 3 to 5 half an inch before their centre, and leave it half an inch later.
     field, path = box(3, -1, 5, 1), ((0, 0), (9, 0), (0, 0))
     assert spans_over(block("a", 0, 0), path, field) == ((2.5, 5.5), (12.5, 15.5))
     assert spans_over(block("a", 0, 1.6), ((0, 1.6), (9, 1.6)), field) == ()
@@ -189,7 +189,7 @@ def test_spans_of_a_base_over_a_minefield():
 
 @given(places, places)
 def test_base_touches_an_area_only_within_its_spans(start, end):
-    # A yard that is open to the north; its hull is not what is stood on.
+    # A yard that is open to the north, which differs from its convex hull.
     yard = ((-5, -5), (5, -5), (5, 5), (4, 5), (4, -4), (-4, -4), (-4, 5), (-5, 5))
     mover, path = figure("a", *start), (start, end)
     spans = spans_over(mover, path, yard)
@@ -203,7 +203,7 @@ def test_base_touches_an_area_only_within_its_spans(start, end):
 
 
 def test_spans_in_which_a_path_is_seen():
-    # Seen for x from 2 to 4 and from 8 on, on a way of 10 in that starts at x = 0.
+    # Seen for x from 2 to 4 and from 8 on, on a path of 10 in that starts at x = 0.
     spans = glimpses(((0, 0), (5, 0), (10, 0)), lambda place: 2 <= place[0] <= 4 or place[0] >= 8, 0.5, 1e-3)
     assert [end for span in spans for end in span] == pytest.approx([2, 4, 8, 10], abs=1e-3)
     assert glimpses(((0, 0), (10, 0)), lambda place: False, 0.5, 0.01) == ()

@@ -1,4 +1,4 @@
-"""A battle's question asked anew: what the rules answer otherwise is named, by its entry."""
+"""Replay of a battle: entries that the rules now resolve differently are reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
 
 
 def doctored(entries: tuple[Entry, ...], **changes: Any) -> list[Entry]:
-    """The journal as another program would have written its last entry."""
+    """The journal with changes to its last entry."""
     last = entries[-1]
     return [*entries[:-1], Entry(last.seq, last.time_s, last.kind, last.version, {**last.body, **changes})]
 

@@ -1,4 +1,4 @@
-"""Army lists: kept as JSON, brought into a battle, and judged by the game's own rule."""
+"""Army lists: stored as JSON, used in a battle, and checked by the game's own rule."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_simple_plastic_figure_counts_reserves_ww_58() -> None:
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ({"weapons": ["flamethrower"]}, "flamethrower"),  # a later segment's (WW-64)
+        ({"weapons": ["flamethrower"]}, "flamethrower"),  # from a later segment (WW-64)
         ({"nation": "swiss"}, "x is of the unknown nation 'swiss': choose one of german, russian, british, american"),
     ],
 )

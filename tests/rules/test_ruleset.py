@@ -1,4 +1,4 @@
-"""A game's file: typed rows out of TOML, every slip named with its place, house rules over a game."""
+"""A game's file: typed rows from TOML, errors with their places, and house rules."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_options_change_rows_or_are_read_by_name(game: Path) -> None:
     assert other.tables.weapons["rifle"].loud
     assert other.option("size") == 2.5
     assert not other.choosing(loud_rifles=False).tables.weapons["rifle"].loud
-    assert not rules.tables.weapons["rifle"].loud  # the first stays as it was
+    assert not rules.tables.weapons["rifle"].loud  # the original is unchanged
 
 
 def test_invalid_options_are_refused(game: Path) -> None:

@@ -1,4 +1,4 @@
-"""When the players rule otherwise: what the rules know, and that all becomes as if it had been so from the first."""
+"""Overrides by the players: the possible outcomes, and a state as if the outcome had been this from the beginning."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNTRIED = replace(MISSES, counts=False)
 
 @pytest.fixture
 def evening(tmp_path: Path) -> Iterator[Evening]:
-    """Green attacks in turn 1; nobody has moved."""
+    """Green attacks in turn 1; no figure has moved."""
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
         one = Evening(battle, [HEDGE])
         one.next_phase(1, "green", "moving")
@@ -45,7 +45,7 @@ def seq(battle: Battle) -> int:
 
 def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
     found = known_holdings(evening.referee, evening.moment, shot(evening))
-    # SP-11, SP-12: 4 less 1 for staying and 1 more for the hedge: 4, 5 and 6 kill.
+    # SP-11, SP-12: 4, minus 1 for not moving, plus 1 for the hedge: 4, 5 and 6 kill.
     assert [(one.words, one.chance) for one in found] == [
         ("kills: Tan 1 eliminated", Fraction(1, 2)),
         ("misses", Fraction(1, 2)),

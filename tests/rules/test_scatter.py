@@ -13,7 +13,7 @@ places = st.floats(-50, 50)
 
 @pytest.mark.parametrize(
     ("direction", "place"),
-    # Fired along +x from the left edge: left is up the table, right down it, towards is back at the firer.
+    # Fired along +x from the left edge: left is up the table, right is down, towards is back to the firer.
     [(Along.LEFT, (10, 3)), (Along.RIGHT, (10, -3)), (Along.TOWARDS, (7, 0)), (Along.AWAY, (13, 0))],
 )
 def test_shot_strays_relative_to_the_line_of_fire(direction, place):

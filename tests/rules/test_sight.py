@@ -1,4 +1,4 @@
-"""Hand-derived examples. The target stands 10 in to the east of the shooter unless said otherwise.
+"""Examples derived by hand. The target stands 10 in to the east of the shooter unless stated otherwise.
 
 A ray from an eye at height e that passes height h at the part t of its way arrives at e + (h - e) / t.
 """
@@ -35,7 +35,7 @@ def test_wall_below_the_eye_hides_up_to_the_ray_over_its_far_edge():
 def test_wall_above_the_eye_hides_up_to_the_ray_over_its_near_edge():
     # Top 1.7 at x = 5, t = 0.5, from an eye at 1.6: 1.6 + 0.1 / 0.5 = 1.8.
     assert seen(box(TerrainKind.WALL, 5, 9, 1.7)).exposure == pytest.approx(0.3 / 2.1)
-    # Top 1.9: 1.6 + 0.3 / 0.5 = 2.2, more than the whole board.
+    # Top 1.9: 1.6 + 0.3 / 0.5 = 2.2, above the whole board.
     found = seen(box(TerrainKind.WALL, 5, 9, 1.9))
     assert found.exposure == 0.0
     assert not found.visible
@@ -91,7 +91,7 @@ def test_sight_passes_between_the_arms_of_a_concave_outline():
 def test_crests_hide_but_ground_under_the_feet_does_not():
     hill = box(TerrainKind.HILL, 8, 14, 1.0)
     on_top = soldier("b", 10, z=1.0)
-    # From an eye above the crest nothing; from a prone man's eye at 0.3: 0.3 + 0.7 / 0.8 = 1.175, 0.175 up the board.
+    # An eye above the crest: nothing hidden; a prone figure's eye at 0.3: 0.3 + 0.7 / 0.8 = 1.175, 0.175 up the board.
     assert seen(hill, b=on_top).exposure == 1.0
     prone = soldier("a", 0, posture=Posture.PRONE)
     assert seen(hill, a=prone, b=on_top).exposure == pytest.approx(1 - 0.175 / 2.1)
@@ -105,16 +105,16 @@ def test_edge_of_the_shooters_hill_hides_figures_below():
 
 
 def test_foxhole_hides_only_by_its_near_rim():
-    # Rim 0.4 in at x = 9, t = 0.9: 1.6 - 1.2 / 0.9 = 0.2667. He looks out over his rim at t = 0.1: far below the feet.
+    # Rim 0.4 in at x = 9, t = 0.9: 1.6 - 1.2 / 0.9 = 0.2667. In the other direction t = 0.1: far below the feet.
     hole = box(TerrainKind.FOXHOLE, 9, 11, 0.4, y0=-1.0, y1=1.0)
     found = seen(hole)
     assert found.exposure == pytest.approx(1 - (1.6 - 1.2 / 0.9) / 2.1)
     assert found.shooter_exposure == 1.0
     assert (found.shooter_within, found.target_within) == ((), ("it",))
-    # A prone man's eye, at 0.3, is below the rim of his hole at x = 1: he sees what is above 0.3 + 0.1 / 0.1 = 1.3.
+    # A prone figure's eye, at 0.3, is below the rim of its hole at x = 1: it sees heights above 0.3 + 0.1 / 0.1 = 1.3.
     own, prone = box(TerrainKind.FOXHOLE, -1, 1, 0.4, y0=-1.0, y1=1.0), soldier("a", 0, posture=Posture.PRONE)
     assert seen(own, a=prone).exposure == pytest.approx(1 - 1.3 / 2.1)
-    # Nothing stands between two in one hole.
+    # Nothing is between two figures in the same hole.
     assert seen(box(TerrainKind.FOXHOLE, -1, 11, 0.4)).exposure == 1.0
 
 
@@ -127,10 +127,10 @@ def test_house_hides_nothing_for_figures_inside():
 
 @pytest.mark.parametrize("kind", [TerrainKind.BUILDING, TerrainKind.WALL, TerrainKind.HILL])
 def test_leaning_figure_is_seen_only_from_its_side(kind):
-    # His measured centre is 0.2 in inside of the near or of the far edge of something 5 in deep.
+    # Its measured centre is 0.2 in inside the near or the far edge of a piece 5 in deep.
     assert seen(box(kind, 9.8, 14.8, 5.0)).exposure == 1.0
     assert seen(box(kind, 5.2, 10.2, 5.0)).exposure == 0.0
-    # And so is what he sees.
+    # The same holds for what it sees.
     assert seen(box(kind, -4.8, 0.2, 5.0)).exposure == 1.0
     assert seen(box(kind, -0.2, 4.8, 5.0)).exposure == 0.0
 
@@ -142,14 +142,14 @@ def test_sight_reaches_two_inches_into_woods(near, far, exposure):
 
 def test_woods_hide_beyond_their_depth():
     # Woods 1.0 in high from x = 4 to 8; sight ends 2 in past their edge at the earliest, and the ray that leaves at
-    # x = 8 must have been inside for 2 in: it enters by the edge at x = 4 or over the top. The lowest ray that gets
-    # through comes down to the top at x = 6: 1.6 - 0.6 / 0.6 = 0.6; to the board's edges the way is 0.05 % longer.
+    # x = 8 must have been inside for 2 in: it enters at the edge at x = 4 or over the top. The lowest ray that passes
+    # reaches the top at x = 6: 1.6 - 0.6 / 0.6 = 0.6; to the board's edges the distance is 0.05 % longer.
     found = seen(box(TerrainKind.WOODS, 4, 8, 1.0))
     assert found.exposure == pytest.approx(1 - 0.6 / 2.1, abs=1e-4)
 
 
 def test_woods_above_the_eye_hide_beyond_their_depth():
-    # Top 1.7 over x = 4 to 9: the highest ray that is still in them 2 in on, at x = 6, arrives at 1.6 + 0.1 / 0.6.
+    # Top 1.7 over x = 4 to 9: the highest ray that is still inside after 2 in, at x = 6, arrives at 1.6 + 0.1 / 0.6.
     found = seen(box(TerrainKind.WOODS, 4, 9, 1.7))
     assert found.exposure == pytest.approx((0.5 - 0.1 / 0.6) / 2.1, abs=1e-4)
 
@@ -184,7 +184,7 @@ def test_crosses_lists_terrain_above_the_lower_feet():
 def test_crosses_ignores_terrain_above_heads_or_under_feet():
     assert seen(box(TerrainKind.TREE, 4, 5, 3.0, base=2.0)).crosses == ("it",)
     assert seen(box(TerrainKind.BRIDGE, 4, 5, 0.2, base=2.2)).crosses == ()
-    branch = box(TerrainKind.TREE, 4, 5, 3.0, base=1.0)  # above the head of the one who lies
+    branch = box(TerrainKind.TREE, 4, 5, 3.0, base=1.0)  # above the head of the lying figure
     assert seen(branch, a=soldier("a", 0, posture=Posture.PRONE)).crosses == ("it",)
     hill, high = box(TerrainKind.HILL, 8, 14, 3.0), soldier("b", 10, z=3.0)
     assert seen(hill, b=high).crosses == ()
@@ -193,15 +193,15 @@ def test_crosses_ignores_terrain_above_heads_or_under_feet():
 
 
 def test_sight_over_the_edge_of_a_bridge():
-    # The deck, from 1.0 to 1.2 in, ends at x = 1; the eye of the man on it is at 2.8. At 4 in its edge hides up to
-    # 2.8 - 1.6 / 0.25 < 0: nothing. At 2 in, t = 0.5, he loses 2.8 - 1.6 / 0.5 < 0 still; at 1.25, t = 0.8: 0.8 in.
+    # The deck, from 1.0 to 1.2 in, ends at x = 1; the eye of the figure on it is at 2.8. At 4 in its edge hides up to
+    # 2.8 - 1.6 / 0.25 < 0: nothing. At 2 in, t = 0.5: 2.8 - 1.6 / 0.5 < 0, nothing; at 1.25, t = 0.8: 0.8 in.
     deck, above = box(TerrainKind.BRIDGE, -3, 1, 0.2, base=1.0), soldier("a", 0, z=1.2)
     assert [seen(deck, a=above, b=soldier("b", x)).exposure for x in (4, 2)] == [1.0, 1.0]
     assert seen(deck, a=above, b=soldier("b", 1.25)).exposure == pytest.approx(1 - 0.8 / 2.1)
 
 
 def test_gap_between_cover_and_base():
-    # The base is an ellipse of half length 0.54 in (and the polygon a little more) about x = 10.
+    # The base is an ellipse of half length 0.54 in (the polygon is slightly larger) around x = 10.
     touching = seen(box(TerrainKind.WALL, 8, 9.6, 1.0)).hidden_by[0]
     assert touching.gap_in == 0.0
     assert touching.touches_target()
@@ -212,7 +212,7 @@ def test_gap_between_cover_and_base():
 
 
 def test_other_figures_are_reported_separately_and_count_if_the_rules_say_so():
-    # The man at x = 5 is a post 2.1 in high and as wide as the board: he hides all of the middle of the board.
+    # The figure at x = 5 is a post 2.1 in high and as wide as the board: it hides the whole middle of the board.
     a, b, between = soldier("a", 0), soldier("b", 10), soldier("c", 5)
     free = sight(a, b, (), (a, b, between), BOARDS)
     assert free.exposure == 1.0
@@ -228,8 +228,8 @@ def test_other_figures_are_reported_separately_and_count_if_the_rules_say_so():
 
 
 def test_path_is_seen_before_and_after_a_wall():
-    # He walks along x = 10 from y = -10. Rays flatter than the wall's corner at (4, 1), atan 0.25, end at the wall. He
-    # is out of sight when his board's last strip is, 0.2625 in to the side: at the angle 0.2195 (0.2450 less
+    # It walks along x = 10 from y = -10. Rays flatter than the wall's corner at (4, 1), atan 0.25, end at the wall. It
+    # is out of sight when its board's last strip is, 0.2625 in to the side: at the angle 0.2195 (0.2450 less
     # atan(0.2625 cos 0.2195 / 10)) from the line to the wall's middle, 10 tan 0.2195 = 2.231 in from it.
     wall, mover = box(TerrainKind.WALL, 4, 5, 9.0, y0=-1.0, y1=1.0), soldier("b", 10, -10)
     spans = glimpses(
@@ -243,7 +243,7 @@ def test_rays_end_at_what_blocks_them():
     found = seen(wall)
     stopped = [ray for ray in found.rays if ray.stop_in]
     assert 0 < len(stopped) < len(found.rays) == 12
-    # Each third of a strip's area, and so of the board's height, has its ray in the middle.
+    # The middle of each third of a strip's area, and thus of the board's height, has a ray.
     assert sorted({round(ray.end_in[2], 6) for ray in found.rays}) == [0.35, 1.05, 1.75]
     for ray in found.rays:
         assert ray.start_in == (0.0, 0.0, 1.6)
@@ -259,7 +259,7 @@ def test_rays_end_at_what_blocks_them():
 
 
 def test_descending_rays_end_on_the_top_of_an_object():
-    # To 1.05 in up the board a ray is at 1.4, the top, at the part 0.2 / 0.55 of its way, past the near edge.
+    # A ray to 1.05 in up the board is at 1.4, the top, after 0.2 / 0.55 of its length, past the near edge.
     (stop,) = {ray.stop_in[::2] for ray in seen(box(TerrainKind.WALL, 2, 9, 1.4)).rays if ray.end_in[2] == 1.05}
     assert stop == pytest.approx((2 / 0.55, 1.4))
 

@@ -1,4 +1,4 @@
-"""What must hold on any table. Tables are drawn from a seed, so that nothing lines up by chance."""
+"""Properties of sight on any table. Tables are generated from a seed, so that nothing is aligned by chance."""
 
 import math
 from dataclasses import replace
@@ -78,7 +78,7 @@ def test_fractions_are_within_0_and_1_and_bound_the_hidden_part(seed):
     everything = exposures(soldiers, terrain)
     assert everything.exposure.min() >= 0
     assert everything.exposure.max() <= 1
-    assert not ((everything.exposure > 0) & (everything.exposure < 1e-9)).any()  # who is hidden is at 0, not near it
+    assert not ((everything.exposure > 0) & (everything.exposure < 1e-9)).any()  # a hidden figure has exactly 0
     assert (everything.exposure_to_fire >= everything.exposure).all()
     for i in range(len(soldiers)):
         for j in range(len(soldiers)):
@@ -102,7 +102,7 @@ def test_wall_cut_in_two_hides_the_same(seed, cut):
 
     left = replace(whole, name="left", outline_in=(a, between(a, b), between(d, c), d))
     right = replace(whole, name="right", outline_in=(between(a, b), b, c, between(d, c)))
-    soldiers = [f for f in soldiers if not over(f, whole)]  # who leans on one half may be clear of the other
+    soldiers = [f for f in soldiers if not over(f, whole)]  # a figure that leans on one half may not touch the other
     one, two = exposures(soldiers, [whole]), exposures(soldiers, [left, right])
     assert two.exposure == pytest.approx(one.exposure, abs=1e-9)
 
@@ -111,7 +111,7 @@ def test_wall_cut_in_two_hides_the_same(seed, cut):
 @given(seeds, st.floats(0.1, 3))
 def test_taller_piece_never_exposes_more(seed, by):
     soldiers, terrain = table(seed, pieces=3)
-    # Whoever is inside a piece may stand on the lower one and in the taller one: another question.
+    # A figure inside a piece may stand on the lower one but inside the taller one, which is a different case.
     soldiers = [f for f in soldiers if not any(over(f, p) for p in terrain)]
     low = exposures(soldiers, terrain).exposure
     taller = [replace(terrain[0], height_in=terrain[0].height_in + by), *terrain[1:]]

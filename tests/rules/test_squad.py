@@ -17,7 +17,7 @@ def row(*xs, sigma=0.0):
 
 
 def test_chain_of_half_inch_links_holds():
-    # Gaps of 0.5, 0.4 and 0.3: each within a half of the next, though the ends are 4.2 in apart.
+    # Gaps of 0.5, 0.4 and 0.3: each link is at most 0.5, although the ends are 4.2 in apart.
     found = chain(row(0, 1.5, 2.9, 4.2), 0.5)
     assert found.call is Call.IN
     assert [link.range.edge_in for link in found.links] == pytest.approx([0.5, 0.4, 0.3])
@@ -90,7 +90,7 @@ def test_frontmost_figure_leads():
     assert lead(squad, 180).id == "0"
     assert lead([block("low", 0, 1), block("high", 0, 5)], 90).id == "high"
     assert ahead_of(squad[0], squad, 0) == ("1", "2")
-    assert ahead_of(squad[2], row(0, 2.1, sigma=0.1), 0) == ()  # 0.1 in ahead is in doubt
+    assert ahead_of(squad[2], row(0, 2.1, sigma=0.1), 0) == ()  # 0.1 in ahead is too close to call
 
 
 def test_empty_squad_has_no_leader():

@@ -1,4 +1,4 @@
-"""How events fold: whatever happens, in whatever order, the battle stands somewhere that can be, or nothing changed."""
+"""Folding of events: any sequence of events leads to a valid state, and a refused event changes nothing."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 
 
 def folded(happened: list[Event]) -> list[State]:
-    """The states after those of the events that could happen."""
+    """The states after each event that is valid when it occurs."""
     states = [fold(State(), BEGUN)]
     for event in happened:
         try:
@@ -117,7 +117,7 @@ def folded(happened: list[Event]) -> list[State]:
 
 
 def check(state: State) -> None:
-    """What is true of every battle."""
+    """Check the invariants of every battle."""
     assert state.sides == ("green", "tan")
     assert 0 <= state.turn <= 4
     assert all(len(answers) > 1 for answers in state.doubts.values())
@@ -145,7 +145,7 @@ def test_folding_does_not_change_earlier_states(happened: list[Event]) -> None:
 
 @given(st.lists(st.one_of(events, st.sampled_from(["undo", "redo"])), max_size=25))
 def test_entries_in_force_always_form_a_valid_battle(happened: list[Any]) -> None:
-    """A journal holds only what could happen when it did; undo and redo never make it impossible."""
+    """A journal contains only events that were valid at their time; undo and redo never make one invalid."""
     entries = [Entry(1, 0.0, "begun", 1, BEGUN.to_body())]
     for one in happened:
         kind, body = (one, {}) if isinstance(one, str) else (one.kind, json.loads(json.dumps(one.to_body())))
@@ -157,7 +157,7 @@ def test_entries_in_force_always_form_a_valid_battle(happened: list[Any]) -> Non
             except UserError:
                 continue
         elif entries[0] not in holds:
-            continue  # the beginning is not taken back; what befell the table stands even then
+            continue  # the beginning and external events cannot be undone
         entries = after
         check(state_of(standing(entries)))
 
@@ -170,7 +170,7 @@ def state_of(entries: tuple[Entry, ...]) -> State:
 
 
 def staged(*happened: Event) -> State:
-    """Green 1 and Tan 1 in turn 1, and then this."""
+    """The state with Green 1 and Tan 1 in turn 1, followed by these events."""
     state = State()
     for event in (
         BEGUN,

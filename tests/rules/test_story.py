@@ -1,4 +1,4 @@
-"""A battle in words: every kind of event as a player reads it."""
+"""The story of a battle: the text of every kind of event."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_ellipse_is_turned():
         ({"base_in": ()}, "0 points"),
         ({"base_in": BASE[:2]}, "2 points"),
         ({"base_in": ((0, 0), (1, 0), (1, math.nan))}, "finite"),
-        ({"base_in": ((1.1, 0.7), (1.3, 0.8), (2.1, 1.2))}, "no area"),  # on one line, but for rounding
+        ({"base_in": ((1.1, 0.7), (1.3, 0.8), (2.1, 1.2))}, "no area"),  # on one line, except for rounding
         ({"base_in": ((3, 3),) * 3}, "no area"),
     ],
 )

@@ -42,14 +42,14 @@ def test_orientation_of_the_outline_does_not_matter():
 def test_fraction_agrees_with_shapely(x, y, radius, bx, by):
     base = ellipse_outline((bx, by), 0.5, 0.37, 30)
     disc = Point(x, y).buffer(radius, quad_segs=256)
-    # A 1024-gon misses pi^2 / 6 / 1024^2 * 4 of the disc's area: under 2e-5 of it.
+    # A 1024-gon lacks pi^2 / 6 / 1024^2 * 4 of the disc's area: less than 2e-5 of it.
     tolerance = 2e-5 * math.pi * radius**2 / Polygon(base).area + 1e-9
     expected = disc.intersection(Polygon(base)).area / Polygon(base).area
     assert fraction_inside(Blast((x, y), radius), base) == pytest.approx(expected, abs=tolerance)
 
 
 @given(places, places, radii)
-@example(1.2e-38, 1.2e-38, 2.0)  # a corner so near the centre that its direction is lost to rounding
+@example(1.2e-38, 1.2e-38, 2.0)  # a corner so close to the centre that rounding loses its direction
 def test_fractions_of_a_divided_base_add_up(x, y, radius):
     blast = Blast((x, y), radius)
     left = ((0.0, 0.0), (0.7, 0.0), (0.7, 2.0), (0.0, 2.0))
@@ -70,7 +70,7 @@ anywhere = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-3
 
 
 def moved(template, table):
-    """The template on the turned and pushed table."""
+    """The template on the transformed table."""
     ways = {
         "centre_in": table.point,
         "apex_in": table.point,
@@ -108,7 +108,7 @@ def test_fractions_of_two_halves_add_up(template, cut):
         # the square; the triangle below that side has half of tan 22.5.
         (Wedge((0, 0), 0, 3, 45), box(0, 0, 1, 1), math.tan(math.radians(22.5)) / 2),
         (Wedge((0, 0), 22.5, 3, 45), box(0, 0, 1, 1), 0.5),  # from the edge up to the diagonal
-        (Wedge((0, 0), 45, 3, 90), box(-9, -9, 9, 9), math.pi * 9 / 4 / 324),  # all of a quarter disc in 18 x 18
+        (Wedge((0, 0), 45, 3, 90), box(-9, -9, 9, 9), math.pi * 9 / 4 / 324),  # a whole quarter disc in 18 x 18
         (Wedge((0, 0), 0, 30, 90), box(20, -1, 21, 1), 1.0),
         (Wedge((0, 0), 180, 3, 45), box(0.1, -1, 1, 1), 0.0),  # nothing behind the flame
         (Flame((0, 0), 0, 12, 6), box(0, 0, 12, 3), 0.5),  # its upper half is half of the box round it
@@ -141,13 +141,13 @@ HALF_TABLE = Zone(box(-20, -20, 0, 20))
 
 
 def straddling(x, sigma=0.0):
-    """A unit square across the straight edge at x = 0 of what lies to its left."""
+    """A unit square across the straight edge at x = 0 of an area to its left."""
     return under(HALF_TABLE, [figure("a", x, 0, sigma, square(x, 0, 0.5))])
 
 
 @pytest.mark.parametrize(
     ("x", "sigma", "call"),
-    # The part inside is 0.5 - x; 2 standard deviations to either side are what may be wrong with it.
+    # The part inside is 0.5 - x, with a possible error of 2 standard deviations to either side.
     [(0.0, 0.0, Call.IN), (0.01, 0.0, Call.OUT), (0.1, 0.04, Call.OUT), (0.1, 0.06, Call.TOO_CLOSE),
      (-0.1, 0.06, Call.TOO_CLOSE), (-0.1, 0.04, Call.IN)],
 )  # fmt: skip
@@ -182,7 +182,7 @@ def test_certain_misses_are_left_out_and_possible_hits_kept():
     (hit,) = straddling(0.6, 0.1)
     assert (hit.fraction, hit.least) == (0, 0)
     assert hit.most == pytest.approx(0.1)
-    close = [figure("a", 2.6, 0, 0.1, square(2.6, 0, 0.5))]  # 0.1 in off the disc, give or take 0.2
+    close = [figure("a", 2.6, 0, 0.1, square(2.6, 0, 0.5))]  # 0.1 in outside the disc, with a possible error of 0.2
     assert len(under(Blast((0, 0), 2), close)) == 1
     assert under_blast(Blast((0, 0), 2), close) == ()
 

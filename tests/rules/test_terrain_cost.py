@@ -8,7 +8,7 @@ from rules.terrain_cost import IMPASSABLE, Going, MovementProfile, hurdle, slowe
 
 @pytest.mark.parametrize(
     ("percent", "cost"),
-    # What a move of 12 in at -50 % still does, 6 in, takes all 12: 2 for each. At -75 % it is 3 in: 4 for each.
+    # A move of 12 in at -50 % covers 6 in for all 12: 2 per inch. At -75 % it covers 3 in: 4 per inch.
     [(0, 1), (-50, 2), (-75, 4), (-37.5, 1.6), (50, 2 / 3)],
 )
 def test_percentage_becomes_a_cost_per_inch(percent, cost):

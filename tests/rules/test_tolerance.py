@@ -14,14 +14,14 @@ sigmas = st.floats(0, 5)
     ("value", "sigma", "call"),
     [
         (12.0, 0.0, Call.IN),  # exactly at the limit and exactly known: "exactly at range is in range"
-        (12.0 + 1e-12, 0.0, Call.IN),  # a rounding error is none of the table's
+        (12.0 + 1e-12, 0.0, Call.IN),  # a rounding error does not count
         (12.001, 0.0, Call.OUT),
         (11.9, 0.1, Call.TOO_CLOSE),  # 1 standard deviation short
         (11.75, 0.125, Call.IN),  # 2 standard deviations short, to the bit
         (12.25, 0.125, Call.OUT),
         (12.2, 0.125, Call.TOO_CLOSE),
         (12.0, 0.1, Call.TOO_CLOSE),
-        (3.0, math.inf, Call.TOO_CLOSE),  # an error without bound decides nothing
+        (3.0, math.inf, Call.TOO_CLOSE),  # an infinite error decides nothing
     ],
 )
 def test_a_value_against_twelve(value, sigma, call):

@@ -1,4 +1,4 @@
-"""Taking back by the quick road: every state must be what the fold of all that holds is, from the beginning."""
+"""Fast undo: every state must equal the fold of all entries in force from the beginning."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ Happened = Event | str
 
 
 def plainly(happened: Iterable[Happened]) -> tuple[list[Event], list[Event]]:
-    """What holds and what can be done again, the rule written once more: all of it, from the beginning."""
+    """The events in force and those that can be redone, by a simple independent implementation."""
     held: list[Event] = [BEGUN, MAN]
     undone: list[Event] = []
     for one in happened:
@@ -74,7 +74,7 @@ def plainly(happened: Iterable[Happened]) -> tuple[list[Event], list[Event]]:
 
 
 def possible(happened: Iterable[Happened]) -> list[Happened]:
-    """Without the undos that would take back the man, of whom the rest tells, or the beginning."""
+    """Without undos of the beginning or of the unit that the other events need."""
     kept: list[Happened] = []
     for one in happened:
         held, _ = plainly(kept)
@@ -84,7 +84,7 @@ def possible(happened: Iterable[Happened]) -> list[Happened]:
 
 
 class Kept:
-    """A journal without a file, and its course."""
+    """A journal in memory with its history."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -115,7 +115,7 @@ class Kept:
 def test_every_state_equals_the_fold_from_the_beginning(
     parts: list[list[Happened]], at_once: bool, spacing: int, most: int
 ) -> None:
-    """Marks lie so close, and are so few, that a short journal thins them out, as one of 4096 events does."""
+    """With few stored states at short intervals, a short journal drops states like one of 4096 events."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(turn_history, "_MOST_MARKS", most)
         kept, happened = Kept(Course(spacing=spacing)), []

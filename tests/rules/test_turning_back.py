@@ -1,4 +1,4 @@
-"""Going back to a moment of a battle, and forth again; and the table that a battle remembers."""
+"""Going back to an entry of a battle and forward again, and the table that a battle stores."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ def test_going_back_equals_repeated_undo(battle: Battle) -> None:
 
 def test_full_disk_undoes_nothing(battle: Battle, tmp_path: Path) -> None:
     for _ in range(6):
-        battle.record(Noted(text="long " * 600))  # its name goes into the entry that takes it back
+        battle.record(Noted(text="long " * 600))  # its label is stored in the undo entry
     before, count = battle.state, len(battle.entries)
     [(pages,)] = battle._journal._file.execute("PRAGMA page_count").fetchall()
-    battle._journal._file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    battle._journal._file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then reports a full disk
     with pytest.raises(UserError, match="the disk is full"):
         battle.go_to(3)
     assert (battle.state, len(battle.entries)) == (before, count)
