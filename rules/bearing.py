@@ -22,7 +22,7 @@ def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
         UserError: if both are the same place.
     """
     if from_in == to_in:
-        raise UserError(f"there is no direction from {from_in} to itself: choose two different places")
+        raise UserError("there is no direction between two equal places: choose two different places")
     return math.degrees(math.atan2(to_in[1] - from_in[1], to_in[0] - from_in[0])) % 360
 
 
@@ -45,7 +45,7 @@ def facing_of(figure: Figure) -> float:
         UserError: if that is unknown.
     """
     if figure.facing_deg is None:
-        raise UserError(f"it is unknown which way figure {figure.id!r} faces: point out its front")
+        raise UserError(f"the facing of {figure.id} is unknown: point out its front")
     return figure.facing_deg
 
 
@@ -69,7 +69,10 @@ class Turning:
 
     def __post_init__(self) -> None:
         if not (self.step_deg > 0 and self.cost_in >= 0 and self.slack_deg >= 0):
-            raise UserError(f"turning needs a step above 0 degrees and a cost of 0 in or more, not {self}")
+            raise UserError(
+                "turning needs a step above 0 degrees, a cost of 0 in or more and a slack of 0 degrees or more,"
+                f" not {self.step_deg:g}, {self.cost_in:g} and {self.slack_deg:g}"
+            )
 
     def steps(self, from_deg: float, to_deg: float) -> int:
         """Number of steps of the shorter turn."""

@@ -32,7 +32,7 @@ def checked(path_in: Path) -> Path:
         UserError: if it is empty or has a place that is not finite.
     """
     if not path_in or not all(math.isfinite(v) for point in path_in for v in point):
-        raise UserError(f"a path needs at least one place on the table, not {path_in}")
+        raise UserError("a path needs at least one place, and finite coordinates: draw it again")
     return path_in
 
 

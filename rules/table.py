@@ -231,9 +231,9 @@ def _check_points(what: str, outline_in: Outline) -> None:
     if len(outline_in) > MOST_CORNERS:
         raise UserError(f"{what} has {len(outline_in):,} corners, more than {MOST_CORNERS:,}: draw it with fewer")
     if any(len(point) != 2 for point in outline_in):
-        raise UserError(f"{what} has a point that is not [x, y]: draw it again, not {outline_in}")
+        raise UserError(f"{what} has a point that is not [x, y]: draw it again")
     if not all(math.isfinite(v) for point in outline_in for v in point):
-        raise UserError(f"{what} has a coordinate that is not finite: draw it again, not {outline_in}")
+        raise UserError(f"{what} has a coordinate that is not finite: draw it again")
 
 
 def _swept(outline_in: Outline) -> float:

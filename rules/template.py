@@ -115,7 +115,7 @@ Template = Blast | Wedge | Flame | Strip | Zone
 
 def _check(what: str, places: Iterable[float], **sizes: float) -> None:
     if not all(math.isfinite(v) for v in places):
-        raise UserError(f"{what} needs a place on the table, not {tuple(places)}")
+        raise UserError(f"{what} needs finite coordinates: place it on the table again")
     for name, size in sizes.items():
         if not (math.isfinite(size) and size > 0):
             raise UserError(f"{what} needs a {name} above 0, not {size:g}")

@@ -14,7 +14,7 @@ from rules.table import UserError
 
 _BEFORE = State()
 _FIRST_SPACING = 16
-_MOST_MARKS = 256
+_MOST_CHECKPOINTS = 256
 """Limit of stored states; with it, undoing the last of ten thousand events folds at most 64 events again."""
 
 
@@ -26,14 +26,14 @@ class Course:
         held: The entries in force, in order.
         undone: The undone entries that can be redone, the next one last.
         state: The state after `held`.
-        marks: The states after 0, `spacing`, 2 * `spacing` ... entries in force, from which folding can restart.
+        checkpoints: The states after 0, `spacing`, 2 * `spacing` ... entries in force, from which folding can restart.
         spacing: Entries between stored states; doubled, with every other state dropped, when there are too many.
     """
 
     held: tuple[Entry, ...] = ()
     undone: tuple[Entry, ...] = ()
     state: State = _BEFORE
-    marks: tuple[State, ...] = (_BEFORE,)
+    checkpoints: tuple[State, ...] = (_BEFORE,)
     spacing: int = _FIRST_SPACING
 
     def after(self, entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> Course:
@@ -48,19 +48,19 @@ class Course:
             UserError: if an event does not fit the state before it; also whatever `step` raises.
         """
         turn = turned(entries, self.held, self.undone)
-        marks, spacing = list(self.marks[: turn.untouched // self.spacing + 1]), self.spacing
+        checkpoints, spacing = list(self.checkpoints[: turn.untouched // self.spacing + 1]), self.spacing
         if turn.untouched == len(self.held):
             known, state = len(self.held), self.state
         else:
-            known, state = (len(marks) - 1) * spacing, marks[-1]
+            known, state = (len(checkpoints) - 1) * spacing, checkpoints[-1]
         for number, entry in enumerate(turn.held[known:], known + 1):
             step(number, len(turn.held))
             state = _folded(state, entry, events)
             if number % spacing == 0:
-                marks.append(state)
-            if len(marks) > _MOST_MARKS:
-                marks, spacing = marks[::2], 2 * spacing
-        return Course(turn.held, turn.undone, state, tuple(marks), spacing)
+                checkpoints.append(state)
+            if len(checkpoints) > _MOST_CHECKPOINTS:
+                checkpoints, spacing = checkpoints[::2], 2 * spacing
+        return Course(turn.held, turn.undone, state, tuple(checkpoints), spacing)
 
     @property
     def to_undo(self) -> Entry | None:

@@ -250,9 +250,9 @@ class Full:
 def test_full_disk_loses_nothing(battle: Battle) -> None:
     stuck: Any = Full(battle.entries)
     full = Battle(stuck)
-    for deed in (lambda: full.record(Noted(text="x")), full.undo, lambda: full.ask("attack", SHOT, Scripted([6]))):
+    for action in (lambda: full.record(Noted(text="x")), full.undo, lambda: full.ask("attack", SHOT, Scripted([6]))):
         with pytest.raises(UserError, match="full"):
-            deed()
+            action()
         assert (full.state, full.entries) == (battle.state, battle.entries)
 
 

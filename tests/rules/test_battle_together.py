@@ -12,7 +12,7 @@ from rules.events import Enlisted, Noted
 from rules.journal import Journal
 from rules.table import UserError
 
-MEN = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
+RECRUITS = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
 
 
 def clock() -> float:
@@ -33,7 +33,7 @@ def battle(path: Path) -> Iterator[Battle]:
 def test_sixty_units_join_in_one_transaction(battle: Battle, path: Path) -> None:
     statements: list[str] = []
     battle._journal._file.set_trace_callback(statements.append)
-    battle.record_all(MEN)
+    battle.record_all(RECRUITS)
     assert [one.split()[0] for one in statements if not one.startswith("INSERT")] == ["BEGIN", "COMMIT"]
     assert len(battle.entries) == 61
     state = battle.state
@@ -49,10 +49,10 @@ def test_sixty_units_join_in_one_transaction(battle: Battle, path: Path) -> None
 def test_one_invalid_event_cancels_all(battle: Battle, path: Path) -> None:
     before = battle.state
     with pytest.raises(UserError):
-        battle.record_all([*MEN[:3], MEN[0]])  # a figure cannot join twice
+        battle.record_all([*RECRUITS[:3], RECRUITS[0]])  # a figure cannot join twice
     assert battle.state is before
     assert len(battle.entries) == 1
-    battle.record_all(MEN[:2])  # the battle continues
+    battle.record_all(RECRUITS[:2])  # the battle continues
     battle.record(Noted(text="on"))
     state = battle.state
     battle.close()
@@ -67,10 +67,10 @@ def test_full_disk_stores_none_of_several_events(battle: Battle, path: Path) -> 
     file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then reports a full disk
     before = battle.state
     with pytest.raises(UserError, match="disk is full"):
-        battle.record_all([*MEN, Noted(text="x" * 100_000)])
+        battle.record_all([*RECRUITS, Noted(text="x" * 100_000)])
     assert battle.state is before
     file.execute("PRAGMA max_page_count = 100000")
-    battle.record_all(MEN)
+    battle.record_all(RECRUITS)
     assert len(battle.entries) == 61
 
 

@@ -98,13 +98,13 @@ def _duel(left: DiceRequest, right: DiceRequest) -> Procedure[str]:
 
 def test_tie_is_rolled_again_without_limit() -> None:
     # Six-sided: 15 of 36 each way, and 6 ties that are distributed evenly.
-    left, right = (DiceRequest(Die.D6, 1, who, "the duel") for who in ("left", "right"))
+    left, right = (DiceRequest(Die.D6, 1, side, "the duel") for side in ("left", "right"))
     assert odds(lambda: _duel(left, right), str) == {"left": Fraction(1, 2), "right": Fraction(1, 2)}
 
 
 def test_tie_keeps_the_probabilities_of_earlier_rolls() -> None:
     # A Fudge die first: on + the left side wins at once (1/3), otherwise the duel is even.
-    left, right = (DiceRequest(Die.D6, 1, who, "the duel") for who in ("left", "right"))
+    left, right = (DiceRequest(Die.D6, 1, side, "the duel") for side in ("left", "right"))
 
     def procedure() -> Procedure[str]:
         coin = yield DiceRequest(Die.FUDGE, 1, "left", "the coin")

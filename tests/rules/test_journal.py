@@ -172,9 +172,9 @@ def test_killed_process_loses_no_confirmed_entry(tmp_path):
         writer.stdout.readline()
         time.sleep(rng.uniform(0, 0.15))
         os.kill(writer.pid, signal.SIGKILL)
-        told, complaint = writer.communicate()
+        output, complaint = writer.communicate()
         assert not complaint
-        confirmed = max([confirmed, *map(int, told.split("\n")[:-1])])
+        confirmed = max([confirmed, *map(int, output.split("\n")[:-1])])
         with Journal(path, clock()) as journal:
             numbers = [entry.body["n"] for entry in journal.entries()]
         assert numbers == list(range(1, len(numbers) + 1))

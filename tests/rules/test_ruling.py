@@ -66,7 +66,7 @@ def test_players_decide_without_dice(evening: Evening, tmp_path: Path) -> None:
     assert battle.state.unit("tan-1").out
     assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}
     assert told(battle)[-2:] == [
-        "  Green 1: Attack on Tan 1: the players rule: kills. He is in the open, we all saw it.",
+        "  Green 1: Attack on Tan 1: the players decide: kills. He is in the open, we all saw it.",
         "  Tan 1 eliminated.",
     ]
     assert battle.undo() == "Green 1: Attack on Tan 1, ruled: kills"
