@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from shapely.geometry import Polygon
-from shapely.validation import explain_validity
 
 FloatArray = npt.NDArray[np.float64]
 PointIn = tuple[float, float]
@@ -220,7 +219,7 @@ def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polyg
     _check_points(what, outline_in)
     area = Polygon(outline_in)
     if not area.is_valid or area.area == 0:
-        fault = "it has no area" if area.is_valid else explain_validity(area)
+        fault = "it has no area" if area.is_valid else "it crosses itself"
         raise UserError(f"{what} must go around its area once ({fault}): draw it again")
     return area
 

@@ -116,5 +116,5 @@ def test_setup_refuses_figures_off_the_table_by_name():
 
 
 def test_self_intersecting_table_is_refused():
-    with pytest.raises(UserError, match="Self-intersection"):
+    with pytest.raises(UserError, match="crosses itself"):
         off_table([block("a", 1, 1)], ((0, 0), (2, 2), (2, 0), (0, 2)))

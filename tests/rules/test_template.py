@@ -225,7 +225,7 @@ def test_invalid_radius_is_refused(radius):
         (lambda: Strip(((0, 0), (0, 0)), 3), "mark a second one"),
         (lambda: Strip(((0, 0), (1, 0)), 0), "width"),
         (lambda: Zone(()), "0 points"),
-        (lambda: Zone(((0, 0), (2, 2), (2, 0), (0, 2))), "Self-intersection"),
+        (lambda: Zone(((0, 0), (2, 2), (2, 0), (0, 2))), "crosses itself"),
     ],
 )
 def test_invalid_templates_are_refused(make, fault):
