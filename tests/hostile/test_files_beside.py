@@ -422,7 +422,7 @@ def test_house_rules_of_a_battle_lead_nowhere(tmp_path: Path, parent: str) -> No
     (tmp_path / "house.toml").write_text('inherits = "army_men"\nhouse_rules = "Elsewhere"\n', "utf-8")
     rules = f'inherits = "{parent.format(folder=tmp_path)}"\n'
     path = with_house_rules(tmp_path / "x.battle", rules)
-    is_refused(lambda: Battle.open(path, lambda: 0.0), "the house rules of a battle inherit one of army_men", path)
+    is_refused(lambda: Battle.open(path, lambda: 0.0), "the house rules of a battle must inherit one of army_men", path)
     mine = tmp_path / "mine.toml"
     mine.write_text(rules, "utf-8")
     begin = lambda: Battle.begin(tmp_path / "new", lambda: 0.0, "army_men", ["a", "b"], house_rules=mine)  # noqa: E731
