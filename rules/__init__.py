@@ -1,1 +1,1 @@
-"""The table in inches and what the rulebooks say about it: no camera, no window, no port."""
+"""Geometry of the table in inches, rulesets, verdicts and battles; no camera, window or serial port."""

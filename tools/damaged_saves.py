@@ -186,7 +186,7 @@ def _judged(save: Path, sound: Sound, faults: list[str]) -> str:
         is_part = battle.entries == sound.entries[: len(battle.entries)]
     if sound.has_checksums and not is_part and not remark:
         faults.append("opened with entries that were never written")
-    if "what was not confirmed is gone" in remark:
+    if "unconfirmed entries are lost" in remark:
         return MENDED
     if remark:
         return f"opened, and said that it cannot be checked; {'as it was' if same else 'altered'}"

@@ -1,4 +1,4 @@
-"""A battle: its journal, and the state that the journal folds into. Nothing is kept anywhere else."""
+"""A battle: its journal, and the state computed from it. Nothing is stored anywhere else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HOUSE_RULES = "house_rules.toml"
 
 Clock = Callable[[], float]
 Applied = Callable[[Verdict], Effects]
-"""What a verdict does to the figures."""
+"""Computes what a verdict changes in the battle."""
 
 
 def _no_effects(_: Verdict) -> Effects:
@@ -36,22 +36,22 @@ def _no_effects(_: Verdict) -> Effects:
 
 
 class Battle:
-    """An open battle. Every call that changes it returns when the change is on the disk.
+    """An open battle. Every method that changes it returns after the change is on the disk.
 
     Attributes:
         game: The game with its options and house rules.
-        taken_up_at: Number of the last entry that was there when it was opened; 1 where it has just begun.
+        taken_up_at: Number of the last entry that existed when the battle was opened; 1 for a new battle.
     """
 
     def __init__(self, journal: Journal, step: Step = no_step) -> None:
-        """Take over an open journal that holds a battle.
+        """Load the battle of an open journal.
 
         Args:
-            journal: It.
-            step: Called now and then with the progress; it may end the work.
+            journal: The open journal; the battle closes it.
+            step: Receives the progress and may cancel.
 
         Raises:
-            UserError: if it holds none, or what this program cannot read, or what `step` raises.
+            UserError: if the journal has no battle or cannot be read by this program; also whatever `step` raises.
         """
         self._journal = journal
         self._entries = journal.entries(part_of(step, 0, 3))
@@ -73,23 +73,23 @@ class Battle:
         """Begin a battle in a new file.
 
         Args:
-            path: Of the file.
-            clock: Seconds, kept with every entry.
+            path: The new file.
+            clock: Seconds, stored with every entry.
             game: Name of the game.
             players: The sides.
-            options: What is chosen instead of a default.
-            house_rules: A file that inherits the game itself; its text goes into the battle.
+            options: Options that differ from their defaults.
+            house_rules: A file of house rules that inherits the game; its text is stored in the battle.
 
         Raises:
-            UserError: if the file is taken, or the game, an option or a house rule is not one.
+            UserError: if the file holds a battle already, or the game, an option or a house rule is invalid.
         """
-        text = "" if house_rules is None else _text(game, house_rules)
+        text = "" if house_rules is None else _house_rules_text(game, house_rules)
         begun = Begun(game=game, players=tuple(players), options=dict(options or {}), house_rules=text)
         game_of(fold(State(), begun))
         journal = Journal(path, clock)
         try:
             if journal.entries():
-                raise UserError(f"{path} already holds a battle: open it, or choose another name")
+                raise UserError(f"{path} already holds a battle: open it or choose another name")
             journal.append(begun.kind, begun.to_body(), begun.version)
             return cls(journal)
         except UserError:
@@ -98,20 +98,21 @@ class Battle:
 
     @classmethod
     def open(cls, path: Path, clock: Clock, step: Step = no_step) -> Battle:
-        """Go on with a battle.
+        """Open a stored battle.
 
         Args:
-            path: Of its file.
-            clock: Seconds, kept with every entry.
-            step: Called now and then with the progress; it may end the work.
+            path: Its file.
+            clock: Seconds, stored with every entry.
+            step: Receives the progress and may cancel.
 
         Raises:
-            Damaged: if a copy of some of it can be gone on with, see `rules.battle.recovery`.
+            Damaged: if the file is damaged but a copy can continue from a part of it, see `rules.battle.recovery`.
             Cancelled: if `step` raises it.
-            UserError: if there is none, or the file is damaged, foreign, newer or too large; it is left as it was.
+            UserError: if there is no battle, or the file is damaged beyond repair, not a journal, of a newer program or
+                too large. The file stays unchanged.
         """
         if not os.path.isfile(path) or path.stat().st_size == 0:
-            raise UserError(f"there is no battle in {path}: choose another file, or begin one")
+            raise UserError(f"there is no battle in {path}: choose another file or begin a new battle")
         journal = Journal(path, clock)
         try:
             return cls(journal, step)
@@ -127,74 +128,74 @@ class Battle:
 
     @property
     def path(self) -> Path:
-        """Of its file."""
+        """The battle's file."""
         return self._journal.path
 
     @property
     def remark(self) -> str:
-        """What the players should know about its file, as a sentence; empty where all is well."""
+        """A warning about the file for the players, as a sentence; empty if there is none."""
         return self._journal.remark
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """Everything that was journalled, what was taken back included."""
+        """All entries of the journal, undone ones included."""
         return self._entries
 
     @property
     def events(self) -> Mapping[int, Event]:
-        """Everything that happened by the numbers of its entries, what was taken back included."""
+        """All events by entry number, undone ones included."""
         return MappingProxyType(self._events)
 
     @property
     def state(self) -> State:
-        """How the battle stands."""
+        """The current state."""
         return self._course.state
 
     @property
     def held(self) -> Mapping[int, Event]:
-        """What holds, in order, by the numbers of its entries."""
+        """The events in force (not undone), in order, by entry number."""
         return {entry.seq: self._events[entry.seq] for entry in self._course.held}
 
     @property
     def can_undo(self) -> str | None:
-        """What `undo` would take back, in a few words; never the beginning."""
+        """Label of the event that `undo` would take back, or None; the beginning of the battle cannot be undone."""
         return self._label(self._course.to_undo)
 
     @property
     def can_redo(self) -> str | None:
-        """What `redo` would do again, in a few words."""
+        """Label of the event that `redo` would restore, or None."""
         return self._label(self._course.to_redo)
 
     def _label(self, entry: Entry | None) -> str | None:
         return None if entry is None else label(self._events[entry.seq])
 
     def record(self, event: Event) -> Entry:
-        """Let something happen.
+        """Append an event to the journal and apply it to the state.
 
         Raises:
-            UserError: if it cannot have happened now, or the disk is full; then nothing has changed.
+            UserError: if the event does not fit the current state, or the disk is full; then nothing has changed.
         """
         fold(self.state, event)
         if isinstance(event, Enlisted):
             check_card(self.game, event.figure, event.card)
         if isinstance(event, Overruled) and event.entry not in self.held:
-            raise UserError(f"entry {event.entry} cannot be overruled: it is not there, or was taken back")
+            raise UserError(f"entry {event.entry} cannot be overruled: it does not exist or was undone")
         return self._append(event.kind, event.to_body(), event.version)
 
     def record_all(self, events: Iterable[Event]) -> None:
-        """Let several things happen at once: each an entry of its own, and all of them or none.
+        """Append several events, each as its own entry, in one transaction.
 
         Raises:
-            UserError: as `record`.
+            UserError: as `record`; then none of them is stored.
         """
-        entries, course, kept = self._entries, self._course, False
+        entries, course, committed = self._entries, self._course, False
         try:
             with self._journal.together():
                 for event in events:
                     self.record(event)
-            kept = True
+            committed = True
         finally:
-            if not kept:
+            if not committed:
                 for entry in self._entries[len(entries) :]:
                     self._events.pop(entry.seq, None)
                 self._entries, self._course = entries, course
@@ -208,22 +209,22 @@ class Battle:
         by: Sequence[str] = (),
         title: str = "",
     ) -> Verdict:
-        """Ask the game, roll, and keep question, faces, verdict and effects in one entry.
+        """Ask the game, roll the dice, and store the question, faces, verdict and effects in one entry.
 
         Args:
-            action: Of the game.
-            given: The facts; they must be values that JSON knows.
-            dice: Answers every request.
-            applies: What the verdict does to the figures.
+            action: Name of a rule of the game.
+            given: The facts, in values that JSON can store.
+            dice: Answers every dice request.
+            applies: Computes the effects of the verdict.
             by: Figures that act.
-            title: What is done, for the players.
+            title: The action's title for the players.
 
         Raises:
             RuleRefusal: as `Game.begin` and `rules.engine.dice.rolled`; then nothing has happened.
             UserError: as `record`.
         """
         for figure in by:
-            self.state.unit(figure)  # before the dice are rolled for nothing
+            self.state.unit(figure)  # raises for an unknown figure before any dice are rolled
         verdict, throws = played(self.game, action, given, dice)
         asked = Asked(
             action=action,
@@ -238,20 +239,20 @@ class Battle:
         return verdict
 
     def undo(self) -> str | None:
-        """Take the last thing back; its name, or None where only the beginning is left."""
-        return self._turn(UNDO, self._course.to_undo)
+        """Undo the last event; its label, or None if only the beginning is left."""
+        return self._toggle(UNDO, self._course.to_undo)
 
     def redo(self) -> str | None:
-        """Do again what was taken back last; its name, or None where nothing was."""
-        return self._turn(REDO, self._course.to_redo)
+        """Redo the event that was undone last; its label, or None if there is none."""
+        return self._toggle(REDO, self._course.to_redo)
 
     def go_to(self, seq: int) -> int:
-        """Take back, or do again, until this entry is the last that was done; how many were.
+        """Undo or redo until this entry is the last one in force; returns the number of steps.
 
-        Every step is an entry of its own, as if each had been undone by itself; all of them are kept, or none is.
+        Every step is stored as its own entry, all of them in one transaction.
 
         Raises:
-            UserError: if the entry cannot be done again, or the disk is full; then nothing has changed.
+            UserError: if the entry cannot be redone, or the disk is full; then nothing has changed.
         """
         steps = [one for one in self._course.held if one.kind not in BEFALLEN]
         again = self._course.undone[::-1]
@@ -261,13 +262,13 @@ class Battle:
         elif seq in (coming := [one.seq for one in again]):
             turns = [(REDO, one) for one in again[: coming.index(seq) + 1]]
         else:
-            raise UserError(f"entry {seq} is no step of this battle any more: choose another")
-        told = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
-        self._take_in(self._journal.append_all(told))
+            raise UserError(f"the battle cannot return to entry {seq}: choose another entry")
+        bodies = [(kind, {"entry": one.seq, "what": label(self._events[one.seq])}) for kind, one in turns]
+        self._apply(self._journal.append_all(bodies))
         return len(turns)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._journal.close()
 
     def __enter__(self) -> Battle:
@@ -280,16 +281,16 @@ class Battle:
 
     def _append(self, kind: str, body: Mapping[str, Any], version: int = 1) -> Entry:
         entry = self._journal.append(kind, body, version)
-        self._take_in((entry,))
+        self._apply((entry,))
         return entry
 
-    def _take_in(self, entries: tuple[Entry, ...]) -> None:
-        """Go on to what is on the disk."""
+    def _apply(self, entries: tuple[Entry, ...]) -> None:
+        """Update the state with entries that are on the disk."""
         self._entries = (*self._entries, *entries)
         self._events.update(events_of(entries))
         self._course = self._course.after(entries, self._events)
 
-    def _turn(self, kind: str, entry: Entry | None) -> str | None:
+    def _toggle(self, kind: str, entry: Entry | None) -> str | None:
         name = self._label(entry)
         if entry is not None:
             self._append(kind, {"entry": entry.seq, "what": name})
@@ -297,10 +298,10 @@ class Battle:
 
 
 def events_of(entries: Sequence[Entry], step: Step = no_step) -> dict[int, Event]:
-    """The events of a journal by the numbers of their entries, those that were taken back included.
+    """The events of a journal by entry number, undone ones included.
 
     Raises:
-        UserError: if an entry is of an unknown kind or a newer version, or its body is not one; or what `step` raises.
+        UserError: if an entry has an unknown kind, a newer version or an invalid body; also whatever `step` raises.
     """
     events: dict[int, Event] = {}
     for number, entry in enumerate(entries):
@@ -313,10 +314,10 @@ def events_of(entries: Sequence[Entry], step: Step = no_step) -> dict[int, Event
 
 
 def game_of(state: State) -> Game[Any]:
-    """The game that a battle plays, with its options and house rules.
+    """The game of a battle, with its options and house rules.
 
     Raises:
-        UserError: if this program has no such game, or the house rules do not fit it.
+        UserError: if this program does not have the game, or the house rules do not fit it.
     """
     if not state.house_rules:
         return open_game(state.game).choosing(**state.options)
@@ -327,8 +328,8 @@ def game_of(state: State) -> Game[Any]:
         return open_game(state.game, file).choosing(**state.options)
 
 
-def _text(game: str, path: Path) -> str:
-    """The text of a file of house rules that needs no other: a battle must not lose them with another file."""
+def _house_rules_text(game: str, path: Path) -> str:
+    """The text of a file of house rules that depends on no other file, because a battle carries its own rules."""
     text = rules_text(path)
     check_needs_no_file(text, path.name)
     open_game(game, path)
@@ -336,13 +337,13 @@ def _text(game: str, path: Path) -> str:
 
 
 def played(game: Game[Any], action: str, given: Mapping[str, Any], dice: Dice) -> tuple[Verdict, tuple[Throw, ...]]:
-    """A question to a game: the verdict, and all dice that it took."""
+    """Ask a game: the verdict, and every throw of dice on the way."""
     throws: list[Throw] = []
 
-    def kept(request: DiceRequest) -> Roll:
+    def recorded(request: DiceRequest) -> Roll:
         roll = dice(request)
         throws.append(Throw.of(request, roll))
         return roll
 
-    verdict = play(game.begin(action, given), kept)
+    verdict = play(game.begin(action, given), recorded)
     return verdict, tuple(throws)

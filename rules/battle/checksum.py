@@ -1,6 +1,6 @@
-"""A journal's checksums: each covers its entry and, through the one before, every entry up to there.
+"""Checksums of a journal: each covers its entry and, through the previous checksum, every entry before it.
 
-They tell damage from what was written. They are no signature: whoever writes a journal can write its checksums.
+They detect damage. They are not signatures: anyone who can write a journal can also write its checksums.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import struct
 from hashlib import sha256
 
 Row = tuple[int, float, str, int, str]
-"""An entry as the file holds it: seq, time_s, kind, version and the JSON text of its body."""
+"""An entry as stored in the file: seq, time_s, kind, version and the JSON text of its body."""
 
 START = sha256(b"sandtable journal").digest()
-"""What stands for the checksum before the first entry."""
+"""The previous checksum of the first entry."""
 
 
 def next_checksum(before: bytes, row: Row) -> bytes:
     """The checksum of an entry (SHA-256, 32 bytes).
 
-    It is taken of, one after the other: the checksum before; seq, time_s, version and the lengths of kind and body in
+    The hashed bytes are, in this order: the previous checksum; seq, time_s, version and the lengths of kind and body in
     bytes, each in 8 bytes, big-endian (time_s as an IEEE double, the others as integers); kind; body.
 
     Args:
-        before: The checksum of the entry before, or `START`.
+        before: The checksum of the previous entry, or `START`.
         row: The entry.
     """
     seq, time_s, kind, version, body = row

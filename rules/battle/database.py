@@ -1,8 +1,8 @@
-"""SQLite files that may be a stranger's: what is checked before SQLite opens one, and how one is opened.
+"""SQLite files from untrusted sources: the checks before SQLite opens one, and how to open it.
 
-SQLite trusts the files beside a database. A rollback journal (`-journal`) is played back into it, and one that names a
-super-journal has that file deleted afterwards, whatever it is: https://www.sqlite.org/atomiccommit.html, section 5. A
-write-ahead log (`-wal`) is read in place of the database, even where the database was never written with one.
+SQLite trusts the files beside a database. It plays back a rollback journal (`-journal`), and if that names a
+super-journal it deletes that file afterwards, whatever it is: https://www.sqlite.org/atomiccommit.html, section 5. It
+reads a write-ahead log (`-wal`) in place of the database, even if the database was never written with one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.regular_file import open_regular, refuse_special
 
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
-"""What Python's sqlite3 raises; the second where SQLite's own message quotes bytes of the file that are no text."""
+"""What Python's sqlite3 raises; the second if SQLite's own message quotes bytes of the file that are not UTF-8."""
 
 MAGIC = b"SQLite format 3\0"
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
-"""A rollback journal begins with it; the record of a super-journal, the last in the file, ends with it."""
+"""First bytes of a rollback journal, and last bytes of the super-journal record at the end of the file."""
 
 JOURNAL, LOG, LOG_INDEX = "-journal", "-wal", "-shm"
 _BESIDE = (JOURNAL, LOG, LOG_INDEX)
@@ -30,17 +30,17 @@ _VERSION_AT, _APPLICATION_AT, HEADER_BYTES = 60, 68, 100
 
 
 def true_place(path: Path, what: str) -> Path:
-    """Where a database lies: SQLite follows links, and looks for the files beside it there.
+    """The database's path with links resolved: SQLite follows links and looks there for the files beside it.
 
     Raises:
-        UserError: if it is a link that leads nowhere, a pipe or a device, or cannot be reached.
+        UserError: if it is a broken link, a pipe or a device, or cannot be reached.
     """
     try:
         place = Path(os.path.realpath(path))
         if os.path.lexists(path):
             refuse_special(path, what)
     except FileNotFoundError as fault:
-        raise UserError(f"{what} is a link to what is not there: choose a file, or another name") from fault
+        raise UserError(f"{what} is a link to a missing file: choose another file or another name") from fault
     except UserError:
         raise
     except (OSError, ValueError) as fault:
@@ -49,24 +49,25 @@ def true_place(path: Path, what: str) -> Path:
 
 
 def beside(place: Path, kinds: Iterable[str] = _BESIDE) -> tuple[Path, ...]:
-    """The files that belong to a database, of these kinds, as far as there are any."""
+    """The existing files beside a database with these suffixes."""
     return tuple(path for path in (Path(f"{place}{kind}") for kind in kinds) if os.path.lexists(path))
 
 
 def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ()) -> None:
-    """Refuse a database with files beside it through which SQLite would alter or delete a file that is not its own.
+    """Refuse a database if SQLite would change the database or delete other files because of the files beside it.
 
     Args:
-        place: Of the database, see `true_place`.
-        what: Its name in messages, as "the battle evening.battle".
-        unused: Kinds of files that this program never writes beside it.
+        place: The database, see `true_place`.
+        what: Its name in messages, such as "the battle evening.battle".
+        unused: Suffixes of files that this program never writes beside it.
 
     Raises:
-        UserError: if such a file is there, is a link, a pipe, a device or no journal, or names a super-journal.
+        UserError: if an unused file exists; if a file beside it is a link, a pipe, a device or not a journal; or if the
+            journal names a super-journal.
     """
     for path in beside(place):
         if path.is_symlink() or not path.is_file():
-            raise UserError(f"{path}, beside {what}, is not an ordinary file: delete it, then open again")
+            raise UserError(f"{path}, beside {what}, is not a regular file: delete it, then try again")
     for path in beside(place, unused):
         raise UserError(
             f"{path}, beside {what}, was not written by this program and would change it: move it to another folder"
@@ -74,18 +75,18 @@ def refuse_unsafe_companions(place: Path, what: str, unused: Iterable[str] = ())
     for path in beside(place, [JOURNAL]):
         first, last = _ends(path, len(JOURNAL_MAGIC), what)
         if first.strip(b"\0") and first != JOURNAL_MAGIC:
-            raise UserError(f"{path}, beside {what}, is no journal of SQLite: move it to another folder")
+            raise UserError(f"{path}, beside {what}, is not an SQLite journal: move it to another folder")
         if last == JOURNAL_MAGIC:
             raise UserError(
-                f"{path}, beside {what}, names another file for SQLite to delete; this program never writes that:"
+                f"{path}, beside {what}, would make SQLite delete another file; this program did not write it:"
                 f" move {path.name} to another folder"
             )
 
 
 def is_rollback_due(place: Path) -> bool:
-    """Whether a rollback journal beside the database waits to be played back: its writer was stopped, or is writing.
+    """Whether a rollback journal beside the database must be played back: its writer was stopped or is still writing.
 
-    As SQLite decides it: the journal of a finished transaction is empty, or begins with zeros.
+    SQLite decides it the same way: the journal of a finished transaction is empty or begins with zeros.
     """
     try:
         with Path(f"{place}{JOURNAL}").open("rb") as file:
@@ -95,7 +96,7 @@ def is_rollback_due(place: Path) -> bool:
 
 
 def header(place: Path, what: str) -> bytes:
-    """The first `HEADER_BYTES` of a file, fewer where it is shorter.
+    """The first `HEADER_BYTES` of a file, fewer if it is shorter.
 
     Raises:
         UserError: if it cannot be read.
@@ -110,18 +111,18 @@ def header(place: Path, what: str) -> bytes:
 
 
 def is_marked(header_bytes: bytes, application_id: int) -> bool:
-    """Whether a header is that of an SQLite file with this mark of its writer."""
-    mark = int.from_bytes(header_bytes[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
-    return header_bytes.startswith(MAGIC) and len(header_bytes) == HEADER_BYTES and mark == application_id
+    """Whether the header belongs to an SQLite file with this application id."""
+    found_id = int.from_bytes(header_bytes[_APPLICATION_AT : _APPLICATION_AT + 4], "big")
+    return header_bytes.startswith(MAGIC) and len(header_bytes) == HEADER_BYTES and found_id == application_id
 
 
 def user_version(header_bytes: bytes) -> int:
-    """The number that SQLite keeps for the writer's own version, from a whole header."""
+    """SQLite's `user_version` from a complete header."""
     return int.from_bytes(header_bytes[_VERSION_AT : _VERSION_AT + 4], "big")
 
 
 def connect_untouched(place: Path) -> sqlite3.Connection:
-    """A connection that reads the database alone: no file beside it is read, none is written, nothing is locked.
+    """A read-only connection to the database file alone: it reads no file beside it, writes nothing and locks nothing.
 
     Raises:
         sqlite3.Error: if it cannot be opened.
@@ -130,7 +131,7 @@ def connect_untouched(place: Path) -> sqlite3.Connection:
 
 
 def is_locked(place: Path) -> bool:
-    """Whether another program is writing the database. It is only read, and a rollback that is due is left undone."""
+    """Whether another program is writing the database. The check only reads, and plays back no journal."""
     try:
         file = sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=0.2)
     except sqlite3.Error:
@@ -145,12 +146,12 @@ def is_locked(place: Path) -> bool:
 
 
 def is_busy(fault: Exception) -> bool:
-    """Whether this error says that another program has the file."""
+    """Whether this error means that another program has locked the file."""
     return primary_code(fault) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 def is_broken(fault: Exception) -> bool:
-    """Whether this error says that the file itself is damaged or no database, and trying again cannot help."""
+    """Whether this error means that the file is damaged or not a database, so that trying again cannot help."""
     return isinstance(fault, UnicodeDecodeError) or primary_code(fault) in (
         sqlite3.SQLITE_CORRUPT,
         sqlite3.SQLITE_NOTADB,
@@ -158,34 +159,34 @@ def is_broken(fault: Exception) -> bool:
 
 
 def words_of(fault: Exception) -> str:
-    """What an error says, as part of a sentence."""
+    """The message of an error as part of a sentence."""
     return "its text is not UTF-8" if isinstance(fault, UnicodeDecodeError) else str(fault)
 
 
 def why_not(fault: Exception) -> str:
-    """Why a database cannot be used, and the way out, as part of a sentence."""
+    """Why a database cannot be used and what to do, as part of a sentence."""
     if is_busy(fault):
         return "another program has it open: close it there"
     code = primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
         return "the disk is full: make room"
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return "it may not be written to: choose a folder of your own"
+        return "it cannot be written: choose a folder where you may write"
     return words_of(fault)
 
 
 def primary_code(fault: Exception) -> int:
-    """SQLite's number for an error without its extension: https://www.sqlite.org/rescode.html."""
+    """SQLite's primary result code of an error: https://www.sqlite.org/rescode.html."""
     return getattr(fault, "sqlite_errorcode", 0) & 0xFF
 
 
 def one_line(sql: str) -> str:
-    """A statement as the schema keeps it, without its layout."""
+    """A statement as the schema stores it, with its white space collapsed."""
     return " ".join(sql.split()).removesuffix(";")
 
 
 def _ends(path: Path, count: int, what: str) -> tuple[bytes, bytes]:
-    """The first and the last so many bytes of a file, fewer where it is shorter."""
+    """The first and the last `count` bytes of a file, fewer if it is shorter."""
     try:
         with open_regular(path, str(path)) as file:
             first = file.read(count)

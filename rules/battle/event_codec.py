@@ -1,4 +1,4 @@
-"""Events as entries of a journal: every kind that this program knows, and the event that an entry holds."""
+"""Conversion of journal entries into events."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ EVENTS: Mapping[str, type[Event]] = {
         *(Changed, Doubted, Settled, Overruled, Ruled, Noted, CameraMoved, MarkerMoved, TableLaid),
     )
 }
-"""Every event by its kind."""
+"""Event classes by kind."""
 
 
 def event_of(entry: Entry) -> Event:
-    """The event of an entry.
+    """The event that an entry stores.
 
     Raises:
-        UserError: if this program does not know it, or its body is not one.
+        UserError: if the kind is unknown, the version is newer or the body is invalid.
     """
     if entry.kind not in EVENTS:
         raise UserError(f"entry {entry.seq} is of the unknown kind {entry.kind!r}: update Sandtable")
@@ -48,12 +48,12 @@ def event_of(entry: Entry) -> Event:
 
 
 def check_version(entry: Entry, known: int = 1) -> None:
-    """Refuse an entry that a newer program wrote."""
+    """Raise `UserError` for an entry written by a newer program."""
     if entry.version > known:
-        newer = f"has version {entry.version} and this program reads {known}"
+        newer = f"has version {entry.version}, but this program reads version {known}"
         raise UserError(f"entry {entry.seq} ({entry.kind}) {newer}: update Sandtable")
 
 
 def is_event(entry: Entry) -> bool:
-    """Whether an entry is an event; the rest take one back, or do it again."""
+    """Whether an entry stores an event; the others undo or redo one."""
     return entry.kind not in (UNDO, REDO)

@@ -1,4 +1,4 @@
-"""What holds of a battle's journal and the state that it folds into; what is taken back folds only a stretch anew."""
+"""The entries in force and the state of a battle; an undo folds only a part of the events again."""
 
 from __future__ import annotations
 
@@ -14,81 +14,81 @@ from rules.tabletop.errors import UserError
 
 _BEFORE = State()
 _FIRST_SPACING = 16
-_MOST_MARKS = 256
-"""With them the last undo of ten thousand events folds 64 at the most, and no battle keeps more states than these."""
+_MOST_CHECKPOINTS = 256
+"""Limit of stored states; with it, undoing the last of ten thousand events folds at most 64 events again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How a battle went so far. One is made of another: what was is never changed.
+    """The history of a battle so far; immutable.
 
     Attributes:
-        held: What holds, in order.
-        undone: What was taken back and can be done again, the last first.
-        state: What `held` folds into.
-        marks: The states after none, `spacing`, twice `spacing` ... of those that hold: whence to fold anew.
-        spacing: Doubled, and every other mark let go, as soon as there are too many.
+        held: The entries in force, in order.
+        undone: The undone entries that can be redone, the next one last.
+        state: The state after `held`.
+        checkpoints: The states after 0, `spacing`, 2 * `spacing` ... entries in force, from which folding can restart.
+        spacing: Entries between stored states; doubled, with every other state dropped, when there are too many.
     """
 
     held: tuple[Entry, ...] = ()
     undone: tuple[Entry, ...] = ()
     state: State = _BEFORE
-    marks: tuple[State, ...] = (_BEFORE,)
+    checkpoints: tuple[State, ...] = (_BEFORE,)
     spacing: int = _FIRST_SPACING
 
     def after(self, entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> Course:
-        """The course when more was journalled.
+        """The history after further entries.
 
         Args:
-            entries: What is new, in order.
-            events: All events by the numbers of their entries.
-            step: Called now and then with the progress; it may end the work.
+            entries: The new entries, in order.
+            events: All events by entry number.
+            step: Receives the progress and may cancel.
 
         Raises:
-            UserError: if an event does not fit what came before it, or what `step` raises.
+            UserError: if an event does not fit the state before it; also whatever `step` raises.
         """
         turn = turned(entries, self.held, self.undone)
-        marks, spacing = list(self.marks[: turn.untouched // self.spacing + 1]), self.spacing
+        checkpoints, spacing = list(self.checkpoints[: turn.untouched // self.spacing + 1]), self.spacing
         if turn.untouched == len(self.held):
             known, state = len(self.held), self.state
         else:
-            known, state = (len(marks) - 1) * spacing, marks[-1]
+            known, state = (len(checkpoints) - 1) * spacing, checkpoints[-1]
         for number, entry in enumerate(turn.held[known:], known + 1):
             step(number, len(turn.held))
             state = _folded(state, entry, events)
             if number % spacing == 0:
-                marks.append(state)
-            if len(marks) > _MOST_MARKS:
-                marks, spacing = marks[::2], 2 * spacing
-        return Course(turn.held, turn.undone, state, tuple(marks), spacing)
+                checkpoints.append(state)
+            if len(checkpoints) > _MOST_CHECKPOINTS:
+                checkpoints, spacing = checkpoints[::2], 2 * spacing
+        return Course(turn.held, turn.undone, state, tuple(checkpoints), spacing)
 
     @property
     def to_undo(self) -> Entry | None:
-        """What an undo would take back; never the beginning."""
+        """The entry that undo would take back; never the beginning of the battle."""
         steps = (entry for entry in reversed(self.held) if entry.kind not in BEFALLEN)
         found = next(steps, None)
         return None if found is None or found is self.held[0] else found
 
     @property
     def to_redo(self) -> Entry | None:
-        """What a redo would do again."""
+        """The entry that redo would restore."""
         return self.undone[-1] if self.undone else None
 
 
 def course_of(entries: Iterable[Entry], events: Mapping[int, Event], step: Step = no_step) -> Course:
-    """The course of a whole journal.
+    """The history of a whole journal.
 
     Raises:
-        UserError: if an event does not fit what came before it, or nothing was begun; or what `step` raises.
+        UserError: if an event does not fit the state before it, or no battle was begun; also whatever `step` raises.
     """
     course = Course().after(entries, events, step)
     if not course.state.game:
-        raise UserError("its journal does not say what is played: begin a battle in another file")
+        raise UserError("its journal does not name a game: begin a battle in another file")
     return course
 
 
 def foldable(entries: Sequence[Entry]) -> Sequence[Entry]:
-    """As many of the entries, from the first on, as make a battle."""
+    """The longest beginning of the entries that forms a valid battle."""
     course, events = Course(), dict[int, Event]()
     for number, entry in enumerate(entries):
         try:
@@ -106,4 +106,4 @@ def _folded(state: State, entry: Entry, events: Mapping[int, Event]) -> State:
     try:
         return fold(state, events[entry.seq])
     except UserError as refusal:
-        raise UserError(f"entry {entry.seq} ({entry.kind}) does not fit what came before: {refusal}") from refusal
+        raise UserError(f"entry {entry.seq} ({entry.kind}) does not fit the entries before it: {refusal}") from refusal

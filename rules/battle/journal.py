@@ -1,6 +1,6 @@
-"""What happened, in order, in a file that forgets nothing: one entry a transaction, on the disk before it is confirmed.
+"""The append-only file of a battle's events: one entry per transaction, on the disk before it is confirmed.
 
-A journal only grows. Taking something back is an entry, too: `standing` folds them into what holds now.
+Undo and redo are entries too: `standing` reduces all entries to those in force.
 """
 
 from __future__ import annotations
@@ -55,46 +55,46 @@ from rules.tabletop.errors import UserError
 
 SCHEMA = 1
 APPLICATION_ID = 0x53616E64
-"""Marks the file as ours ("Sand"), where SQLite keeps a number for the purpose."""
+"""Identifies the file as Sandtable's ("Sand") in SQLite's application id."""
 
 UNDO, REDO = "undo", "redo"
 
 BEFALLEN = ("camera_moved", "marker_moved", "table")
-"""External events: nobody did them, so they are never undone, and what was undone before can still be redone."""
+"""External events: no player caused them, so they are never undone and do not clear what can be redone."""
 
 MOST_BYTES = 2**25
-"""Of a journal's file: sixty long evenings."""
+"""Limit of a journal's file: as much as sixty long evenings."""
 
-_ONE_FILE = b"\1\1"  # written and read by a rollback journal: no second file grows beside it
+_ONE_FILE = b"\1\1"  # rollback-journal mode for writing and reading, so that no log is kept in a second file
 _MODE_AT = 18
 """https://www.sqlite.org/fileformat2.html, section 1.3."""
 
 _open_files: WeakValueDictionary[tuple[int, int], Journal] = WeakValueDictionary()
-"""Device and number of the journals this process has open. The system drops a process's locks on a file as soon as it
-closes any of its handles on it, so none of these may be opened a second time, even to read the header."""
+"""The journals that this process has open, by device and inode. POSIX drops a process's locks on a file as soon as the
+process closes any of its handles to it, so none of these may be opened a second time, even to read the header."""
 
 
 class Damaged(UserError):
-    """A journal that cannot be used as it is, though a copy can go on from one of its entries.
+    """A damaged journal; a copy may be able to continue from one of its entries.
 
     Attributes:
-        path: Of its file.
-        kept: How many entries a copy would keep.
+        path: Its file.
+        kept: Number of entries that a copy would keep.
     """
 
     def __init__(self, path: Path, why: str, kept: int, checked: int) -> None:
         self.path, self.kept = path, kept
-        super().__init__(f"the battle {path} is damaged: {why}. {_trust(kept, checked)}")
+        super().__init__(f"the battle {path} is damaged: {why}. {_advice(kept, checked)}")
 
 
-def _trust(kept: int, checked: int) -> str:
+def _advice(kept: int, checked: int) -> str:
     if not kept:
-        return "Nothing of it can be saved: take a copy of it from a backup"
+        return "Nothing in it can be saved: restore it from a backup"
     if checked:
-        return f"Up to entry {kept} it is as it was written: go on from there in a copy"
+        return f"It is intact up to entry {kept}: continue from there in a copy"
     return (
-        f"It has no checksums, so whether anything else in it was altered is unknown. {_entries(kept)} can be read:"
-        " go on from there in a copy"
+        f"It has no checksums, so other changes to it cannot be detected. {_entries(kept)} can be read:"
+        " continue from there in a copy"
     )
 
 
@@ -103,24 +103,25 @@ def _entries(count: int) -> str:
 
 
 class Journal:
-    """An open journal; only one at a time has a file open. One thread at a time uses it.
+    """An open journal. A file can be open only once at a time, and only one thread at a time may use the journal.
 
     Attributes:
-        path: Of the file.
-        remark: What the players should know about the file, as a sentence; empty where all is well.
-        is_checked: Whether checksums say that what was read of it is as it was written.
+        path: The file.
+        remark: A warning about the file for the players, as a sentence; empty if there is none.
+        is_checked: Whether checksums confirm that the entries that were read are unchanged.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float]) -> None:
-        """Open a journal, or begin one where there is no file.
+        """Open a journal, or create it if there is no file.
 
         Args:
-            path: Of the file.
-            clock: Seconds, kept with every entry.
+            path: The file.
+            clock: Seconds, stored with every entry.
 
         Raises:
-            Damaged: if some of it can be read, but it must not be written on.
-            UserError: if it is no journal, of a newer program, unsafe to open, or open elsewhere. It is left as it was.
+            Damaged: if the file is damaged but may be readable in part.
+            UserError: if it is not a journal, of a newer program, unsafe to open, or open elsewhere. The file stays
+                unchanged.
         """
         self.path, self._clock, self.remark = path, clock, ""
         self._end: End | None = None
@@ -132,15 +133,15 @@ class Journal:
         if os.path.exists(place) and place.stat().st_size > 0:
             _check_header(path, place)
             if is_rollback_due(place):
-                _rehearse(path, place)
-                self.remark = f"The program was stopped while it wrote to {path}: what was not confirmed is gone."
+                _test_rollback(path, place)
+                self.remark = f"The program was stopped while it wrote to {path}: unconfirmed entries are lost."
         try:
             # In autocommit every statement is its own transaction; EXTRA makes the disk confirm it, folder included.
             self._file = sqlite3.connect(place, isolation_level=None, timeout=0.2, check_same_thread=False)
         except sqlite3.Error as fault:
             raise UserError(f"the battle {path} cannot be opened ({fault}): choose another folder or name") from fault
         try:
-            self._take()
+            self._prepare()
         except (*FAULTS, UserError) as fault:
             self._file.close()
             raise _refusal(path, fault) from fault
@@ -148,7 +149,7 @@ class Journal:
         self._identity = (status.st_dev, status.st_ino)
         _open_files[self._identity] = self
 
-    def _take(self) -> None:
+    def _prepare(self) -> None:
         self._file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ENTRY_BYTES)
         self._file.execute("PRAGMA synchronous = EXTRA")
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -166,17 +167,17 @@ class Journal:
             raise Damaged(self.path, found.fault or fault, found.kept, found.checked)
 
     def append(self, kind: str, body: Mapping[str, Any], version: int = 1) -> Entry:
-        """Add an entry; when this returns it is on the disk.
+        """Add an entry and return it after it is on the disk.
 
         Raises:
-            UserError: if the disk is full or gone, or the journal holds all that one can. Nothing that was confirmed is
-                lost, and the entry is not there.
+            UserError: if the disk is full or missing, or the journal has reached its limits. The entry is not added,
+                and no confirmed entry is lost.
         """
         with self.together():
             return self._insert(kind, body, version)
 
     def append_all(self, entries: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[Entry, ...]:
-        """Add several, as (kind, body), that are one thing to the players: all are on the disk, or none is there.
+        """Add several entries, given as (kind, body), in one transaction.
 
         Raises:
             UserError: as `append`.
@@ -185,7 +186,7 @@ class Journal:
             return tuple(self._insert(kind, body, 1) for kind, body in entries)
 
     def take_over(self, entries: Iterable[Entry]) -> None:
-        """Add entries of another journal, with the times they have: all are on the disk, or none is there.
+        """Add entries of another journal, with their times, in one transaction.
 
         Raises:
             UserError: as `append`.
@@ -196,26 +197,27 @@ class Journal:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is appended meanwhile is one transaction: on the disk when this ends, or none of it is there.
+        """A transaction: everything appended within it is stored together when it ends, or not at all.
 
-        A disk takes as long to confirm sixty entries as one. Inside of another `together` it is part of that one.
+        It saves time because a disk takes as long to confirm sixty entries as one. A nested call joins the outer
+        transaction.
 
         Raises:
-            UserError: if the disk is full or gone; then nothing of it is there.
+            UserError: if the disk is full or missing; then nothing is stored.
         """
         if self._file.in_transaction:
             yield
             return
-        before, done = (self._end, self._has_checksums), False
+        before, committed = (self._end, self._has_checksums), False
         try:
             self._file.execute("BEGIN IMMEDIATE")
             yield
             self._file.execute("COMMIT")
-            done = True
+            committed = True
         except sqlite3.Error as fault:
             raise _refusal(self.path, fault) from fault
         finally:
-            if not done:
+            if not committed:
                 self._end, self._has_checksums = before
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
@@ -237,23 +239,23 @@ class Journal:
         return Entry(after.seq, time_s, kind, version, MappingProxyType(json.loads(text)))
 
     def entries(self, step: Step = no_step) -> tuple[Entry, ...]:
-        """Everything, in order.
+        """All entries, in order.
 
         Args:
-            step: Called now and then with the progress; it may end the work.
+            step: Receives the progress and may cancel.
 
         Raises:
-            Damaged: if it cannot be trusted to the end.
-            UserError: if it holds too much, or what `step` raises.
+            Damaged: if any entry is damaged.
+            UserError: if there are too many entries or values; also whatever `step` raises.
         """
         found = self._survey(step)
         self._end, self.is_checked = found.end, bool(found.checked) or not found.entries
         if not self.is_checked:
-            unknown = (
-                f"{self.path} was written by an earlier version, without checksums: whether its"
-                f" {_entries(len(found.entries))} were altered is unknown. From the next entry on, damage is noticed."
+            warning = (
+                f"{self.path} was written by an earlier version without checksums: changes to its"
+                f" {_entries(len(found.entries))} cannot be detected. From the next entry on, damage is detected."
             )
-            self.remark = f"{self.remark} {unknown}".strip()
+            self.remark = f"{self.remark} {warning}".strip()
         return found.entries
 
     def _survey(self, step: Step = no_step) -> Survey:
@@ -263,7 +265,7 @@ class Journal:
         return found
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the file; a second call does nothing."""
         _open_files.pop(self._identity, None)
         self._file.close()
 
@@ -277,10 +279,10 @@ class Journal:
 
 
 def survey_of(path: Path, step: Step = no_step) -> Survey:
-    """What can be read of the journal in a file, however damaged it is; the file and those beside it are only read.
+    """What can be read of a possibly damaged journal; no file is written.
 
     Raises:
-        UserError: if it is no journal at all, of a newer program, or too large.
+        UserError: if the file is not a journal, of a newer program, or too large.
     """
     place = true_place(path, f"the battle {path}")
     _refuse_open(path, place)
@@ -290,12 +292,12 @@ def survey_of(path: Path, step: Step = no_step) -> Survey:
 
 @dataclass(frozen=True, slots=True)
 class Turned:
-    """What of a journal holds, and what was taken back.
+    """The entries in force and those that were undone.
 
     Attributes:
-        held: All entries but those taken back, in order.
-        undone: Those that can be done again, the next of them last.
-        untouched: How many of those that held before still do, up to the first that was taken back.
+        held: The entries in force, in order.
+        undone: The entries that can be redone, the next one last.
+        untouched: How many of the entries in force before are still the beginning of `held`.
     """
 
     held: tuple[Entry, ...]
@@ -304,38 +306,38 @@ class Turned:
 
 
 def turned(entries: Iterable[Entry], held: Sequence[Entry] = (), undone: Sequence[Entry] = ()) -> Turned:
-    """What holds after these entries, going on from what held, and was taken back, before them.
+    """Apply entries to the entries in force (`held`) and undone (`undone`) before them.
 
-    A new one after an undo ends what could be done again.
+    A new entry after an undo clears what could be redone, unless it is an external event.
     """
-    done, taken, untouched = list(held), list(undone), len(held)
+    in_force, to_redo, untouched = list(held), list(undone), len(held)
     for entry in entries:
         if entry.kind == UNDO:
-            last = next((k for k in reversed(range(len(done))) if done[k].kind not in BEFALLEN), None)
+            last = next((k for k in reversed(range(len(in_force))) if in_force[k].kind not in BEFALLEN), None)
             if last is not None:
-                taken.append(done.pop(last))
+                to_redo.append(in_force.pop(last))
                 untouched = min(untouched, last)
         elif entry.kind == REDO:
-            done += [taken.pop()] if taken else []
+            in_force += [to_redo.pop()] if to_redo else []
         else:
-            done.append(entry)
-            taken = taken if entry.kind in BEFALLEN else []
-    return Turned(tuple(done), tuple(taken), untouched)
+            in_force.append(entry)
+            to_redo = to_redo if entry.kind in BEFALLEN else []
+    return Turned(tuple(in_force), tuple(to_redo), untouched)
 
 
 def standing(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """What holds: all entries but those taken back."""
+    """The entries in force: all that were not undone."""
     return turned(entries).held
 
 
 def redoable(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """What was taken back and can be done again, in the order in which it would be."""
+    """The undone entries in the order in which redo would restore them."""
     return turned(entries).undone[::-1]
 
 
 def _statements() -> list[str]:
-    marks = [f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}"]
-    return [*statements_of(ENTRY_TABLES), CHECKSUM_TABLE, *marks]
+    pragmas = [f"PRAGMA application_id = {APPLICATION_ID}", f"PRAGMA user_version = {SCHEMA}"]
+    return [*statements_of(ENTRY_TABLES), CHECKSUM_TABLE, *pragmas]
 
 
 def _refuse_open(path: Path, place: Path) -> None:
@@ -348,29 +350,27 @@ def _refuse_open(path: Path, place: Path) -> None:
 
 
 def _check_header(path: Path, place: Path) -> None:
-    """Refuse what is not ours before SQLite lays a hand on it."""
+    """Refuse a file that is not a Sandtable journal before SQLite opens it."""
     start = header(place, f"the battle {path}")
     if not is_marked(start, APPLICATION_ID):
         raise _foreign(path)
     if start[_MODE_AT : _MODE_AT + 2] != _ONE_FILE:
-        raise UserError(
-            f"the battle {path} was opened by another program, which has changed it: take a copy from a backup"
-        )
+        raise UserError(f"the battle {path} was changed by another program: restore it from a backup")
     if place.stat().st_size > MOST_BYTES:
         raise UserError(
-            f"the battle {path} is larger than {MOST_BYTES // 2**20} MB, which no battle is: choose another file"
+            f"the battle {path} is larger than {MOST_BYTES // 2**20} MB, the limit for a battle: choose another file"
         )
     version = user_version(start)
     if version != SCHEMA:
-        raise UserError(f"the battle {path} has schema {version} and this program reads {SCHEMA}: update Sandtable")
+        raise UserError(f"the battle {path} has schema {version}, but this program reads {SCHEMA}: update Sandtable")
 
 
-def _rehearse(path: Path, place: Path) -> None:
-    """Play the rollback journal back into a copy first: a damaged or foreign one would spoil the battle.
+def _test_rollback(path: Path, place: Path) -> None:
+    """Play the rollback journal back into a copy, because a damaged or foreign one would destroy the battle.
 
     Raises:
-        Damaged: if what comes of it is not a sound journal.
-        UserError: if another program is writing the battle right now.
+        Damaged: if the result is not an intact journal.
+        UserError: if another program is writing the battle.
     """
     if is_locked(place):
         raise _in_use(path)
@@ -384,16 +384,16 @@ def _rehearse(path: Path, place: Path) -> None:
         found = survey_untouched(place)
         fault = _rolled_back(copy, found)
     if fault:
-        why = f"{journal.name} beside it should mend it, but is damaged or of another battle ({fault})"
+        why = f"{journal.name} beside it is needed to repair it, but is damaged or of another battle ({fault})"
         raise Damaged(path, why, found.kept, found.checked)
 
 
 def _rolled_back(copy: Path, before: Survey) -> str:
-    """Let SQLite play back the journal beside this copy; what is wrong with it then, empty where nothing is.
+    """Let SQLite play back the journal beside this copy; returns what is wrong afterwards, or an empty string.
 
     Args:
-        copy: Of a battle.
-        before: What could be read of the battle. A rollback takes entries from its end and changes none.
+        copy: A copy of a battle's file.
+        before: What could be read of the battle. A rollback removes entries from its end and changes none.
     """
     try:
         file = sqlite3.connect(copy, isolation_level=None)
@@ -405,11 +405,11 @@ def _rolled_back(copy: Path, before: Survey) -> str:
     except FAULTS as fault:
         return words_of(fault)
     if not copy.stat().st_size:
-        return ""  # the very beginning was taken back
+        return ""  # the transaction that created the battle was rolled back
     after = survey_untouched(copy)
     in_both = min(len(before.entries), len(after.entries))
     if before.entries[:in_both] != after.entries[:in_both]:
-        return "with it this would be another battle"
+        return "it would change earlier entries"
     return after.fault
 
 
@@ -428,9 +428,9 @@ def _refusal(path: Path, fault: Exception) -> UserError:
         return _in_use(path)
     code = primary_code(fault)
     if code == sqlite3.SQLITE_FULL:
-        return UserError(f"the disk is full, so the last entry of {path} was not kept: make room and do it again")
+        return UserError(f"the disk is full, so the last entry of {path} was not saved: make room and try again")
     if code == sqlite3.SQLITE_IOERR:
-        return UserError(f"the disk failed, so the last entry of {path} was not kept: check it and its free space")
+        return UserError(f"the disk failed, so the last entry of {path} was not saved: check it and its free space")
     if code == sqlite3.SQLITE_READONLY:
-        return UserError(f"the battle {path} may not be written to: copy it to a folder of yours and open the copy")
-    return UserError(f"the battle {path} cannot be used ({words_of(fault)}): take a copy of it from a backup")
+        return UserError(f"the battle {path} is read-only: copy it to a folder where you may write and open the copy")
+    return UserError(f"the battle {path} cannot be used ({words_of(fault)}): restore it from a backup")

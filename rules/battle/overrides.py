@@ -1,4 +1,4 @@
-"""When the players rule otherwise: what the rules know to come of a deed, and what sets aside what was said."""
+"""Overrides: the players decide an outcome themselves, or replace a verdict."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Verdicts = Asked | Ruled
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What holds of a deed.
+    """An outcome that the players can choose for an action.
 
     Attributes:
-        outcome: In a few words.
-        effects: What it does to the battle.
-        chance: How likely it would have been; None where no dice say so.
-        counts: Whether the deed counts as done.
+        outcome: Its name, in a few words.
+        effects: What it changes in the battle.
+        chance: Its probability by the rules; None if no dice are involved.
+        counts: Whether the action counts as done.
     """
 
     outcome: str
@@ -40,37 +40,37 @@ class Override:
 
     @property
     def words(self) -> str:
-        """The outcome with what is to be seen of its effects, as "kills: Tan 4 eliminated"."""
+        """The outcome with its lasting changes, such as "kills: Tan 4 eliminated"."""
         changes = ", ".join(change_words(one) for one in self.effects.changes if not one.this_turn)
         return f"{self.outcome}: {changes}" if changes else self.outcome
 
 
 def known_holdings(referee: Referee[Any], moment: Moment, deed: Deed) -> tuple[Override, ...]:
-    """Everything that the rules know to come of a deed, the likeliest first.
+    """The outcomes of an action that the rules can produce, the most probable first.
 
-    None where they do not allow it, cannot be asked, or where its dice may fall in more ways than can be played.
+    Empty if the action is not allowed or lacks facts, or if its dice have too many combinations.
 
     Args:
-        referee: Of the game.
-        moment: When it is done.
-        deed: With what the players have told and settled, as a `ActionPreview` has it.
+        referee: The referee of the game.
+        moment: The current position.
+        deed: The action, with the facts that the players have supplied and settled, as in an `ActionPreview`.
     """
     if deed.bar is not None or not deed.listed:
         return ()
-    found: dict[str, Override] = {}
+    overrides: dict[str, Override] = {}
 
-    def told(verdict: Verdict) -> str:
+    def words_of(verdict: Verdict) -> str:
         effects = referee.effects(moment, deed, verdict) if verdict.allowed else Effects()
-        holding = Override(outcome_words(verdict.outcome), effects)
-        found.setdefault(holding.words, holding)
-        return holding.words if verdict.allowed else ""
+        override = Override(outcome_words(verdict.outcome), effects)
+        overrides.setdefault(override.words, override)
+        return override.words if verdict.allowed else ""
 
     try:
-        chances = moment.game.odds_of(deed.action, deed.given, told)
+        chances = moment.game.odds_of(deed.action, deed.given, words_of)
     except UserError:
         return ()
     ranked = sorted(chances.items(), key=lambda one: (-one[1], one[0]))
-    return tuple(replace(found[words], chance=chance) for words, chance in ranked if words)
+    return tuple(replace(overrides[words], chance=chance) for words, chance in ranked if words)
 
 
 STANDS = "it stands"
@@ -79,39 +79,40 @@ STANDS = "it stands"
 def let_stand(
     battle: Battle, referee: Referee[Any], moment: Moment, moves: Sequence[Mapping[str, Path]], reason: str
 ) -> None:
-    """Let figures stand where they went though the rules would not: all is marked that any move marks.
+    """Record moves that the rules forbid, with all effects of an allowed move.
 
     Args:
-        battle: It goes on from there.
-        referee: Of its game.
-        moment: Where they stood before.
-        moves: The paths of those who go together.
-        reason: Why, in the players' words.
+        battle: The battle.
+        referee: The referee of its game.
+        moment: The position before the moves.
+        moves: The paths of the figures that move together, for each move.
+        reason: The players' reason.
 
     Raises:
         UserError: if no reason is given, or as `Battle.record`; then nothing has happened.
     """
     deeds = [referee.march(moment, paths) for paths in moves]
-    battle.record_all(_ruled(deed, Override(STANDS, _all_the_same(referee, moment, deed)), reason) for deed in deeds)
+    overrides = [Override(STANDS, _effects_as_allowed(referee, moment, deed)) for deed in deeds]
+    battle.record_all(_ruled(deed, override, reason) for deed, override in zip(deeds, overrides, strict=True))
 
 
-def _all_the_same(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:
-    """What a move does as if it were allowed; the numbers are those with which the rules forbid it, if any."""
-    answer = prospect(moment, replace(deed, bar=None))
-    numbers = answer.before.numbers if answer.before else {}
-    effects = answer.before.effects if answer.before else ()
-    return referee.effects(moment, answer.deed, Verdict(STANDS, {**numbers, "allowed": True}, (), effects))
+def _effects_as_allowed(referee: Referee[Any], moment: Moment, deed: Deed) -> Effects:
+    """The effects of a move as if it were allowed, with the numbers of the verdict that forbids it, if there is one."""
+    preview = prospect(moment, replace(deed, bar=None))
+    numbers = preview.before.numbers if preview.before else {}
+    effects = preview.before.effects if preview.before else ()
+    return referee.effects(moment, preview.deed, Verdict(STANDS, {**numbers, "allowed": True}, (), effects))
 
 
 def rule(battle: Battle, deed: Deed, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
-    """Let something come of a deed because the players say so, without dice.
+    """Record an outcome that the players chose for an action, without dice.
 
     Args:
-        battle: It goes on from there.
-        deed: What would be asked.
-        holding: What comes of it.
-        reason: Why, in the players' words.
-        also: What else they say of figures.
+        battle: The battle.
+        deed: The action.
+        holding: The chosen outcome.
+        reason: The players' reason.
+        also: Further changes that the players decided.
 
     Raises:
         UserError: if no reason is given, or as `Battle.record`.
@@ -131,25 +132,25 @@ def _ruled(deed: Deed, holding: Override, reason: str, also: Sequence[Change] = 
 
 
 def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str, also: Sequence[Change] = ()) -> None:
-    """Set aside what an entry says: all becomes as if this had come of it, but for what has changed since.
+    """Replace the outcome of an entry: the state becomes what it would be with this outcome and all later events.
 
     Args:
-        battle: It goes on from there.
-        seq: Number of the entry of a verdict.
-        what: What is set aside, in a few words.
-        holding: What holds instead.
-        reason: Why, in the players' words.
-        also: What else they say of figures, whatever has changed since.
+        battle: The battle.
+        seq: Number of the entry with the verdict.
+        what: Label of the replaced verdict.
+        holding: The new outcome.
+        reason: The players' reason.
+        also: Further changes that the players decided, applied last.
 
     Raises:
-        UserError: if the entry holds no verdict or was taken back, no reason is given, or as `Battle.record`.
+        UserError: if the entry is not a verdict or was undone, no reason is given, or as `Battle.record`.
     """
     events = battle.held
-    said = events.get(seq)
-    if not isinstance(said, (Asked, Ruled)):
-        raise UserError(f"entry {seq} is no verdict that stands: choose another to overrule")
-    wanted = _as_if(battle, events, seq, said, holding)
-    moves, changes, given_back = _apart(battle.state, wanted, said)
+    event = events.get(seq)
+    if not isinstance(event, (Asked, Ruled)):
+        raise UserError(f"entry {seq} is not a verdict in force: choose another one to overrule")
+    target = _state_with(battle, events, seq, event, holding)
+    moves, changes, given_back = _difference(battle.state, target, event)
     battle.record(
         Overruled(
             entry=seq,
@@ -164,38 +165,38 @@ def overrule(battle: Battle, seq: int, what: str, holding: Override, reason: str
 
 def _reason(words: str) -> str:
     if not words.strip():
-        raise UserError("the players overrule the rules with a reason only: type why")
+        raise UserError("overruling the rules needs a reason: type why")
     return words.strip()
 
 
-def _as_if(battle: Battle, events: Mapping[int, Event], seq: int, said: Verdicts, holding: Override) -> State:
-    """The state if this had come of an entry; what the players ruled of it before counts no more."""
-    by = said.by if holding.counts else ()
-    other = {number: event for number, event in events.items() if not _about(event, seq)}
-    silent = {number: Noted(text="") for number in events.keys() - other.keys()}
-    as_if = {**other, **silent, seq: replace(said, by=by, effects=holding.effects)}
-    return course_of(battle.entries, as_if).state
+def _state_with(battle: Battle, events: Mapping[int, Event], seq: int, event: Verdicts, override: Override) -> State:
+    """The state if the entry had this outcome; earlier overrides of the same entry are ignored."""
+    by = event.by if override.counts else ()
+    others = {number: other for number, other in events.items() if not _overrules(other, seq)}
+    blanks = {number: Noted(text="") for number in events.keys() - others.keys()}
+    changed = {**others, **blanks, seq: replace(event, by=by, effects=override.effects)}
+    return course_of(battle.entries, changed).state
 
 
-def _about(event: Event, seq: int) -> bool:
+def _overrules(event: Event, seq: int) -> bool:
     return isinstance(event, Overruled) and event.entry == seq
 
 
-def _apart(now: State, wanted: State, said: Verdicts) -> tuple[list[Move], list[Change], Refund]:
-    """What leads from one state to another."""
-    pairs = [(unit, wanted.units[name]) for name, unit in now.units.items()]
-    moves = [move for unit, other in pairs for move in _moved(unit, other)]
-    changes = [*_said_apart("", now, wanted)]
-    changes += [one for unit, other in pairs for one in _said_apart(unit.id, unit, other)]
+def _difference(now: State, target: State, event: Verdicts) -> tuple[list[Move], list[Change], Refund]:
+    """The moves, changes and refunds that lead from the current state to the target state."""
+    pairs = [(unit, target.units[name]) for name, unit in now.units.items()]
+    moves = [move for unit, other in pairs for move in _moves_to(unit, other)]
+    changes = [*_changes_to("", now, target)]
+    changes += [one for unit, other in pairs for one in _changes_to(unit.id, unit, other)]
     less_in = {unit.id: round(unit.allowance_used_in - other.allowance_used_in, 9) for unit, other in pairs}
-    undone = tuple(unit.id for unit, other in pairs if unit.acts.get(said.action) != other.acts.get(said.action))
+    undone = tuple(unit.id for unit, other in pairs if unit.acts.get(event.action) != other.acts.get(event.action))
     this_turn = any(dict(unit.acts_this_turn) != dict(other.acts_this_turn) for unit, other in pairs)
-    again_in = {name: inches for name, inches in less_in.items() if inches > 0}
-    return moves, changes, Refund(allowance_in=again_in, action=said.action, by=undone, this_turn=this_turn)
+    refund_in = {name: inches for name, inches in less_in.items() if inches > 0}
+    return moves, changes, Refund(allowance_in=refund_in, action=event.action, by=undone, this_turn=this_turn)
 
 
-def _moved(unit: Unit, other: Unit) -> Iterator[Move]:
-    """A figure put where it would stand; what it has to pay for that is not more than it would have paid."""
+def _moves_to(unit: Unit, other: Unit) -> Iterator[Move]:
+    """The move that puts a figure where it would stand; it costs at most what the figure would have spent."""
     cost_in = max(0.0, other.allowance_used_in - unit.allowance_used_in)
     start, end = unit.at_in, other.at_in
     if start is not None and end is not None and (start != end or cost_in):
@@ -203,8 +204,8 @@ def _moved(unit: Unit, other: Unit) -> Iterator[Move]:
         yield Move(figure=unit.id, from_in=start, to_in=end, moved_in=0.0, cost_in=cost_in, facing_deg=at)
 
 
-def _said_apart(figure: str, now: Unit | State, wanted: Unit | State) -> Iterator[Change]:
-    for this_turn, old, new in ((False, now.statuses, wanted.statuses), (True, now.this_turn, wanted.this_turn)):
+def _changes_to(figure: str, now: Unit | State, target: Unit | State) -> Iterator[Change]:
+    for this_turn, old, new in ((False, now.statuses, target.statuses), (True, now.this_turn, target.this_turn)):
         for key in {**old, **new}:
             if old.get(key) != new.get(key):
                 yield Change(figure=figure, key=key, value=new.get(key), this_turn=this_turn)

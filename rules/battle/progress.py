@@ -7,11 +7,11 @@ from collections.abc import Callable
 from rules.tabletop.errors import UserError
 
 Step = Callable[[int, int], None]
-"""Takes how much is done, and of how much; it may raise `Cancelled` to end the task there."""
+"""Receives the amount done and the total amount; may raise `Cancelled` to end the task."""
 
 
 class Cancelled(UserError):
-    """The player ended a task; its text says so."""
+    """The player cancelled a task; the message says so."""
 
 
 def no_step(_done: int, _of: int) -> None:
@@ -19,5 +19,5 @@ def no_step(_done: int, _of: int) -> None:
 
 
 def part_of(step: Step, number: int, parts: int) -> Step:
-    """Progress of the whole, from that of part `number` (from 0) of so many that take about as long."""
+    """Convert the progress of part `number` (from 0) of `parts` equally long parts into progress of the whole."""
     return lambda done, of: step(number * of + done, parts * of)

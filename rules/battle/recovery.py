@@ -1,4 +1,4 @@
-"""Going on with a damaged battle: what can be trusted of it, in a copy."""
+"""Recovery of a damaged battle into a copy."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from rules.tabletop.errors import UserError
 
 
 def recover(path: Path, copy: Path, clock: Clock, step: Step = no_step) -> int:
-    """Begin a battle in a new file with what can be trusted of a damaged one, which stays as it is.
+    """Copy the intact part of a damaged battle into a new file; the damaged file stays unchanged.
 
-    The copy ends with a note that says where it comes from. Where the damaged file has no checksums, or they are lost,
-    the copy has all that can be read of it.
+    The copy ends with a note that names its origin. If the damaged file has no checksums or lost them, the copy gets
+    all entries that can be read.
 
     Args:
-        path: Of the damaged battle; one that is sound is copied whole.
-        copy: Of the new file.
+        path: The damaged battle; an intact one is copied completely.
+        copy: The new file.
         clock: Seconds, for the note.
-        step: Called now and then with the progress; it may end the work.
+        step: Receives the progress and may cancel.
 
     Returns:
-        How many entries were taken over.
+        Number of entries copied.
 
     Raises:
-        UserError: if nothing can be recovered, the copy exists or cannot be written; or what `step` raises.
+        UserError: if nothing can be recovered, or the copy exists or cannot be written; also whatever `step` raises.
     """
     if os.path.lexists(copy):
-        raise UserError(f"there is a file {copy} already: choose another name for the copy")
+        raise UserError(f"the file {copy} exists already: choose another name for the copy")
     found = survey_of(path, step)
-    taken = foldable(found.entries[: found.kept])
-    if not taken:
-        raise UserError(f"nothing of the battle {path} can be saved ({found.fault}): take a copy of it from a backup")
-    note = Noted(text=_note(path, len(taken), is_checked=bool(found.checked)))
+    recovered = foldable(found.entries[: found.kept])
+    if not recovered:
+        raise UserError(f"nothing in the battle {path} can be saved ({found.fault}): restore it from a backup")
+    note = Noted(text=_note(path, len(recovered), is_checked=bool(found.checked)))
     try:
         with Journal(copy, clock) as journal, journal.together():
-            journal.take_over(taken)
+            journal.take_over(recovered)
             journal.append(note.kind, note.to_body(), note.version)
     except UserError:
-        copy.unlink(missing_ok=True)  # it is empty, and would keep its name from the next attempt
+        copy.unlink(missing_ok=True)  # an empty file would block its name for the next attempt
         raise
-    return len(taken)
+    return len(recovered)
 
 
 def _note(path: Path, count: int, *, is_checked: bool) -> str:
-    known = "" if is_checked else ", which could not be checked"
-    return f"Taken over from {path.name}, entries 1 to {count}{known}."
+    remark = "" if is_checked else ", which could not be checked"
+    return f"Copied from {path.name}, entries 1 to {count}{remark}."

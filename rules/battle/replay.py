@@ -1,4 +1,4 @@
-"""A battle's questions asked anew with the faces that fell: where the rules now answer otherwise."""
+"""Replay of a battle: its actions are resolved again with the stored dice and compared with the stored verdicts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rules.tabletop.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An entry whose question the rules now answer otherwise: what was told, and what is."""
+    """An entry that the rules now resolve differently: the stored result and the new one."""
 
     seq: int
     was: str
@@ -25,15 +25,15 @@ class Difference:
 
 
 def differences(game: Game[Any], events: Mapping[int, Event], step: Step = no_step) -> tuple[Difference, ...]:
-    """Where the rules now answer a journal's question otherwise for the same dice; questions that were undone count.
+    """The entries that the rules now resolve differently with the same dice; undone entries are checked too.
 
     Args:
-        game: With the battle's options and house rules.
-        events: Of the journal by the numbers of their entries, those that were undone included.
-        step: Called now and then with the progress; it may end the work.
+        game: The game with the battle's options and house rules.
+        events: The events of the journal by entry number, undone ones included.
+        step: Receives the progress and may cancel.
 
     Raises:
-        UserError: what `step` raises.
+        UserError: whatever `step` raises.
     """
     found = []
     for done, (seq, event) in enumerate(events.items()):
@@ -44,7 +44,7 @@ def differences(game: Game[Any], events: Mapping[int, Event], step: Step = no_st
 
 
 def replay(path: Path) -> tuple[Difference, ...]:
-    """The differences of the battle in a file; none where it replays to the same state.
+    """The differences of the battle in a file; empty if all verdicts are the same.
 
     Raises:
         UserError: as `Battle.open`.
@@ -59,18 +59,18 @@ def _difference(game: Game[Any], seq: int, asked: Asked) -> Difference | None:
         verdict, throws = played(game, asked.action, asked.given, script)
     except UserError as refusal:
         return Difference(seq, asked.verdict.outcome, f"refused: {refusal}")
-    told = Told.of(verdict)
+    now = Told.of(verdict)
     if throws != asked.throws:
         return Difference(seq, _dice(asked.throws), _dice(throws))
-    return None if told == asked.verdict else _verdicts_apart(seq, asked.verdict, told)
+    return None if now == asked.verdict else _first_difference(seq, asked.verdict, now)
 
 
 def _dice(throws: Sequence[Throw]) -> str:
     return "; ".join(f"{one.for_whom}, {one.why}: {' '.join(map(str, one.faces))}" for one in throws) or "no dice"
 
 
-def _verdicts_apart(seq: int, was: Told, now: Told) -> Difference:
-    """The first thing in which two verdicts differ, in words."""
+def _first_difference(seq: int, was: Told, now: Told) -> Difference:
+    """The first difference between two verdicts."""
     if was.outcome != now.outcome:
         return Difference(seq, was.outcome, now.outcome)
     for name in {**was.numbers, **now.numbers}:
@@ -79,5 +79,5 @@ def _verdicts_apart(seq: int, was: Told, now: Told) -> Difference:
     return Difference(seq, _reasons(was), _reasons(now))
 
 
-def _reasons(told: Told) -> str:
-    return "; ".join(f"{one.rule} {one.text}" for one in told.reasons)
+def _reasons(record: Told) -> str:
+    return "; ".join(f"{one.rule} {one.text}" for one in record.reasons)

@@ -1,4 +1,4 @@
-"""A battle as text that a player enjoys: what happened, turn by turn, and the rules that said so."""
+"""The story of a battle as text for the players: the events turn by turn, with the rules behind them."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from rules.engine.text import (
 
 
 def tell(game: Game[Any], events: Iterable[Event]) -> Iterator[str]:
-    """The lines of the story: what is nested in a turn or in a question is indented."""
-    enlisting = ""
+    """The lines of the story; lines that belong to a turn or to an action are indented."""
+    side = ""
     for event in events:
         if isinstance(event, Enlisted):
-            if event.side != enlisting:
-                yield f"{spoken(event.side)} fields"
-            enlisting = event.side
+            if event.side != side:
+                yield f"Army of {spoken(event.side)}"
+            side = event.side
             yield f"  {spoken(event.figure)}: {_card(game, event)}"
             continue
-        enlisting = ""
+        side = ""
         yield from _begun(game, event) if isinstance(event, Begun) else _TELLERS[type(event)](event)
 
 
@@ -72,7 +72,7 @@ def _value(value: Any) -> str:
 def _card(game: Game[Any], event: Enlisted) -> str:
     row = game.rules.plain.get("cards", {}).get(event.card, {})
     own = event.own or {}
-    title = str(row.get("title") or own.get("title") or spoken(event.card or "a card of his own"))
+    title = str(row.get("title") or own.get("title") or spoken(event.card or "own card"))
     return f"{title}, {spoken(event.squad)}" if event.squad else title
 
 
@@ -91,7 +91,7 @@ def _moved(event: Moved) -> Iterator[str]:
 
 def _move(move: Move) -> str:
     over = f" over {', '.join(move.ground)}" if move.ground else ""
-    cost = "" if abs(move.cost_in - move.moved_in) < 0.05 else f", which takes {move.cost_in:.1f}"
+    cost = "" if abs(move.cost_in - move.moved_in) < 0.05 else f", which costs {move.cost_in:.1f} in"
     return f"  {spoken(move.figure)} moves {move.moved_in:.1f} in{over} to {place_words(move.to_in)}{cost}."
 
 
@@ -99,21 +99,21 @@ def _asked(event: Asked) -> Iterator[str]:
     winner = event.verdict.numbers.get("winner")
     outcome = outcome_words(event.verdict.outcome)
     outcome = f"{outcome} for {spoken(winner)}" if isinstance(winner, str) else outcome
-    done = _deed(event.by, event.title or spoken(event.action))  # battles of before titles were kept have none
-    yield f"  {done}." if says_outcome(event) else f"  {done}: {outcome}."
+    action = _action(event.by, event.title or spoken(event.action))  # battles of old versions have no titles
+    yield f"  {action}." if says_outcome(event) else f"  {action}: {outcome}."
     yield from (f"    {_throw(throw)}" for throw in event.throws)
     yield from (f"    {_reason(reason)}" for reason in event.verdict.reasons)
     yield from _effects(event.effects)
 
 
-def _deed(by: tuple[str, ...], title: str) -> str:
-    """A deed with all who do it, where its title does not name them."""
+def _action(by: tuple[str, ...], title: str) -> str:
+    """An action's title, preceded by the figures that act if it does not name them."""
     return title if not by or spoken(by[0]) in title else f"{listed(by)}: {title}"
 
 
 def _throw(throw: Throw) -> str:
     faces = " ".join(f"{face:+d}" if throw.die == "FUDGE" and face else str(face) for face in throw.faces)
-    return f"{faces} on the dice: {roller_words(throw.for_whom)}, {told(throw.why)}"
+    return f"{faces} rolled for {roller_words(throw.for_whom)}: {told(throw.why)}"
 
 
 def _reason(reason: Said) -> str:
@@ -136,8 +136,8 @@ def _doubted(event: Doubted) -> Iterator[str]:
 
 
 def _settled(event: Settled) -> Iterator[str]:
-    asked = event.question if event.question.endswith("?") else f"{event.question}:"
-    yield f"  The players settle it: {asked} {answer_words(event)}."
+    question = event.question if event.question.endswith("?") else f"{event.question}:"
+    yield f"  The players decide: {question} {answer_words(event)}."
 
 
 def _overruled(event: Overruled) -> Iterator[str]:
@@ -149,18 +149,18 @@ def _overruled(event: Overruled) -> Iterator[str]:
 
 
 def _ruled(event: Ruled) -> Iterator[str]:
-    yield f"  {_deed(event.by, event.title)}: the players rule: {event.outcome}. {_sentence(event.reason)}"
+    yield f"  {_action(event.by, event.title)}: the players decide: {event.outcome}. {_sentence(event.reason)}"
     yield from _effects(event.effects)
 
 
-def _sentence(words: str) -> str:
-    """What somebody typed, as a sentence."""
-    words = words.strip()
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?")) else ".")
+def _sentence(text: str) -> str:
+    """A typed text as a sentence."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def _befallen(event: Event) -> Iterator[str]:
-    yield f"  ({label(event)}; positions on the table stay)"
+def _external(event: Event) -> Iterator[str]:
+    yield f"  ({label(event)}; positions on the table are unchanged)"
 
 
 def _table(event: TableLaid) -> Iterator[str]:
@@ -182,7 +182,7 @@ _TELLERS: Mapping[type[Event], Callable[[Any], Iterator[str]]] = {
     Overruled: _overruled,
     Ruled: _ruled,
     Noted: _noted,
-    CameraMoved: _befallen,
-    MarkerMoved: _befallen,
+    CameraMoved: _external,
+    MarkerMoved: _external,
     TableLaid: _table,
 }

@@ -1,4 +1,4 @@
-"""What a journal's file holds, and up to which entry it can be trusted. Nothing here writes."""
+"""Reading of a journal's file, with a check of how many entries are intact. Nothing here writes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rules.battle.progress import Step, no_step
 from rules.tabletop.errors import UserError, refuse_strange
 
 LONGEST_ENTRY_BYTES = 4_000_000
-"""House rules, which the first entry holds, have half of it."""
+"""Limit of one entry; the house rules in the first entry may take half of it."""
 MOST_ENTRIES = 20_000
-"""Of one battle; a long evening has 500."""
+"""Limit of entries in one battle; a long evening has 500."""
 MOST_VALUES = 2_000_000
-"""Of all entries together; each takes up to 300 bytes of memory, and an entry has some 30."""
+"""Limit of values in all entries together; a value takes up to 300 bytes of memory, and an entry has about 30."""
 
 ENTRY_TABLES = """
     CREATE TABLE entry (
@@ -30,7 +30,7 @@ ENTRY_TABLES = """
     CREATE TRIGGER entry_kept BEFORE DELETE ON entry BEGIN SELECT RAISE(ABORT, 'a journal only grows'); END;
 """
 CHECKSUM_TABLE = "CREATE TABLE checksum (seq INTEGER PRIMARY KEY, sha256 BLOB NOT NULL) STRICT"
-"""Journals of earlier versions have none until something is appended."""
+"""Journals of earlier versions have no such table until an entry is appended."""
 
 _PLAIN = "SELECT seq, time_s, kind, version, body, NULL FROM entry ORDER BY seq"
 _CHECKED = (
@@ -41,14 +41,14 @@ _TYPES = (int, float, str, int, str)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened.
+    """One entry of a journal.
 
     Attributes:
-        seq: Counts from 1, without gaps.
-        time_s: By the clock that was handed in; it may go backwards, `seq` never does.
-        kind: What happened, as "moved".
-        version: Of the meaning of `body` for this kind.
-        body: The particulars, in values that JSON knows; read-only.
+        seq: Number of the entry, from 1 without gaps.
+        time_s: Time by the journal's clock, which may go backwards.
+        kind: Kind of the event, such as "moved".
+        version: Format version of `body` for this kind.
+        body: The event's data as JSON values; read-only.
     """
 
     seq: int
@@ -60,12 +60,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Where a journal ends, for the next entry.
+    """The end of a journal, from which the next entry continues.
 
     Attributes:
-        seq: Number of the last entry; 0 where there is none.
-        checksum: Of the last entry, see `rules.battle.checksum`.
-        values: How many values all entries hold, see `values_in`.
+        seq: Number of the last entry; 0 if there is none.
+        checksum: Checksum of the last entry, see `rules.battle.checksum`.
+        values: Number of values in all entries, see `values_in`.
     """
 
     seq: int = 0
@@ -75,13 +75,13 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What can be read of a journal.
+    """The readable part of a journal.
 
     Attributes:
-        entries: From the first on, as far as they are as the file's checksums say, or have none.
-        end: After the last of them.
-        checked: How many of them, from the first on, are as they were written. Zero in a journal without checksums.
-        fault: Why the journal cannot be read further, as part of a sentence; empty where all of it could be.
+        entries: The entries from the first on that match their checksums or have none.
+        end: The end after these entries.
+        checked: How many of them match their checksums; zero in a journal without checksums.
+        fault: Why the journal cannot be read further, as part of a sentence; empty if all of it was read.
     """
 
     entries: tuple[Entry, ...]
@@ -91,23 +91,24 @@ class Survey:
 
     @property
     def kept(self) -> int:
-        """How many entries a copy would keep: those that are as they were written; without checksums, all."""
+        """How many entries a copy would keep: those that match their checksums; all if there are no checksums."""
         return self.checked or len(self.entries)
 
 
 class Unsound(Exception):
-    """Ends a survey; its text is the fault."""
+    """Ends a survey; the message is the fault."""
 
 
 def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
-    """Read a journal as far as it can be read.
+    """Read a journal as far as possible.
 
     Args:
         file: A connection to it; the schema has been checked.
-        step: Called now and then with the progress; it may end the work.
+        step: Receives the progress and may cancel.
 
     Raises:
-        UserError: if it has more entries or values than `MOST_ENTRIES` and `MOST_VALUES`, or what `step` raises.
+        UserError: if it has more entries than `MOST_ENTRIES` or more values than `MOST_VALUES`; also whatever `step`
+            raises.
     """
     entries: list[Entry] = []
     end, checked = End(), 0
@@ -118,7 +119,7 @@ def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
             after = end_after(end, row)
             if summed and not (written is None and checked == 0):
                 if written != after.checksum:
-                    raise Unsound(f"entry {after.seq} is not as it was written")
+                    raise Unsound(f"entry {after.seq} does not match its checksum")
                 checked = after.seq
             entries.append(Entry(*row[:4], body_of(row)))
             end = after
@@ -131,7 +132,7 @@ def survey(file: sqlite3.Connection, step: Step = no_step) -> Survey:
 
 
 def survey_untouched(place: Path, step: Step = no_step) -> Survey:
-    """Read the journal of a file that SQLite may not open otherwise: nothing is locked, written or rolled back.
+    """Read a journal from a file that may be unsafe to open: nothing is locked, written or rolled back.
 
     Raises:
         UserError: as `survey`.
@@ -141,7 +142,7 @@ def survey_untouched(place: Path, step: Step = no_step) -> Survey:
         file = connect_untouched(place)
         file.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_ENTRY_BYTES)
         if not is_journal(file):
-            return Survey((), End(), 0, "it is not a battle of Sandtable")
+            return Survey((), End(), 0, "it is not a Sandtable battle")
         found = survey(file, step)
         return found if found.fault else Survey(found.entries, found.end, found.checked, structural_fault(file))
     except FAULTS as fault:
@@ -152,9 +153,9 @@ def survey_untouched(place: Path, step: Step = no_step) -> Survey:
 
 
 def is_journal(file: sqlite3.Connection) -> bool:
-    """Whether the file has the tables of a journal and nothing else; asked before anything else is read of it.
+    """Whether the file has exactly the tables of a journal; to be checked before anything else is read.
 
-    A view of a stranger's may pass for a table, and have no end.
+    A malicious file could have an endless view in place of a table.
 
     Raises:
         sqlite3.Error, UnicodeDecodeError: if it is damaged.
@@ -174,7 +175,7 @@ def has_checksums(file: sqlite3.Connection) -> bool:
 
 
 def structural_fault(file: sqlite3.Connection) -> str:
-    """What SQLite itself finds wrong with the file, as part of a sentence; empty where it is sound."""
+    """The result of SQLite's own check as part of a sentence; empty if the file is intact."""
     try:
         found = file.execute("PRAGMA quick_check(1)").fetchone()[0]
     except FAULTS as fault:
@@ -183,11 +184,11 @@ def structural_fault(file: sqlite3.Connection) -> str:
 
 
 def end_after(end: End, row: Row) -> End:
-    """Where a journal ends after this entry.
+    """The end of a journal after this entry.
 
     Raises:
-        Unsound: if the row is no entry, or does not follow.
-        UserError: if the journal would hold too much.
+        Unsound: if the row is not a valid entry or not the next one.
+        UserError: if the journal would exceed its limits.
     """
     if tuple(map(type, row)) != _TYPES:
         raise Unsound(f"entry {end.seq + 1} holds values of the wrong types")
@@ -203,15 +204,15 @@ def end_after(end: End, row: Row) -> End:
 
 
 def values_in(body: str) -> int:
-    """How many values a JSON text holds at most, without reading it: what a reader would make objects of."""
+    """Upper bound of the number of values in a JSON text, without parsing it."""
     return body.count(",") + body.count("[") + body.count("{") + body.count(":")
 
 
 def body_of(row: Row) -> Mapping[str, Any]:
-    """The particulars of an entry, as they were written.
+    """The body of an entry.
 
     Raises:
-        Unsound: if they are not a JSON object that this program would write.
+        Unsound: if it is not a JSON object that this program would write.
     """
     what = f"entry {row[0]}"
     try:
@@ -241,7 +242,7 @@ def _count(file: sqlite3.Connection) -> int:
 
 
 def _check_end(file: sqlite3.Connection, summed: bool, end: End, checked: int) -> None:
-    """Notice entries that were lost at the end, and those that something else added without a checksum."""
+    """Detect entries that are missing at the end, and entries that another program added without a checksum."""
     if not summed:
         return
     if end.seq and not checked:

@@ -1,4 +1,4 @@
-"""Doubts about what is no number: whether somebody is seen at all, and what he stands in."""
+"""Measurement errors of facts that are not numbers: whether a figure is seen, and what terrain it stands in."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from rules.tabletop.sight import SLIVER
 from rules.tabletop.tolerance import DOUBT_SIGMAS, Choice
 
 HIDDEN, SEEN = "hidden", "seen"
-"""The answers of the players to whether somebody sees another."""
+"""The players' answers to the question whether one figure sees another."""
 
 
 def in_sight(view: View, what: str, way: Way = ("los",)) -> tuple[Measured, ...]:
-    """The error of whether somebody is seen: none where enough of him is in sight, or nothing at all.
+    """The uncertainty of whether the target is seen; empty if clearly enough of it is in sight, or nothing.
 
     Args:
-        view: How he is seen.
-        what: Who sees whom, for the player.
-        way: Where the fact stands.
+        view: The target as the shooter sees it.
+        what: Text for the player: which figure sees which.
+        way: Path of the fact among the facts of the question.
     """
-    part = view.exposure
-    barely = (one for one in view.part_errors(part) if part - DOUBT_SIGMAS * one < SLIVER)
-    return tuple(Measured(way, one, what, either={HIDDEN: False, SEEN: True}) for one in barely)
+    exposure = view.exposure
+    sigmas = (sigma for sigma in view.part_errors(exposure) if exposure - DOUBT_SIGMAS * sigma < SLIVER)
+    return tuple(Measured(way, sigma, what, either={HIDDEN: False, SEEN: True}) for sigma in sigmas)
 
 
 def one_of(found: Choice[str], sigma_in: float, what: str, way: Way) -> tuple[Measured, ...]:
-    """The error of a choice between names, as of the terrain that somebody stands in; none where it is certain."""
+    """The uncertainty of a choice between names, such as the terrain under a figure; empty if it is certain."""
     either = {spoken(name).lower(): name for name in found.possible}
     return () if found.certain else (Measured(way, sigma_in, what, either=either),)

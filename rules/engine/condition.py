@@ -1,4 +1,4 @@
-"""What players may say of a figure where they overrule the rules: that it is out, unharmed, or what else it can be."""
+"""Conditions that players may give a figure when they overrule the rules, such as eliminated or unharmed."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from rules.engine.events import Change
 from rules.engine.state import ELIMINATED
 
 Condition = tuple[Change, ...]
-"""What is so of a figure, for the players to say; the changes leave open of whom."""
+"""A named set of status changes; their `figure` is empty until `befallen` fills it in."""
 
 
 def condition(*statuses: str, value: Any = True) -> Condition:
-    """That these statuses have this value."""
+    """The condition in which these statuses have this value."""
     return tuple(Change(figure="", key=key, value=value) for key in statuses)
 
 
 def unharmed(*statuses: str) -> Condition:
-    """That a figure is in the battle, and that none of these statuses holds."""
+    """The condition in which a figure is not eliminated and has none of these statuses."""
     return condition(ELIMINATED, *statuses, value=None)
 
 
 CONDITIONS: Mapping[str, Condition] = {"eliminated": condition(ELIMINATED), "unharmed": unharmed()}
-"""What can be so of a figure in any game."""
+"""The conditions that every game has."""
 
 
 def befallen(figure: str, found: Condition) -> tuple[Change, ...]:
-    """What is new about a figure that a condition holds for."""
+    """The changes that put a figure into a condition."""
     return tuple(replace(one, figure=figure) for one in found)

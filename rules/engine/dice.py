@@ -1,8 +1,8 @@
-"""Rules ask, players roll: what is to be thrown, what fell, and the exact odds of what may.
+"""Dice requests, rolls, and the exact odds of a procedure.
 
 A procedure is a generator that yields a `DiceRequest`, is sent a `Roll`, and returns its result. Typed, virtual,
 electronic and scripted dice are drivers of the same procedure. The dice of one request are thrown together and are
-not told apart; dice for several people are several requests.
+indistinguishable; dice of several figures are several requests.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from rules.tabletop.errors import UserError
 
 
 class Die(Enum):
-    """A kind of die; its value is the tuple of its faces, each as likely as the next."""
+    """A kind of die; its value is the tuple of its faces, all equally likely."""
 
     D6 = (1, 2, 3, 4, 5, 6)
     FUDGE = (-1, 0, 1)
 
     @property
     def faces(self) -> tuple[int, ...]:
-        """Every face once."""
+        """All faces."""
         faces: tuple[int, ...] = self.value
         return faces
 
 
 MOST_DICE = 1000
-"""Of one throw: a squad's burst is a tenth of it, and a slip in house rules may be any number."""
+"""Limit for one throw, against mistakes in house rules; the burst of a squad needs a tenth of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiceRequest:
-    """What is to be rolled.
+    """Dice to be rolled.
 
     Attributes:
         die: The kind of die.
-        count: How many, thrown together.
-        for_whom: Who rolls, or whom the roll is for.
-        why: What it is for, in a few words.
-        again: The same throw once more because the last one decided nothing, as a tie; see `odds`.
+        count: Number of dice, thrown together.
+        for_whom: The figure or side that the roll is for.
+        why: Purpose of the roll, in a few words.
+        again: Whether it repeats a throw that decided nothing, such as a tie; see `odds`.
     """
 
     die: Die
@@ -60,89 +60,87 @@ class DiceRequest:
             raise UserError(f"a roll needs at least one die and at most {MOST_DICE}, not {self.count}")
 
     def once_more(self) -> DiceRequest:
-        """The same throw again."""
+        """The same request as a repeated throw."""
         return replace(self, again=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Roll:
-    """The faces that fell."""
+    """The faces that answer one request."""
 
     faces: tuple[int, ...]
 
     @property
     def total(self) -> int:
-        """Their sum."""
+        """Sum of the faces."""
         return sum(self.faces)
 
 
 T = TypeVar("T")
 Procedure = Generator[DiceRequest, Roll, T]
-"""Asks for dice and returns its result."""
+"""A rule in progress: yields dice requests, receives rolls and returns its result."""
 
 Dice = Callable[[DiceRequest], Roll]
-"""Whatever answers a request: a hand at the keyboard, an electronic die, a script."""
+"""A dice source: answers a request from the keyboard, electronic dice or a script."""
 
 
 def rolled(request: DiceRequest, faces: Iterable[int]) -> Roll:
-    """The answer to a request.
+    """The roll with these faces as the checked answer to a request.
 
     Raises:
         RuleRefusal: "impossible_die_face" or "wrong_dice_count".
     """
-    fell = tuple(faces)
-    for face in fell:
+    shown = tuple(faces)
+    for face in shown:
         if type(face) is not int or face not in request.die.faces:
             known = ", ".join(map(str, request.die.faces))
             raise RuleRefusal("impossible_die_face", f"a die cannot show {face!r}: its faces are {known}")
-    if len(fell) != request.count:
-        needed = f"{request.for_whom} needs {request.count} for {request.why}"
-        raise RuleRefusal("wrong_dice_count", f"{needed}, not {len(fell)} dice: roll as many as asked")
-    return Roll(fell)
+    if len(shown) != request.count:
+        dice = "1 die" if request.count == 1 else f"{request.count} dice"
+        needed = f"{request.for_whom} needs {dice} for {request.why}, not {len(shown)}"
+        raise RuleRefusal("wrong_dice_count", f"{needed}: roll exactly that many")
+    return Roll(shown)
 
 
 def as_fudge(faces: Iterable[int]) -> tuple[int, ...]:
     """Six-sided dice read as Fudge dice: 1 and 2 are minus, 3 and 4 blank, 5 and 6 plus."""
-    return tuple((face + 1) // 2 - 2 for face in rolled_d6(tuple(faces)))
-
-
-def rolled_d6(faces: Sequence[int]) -> tuple[int, ...]:
-    """The faces, once it is certain that a six-sided die can show each."""
-    return rolled(DiceRequest(Die.D6, max(1, len(faces)), "the player", "reading dice"), faces).faces
+    shown = tuple(faces)
+    checked = rolled(DiceRequest(Die.D6, max(1, len(shown)), "the player", "reading dice"), shown)
+    return tuple((face + 1) // 2 - 2 for face in checked.faces)
 
 
 class Scripted:
-    """Dice that fall as written, in the order in which they are asked for."""
+    """A dice source that answers requests from a given list of faces, in order."""
 
     def __init__(self, faces: Sequence[int]) -> None:
         self._left = list(faces)
 
     def __call__(self, request: DiceRequest) -> Roll:
-        """The next faces of the script."""
+        """The next faces of the list."""
         faces, self._left = self._left[: request.count], self._left[request.count :]
         return rolled(request, faces)
 
     def finish(self) -> None:
-        """Say that nothing more is asked.
+        """Check that all faces were used.
 
         Raises:
-            RuleRefusal: "wrong_dice_count" if dice are left over.
+            RuleRefusal: "wrong_dice_count" if faces are left over.
         """
         if self._left:
-            raise RuleRefusal("wrong_dice_count", f"{len(self._left)} of the dice were not asked for: leave them out")
+            raise RuleRefusal("wrong_dice_count", f"there are too many dice: leave out {len(self._left)} of them")
 
 
 def no_dice(request: DiceRequest) -> Roll:
-    """Dice for a question that needs none.
+    """The dice source of a question that should need no dice.
 
     Raises:
-        RuleRefusal: "wrong_dice_count" if it asks for some all the same.
+        RuleRefusal: "wrong_dice_count" if the question requests dice anyway.
     """
     raise RuleRefusal("wrong_dice_count", f"{request.why} of {request.for_whom} needs dice: roll them")
 
 
 def play(procedure: Procedure[T], dice: Dice) -> T:
-    """Run a procedure to its result; `dice` is asked for every roll."""
+    """Run a procedure to its result; `dice` answers every request."""
     try:
         request = next(procedure)
         while True:
@@ -153,23 +151,23 @@ def play(procedure: Procedure[T], dice: Dice) -> T:
 
 
 MOST_BRANCHES = 60_000
-"""Odds with more ways to fall than this are refused; bursts at many targets are told target by target."""
+"""Limit of branches when computing odds; for bursts at many targets, ask for one target at a time."""
 
 K = TypeVar("K", bound=Hashable)
 
 
 def odds(begin: Callable[[], Procedure[T]], outcome: Callable[[T], K]) -> dict[K, Fraction]:
-    """The exact chance of every outcome; they sum to 1.
+    """The exact probability of every outcome; they sum to 1.
 
     Args:
-        begin: Starts the procedure anew; every way the dice may fall is played.
-        outcome: What of a result counts, as `lambda verdict: verdict.outcome`.
+        begin: Starts the procedure from its beginning; every combination of faces is played.
+        outcome: Reduces a result to what is counted, such as `lambda verdict: verdict.outcome`.
 
-    A throw that is asked for `again` goes back to the equal request before it, as a tie that is rolled once more:
-    its chance is shared among the outcomes in their own proportion, as endless rolling would.
+    A request with `again` returns to the equal request before it, such as a tie that is rolled again: its probability
+    is distributed over the other outcomes in proportion, which is the limit of rolling forever.
 
     Raises:
-        UserError: if there are more than `MOST_BRANCHES` ways to fall, or no throw ever ends it.
+        UserError: if there are more than `MOST_BRANCHES` branches, or every roll asks for another one.
     """
     return _Odds(begin, outcome).after((), ())[0]
 
@@ -178,17 +176,17 @@ _Chances = tuple[dict[K, Fraction], dict[int, Fraction]]
 
 
 class _Odds(Generic[T, K]):
-    """A walk through every way the dice may fall."""
+    """A depth-first search through all combinations of faces."""
 
     def __init__(self, begin: Callable[[], Procedure[T]], outcome: Callable[[T], K]) -> None:
         self._begin, self._outcome, self._left = begin, outcome, MOST_BRANCHES
 
     def after(self, path: tuple[Roll, ...], asked: tuple[DiceRequest, ...]) -> _Chances[K]:
-        """Chances once these rolls fell: of each outcome, and of going back to the throw of each depth."""
+        """Probabilities after these rolls: of each outcome, and of returning to the request at each depth."""
         self._left -= 1
         if self._left < 0:
             raise UserError(
-                f"there are more than {MOST_BRANCHES} ways these dice may fall: ask for fewer targets at once"
+                f"these dice have more than {MOST_BRANCHES:,} combinations: ask for the odds of fewer targets at once"
             )
         procedure = self._begin()
         try:
@@ -213,13 +211,13 @@ class _Odds(Generic[T, K]):
                 back[depth] = back.get(depth, Fraction(0)) + weight * chance
         here = back.pop(len(asked), Fraction(0))
         if here == 1:
-            raise UserError(f"no throw ever ends {request.why!r}: the rule asks for it again each time")
+            raise UserError(f"the roll for {request.why} would never end: the rule asks for it again every time")
         ends = 1 - here
         return {k: c / ends for k, c in chances.items()}, {depth: c / ends for depth, c in back.items()}
 
 
 def falls(request: DiceRequest) -> Iterator[tuple[Roll, Fraction]]:
-    """Every way the dice of a request may fall, with its chance; dice are not told apart."""
+    """Every combination of faces of a request with its probability; the dice are indistinguishable."""
     ways = len(request.die.faces) ** request.count
     for faces in combinations_with_replacement(request.die.faces, request.count):
         orders = math.factorial(request.count)

@@ -1,4 +1,4 @@
-"""What comes of verdicts in every game alike: figures that went, fell or are marked, and the step that follows."""
+"""Effects that all games share: moves, casualties, status changes, wrecks and the next phase."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, Posture, TerrainKind
 
 
 def as_journalled(moment: Moment) -> Moment:
-    """The same position with every figure where it stood, and facing as it did, when the journal last saw it."""
+    """The same position with every figure at its place and facing in the journal instead of the measured ones."""
     units = moment.state.units
-    stood = {
+    figures = {
         name: _as_known(figure, units[name]) if name in units else figure for name, figure in moment.figures.items()
     }
-    return replace(moment, figures=stood)
+    return replace(moment, figures=figures)
 
 
 def _as_known(figure: Figure, unit: Unit) -> Figure:
@@ -32,13 +32,13 @@ def walked(
     cost_in: Mapping[str, float] | None = None,
     facing_deg: Mapping[str, float] | None = None,
 ) -> tuple[Move, ...]:
-    """Figures at the ends of their paths.
+    """The moves of figures along their paths.
 
     Args:
-        moment: Where they stood.
-        paths: Of each; it begins where the figure stands.
-        cost_in: What it took of the allowance of each, where ground or turns cost more than inches.
-        facing_deg: Which way each faces at the end; those that are missing face along the last leg of their path.
+        moment: The position before the moves.
+        paths: The path of each figure, from where it stands.
+        cost_in: Allowance spent by each figure whose cost differs from the path's length because of ground or turns.
+        facing_deg: The facing of each figure at the end; by default it faces along the last leg of its path.
     """
     faced = facing_deg or {}
     return tuple(
@@ -55,38 +55,38 @@ def walked(
 
 
 def taken_along(moment: Moment, rider: str, path: Path) -> Move:
-    """Somebody who goes along a path with what carries or tows him, at no cost of his own."""
+    """The move of a figure that is carried or towed along a path; it costs the figure itself nothing."""
     start = moment.unit(rider).at_in or moment.figure(rider).centre_in
     end = (start[0] + path[-1][0] - path[0][0], start[1] + path[-1][1] - path[0][1])
     return Move(figure=rider, from_in=start, to_in=end, moved_in=length_in(path), cost_in=0.0)
 
 
 def goal_of(side: str) -> str:
-    """The battle's status that holds the goal of a side."""
+    """Name of the battle's status that stores the goal of a side."""
     return f"goal_of_{side}"
 
 
 def kept(unit: Unit, key: str) -> list[Any]:
-    """What was kept of a unit in this turn, one by one."""
+    """The list stored under a status of this turn; empty if there is none."""
     return list(unit.this_turn.get(key, ()))
 
 
 def fallen(figures: Iterable[str], rule: str) -> tuple[Change, ...]:
-    """Figures that are out of the battle, each once."""
+    """The changes that eliminate these figures, each once."""
     return marked(dict.fromkeys(figures), ELIMINATED, True, rule)
 
 
 WRECK = "wreck"
-"""The status of a vehicle that is out of the battle and stays on the table as cover and obstacle."""
+"""The status of an eliminated vehicle that stays on the table as cover and obstacle."""
 
 
 def wrecks(state: State, figures: Iterable[Figure]) -> tuple[TerrainPiece, ...]:
-    """The wrecks among the figures on the table, as pieces of terrain as high as a vehicle."""
-    there = [(one, state.units[one.id]) for one in figures if one.id in state.units]
+    """The wrecks among the figures on the table, as terrain pieces as high as a vehicle."""
+    enlisted = [(one, state.units[one.id]) for one in figures if one.id in state.units]
     height_in = POSTURE_HEIGHT_IN[Posture.VEHICLE]
     return tuple(
         TerrainPiece(one.id, TerrainKind.OTHER, one.base_in, one.z_in, height_in)
-        for one, unit in there
+        for one, unit in enlisted
         if unit.out and unit.statuses.get(WRECK)
     )
 
@@ -94,16 +94,16 @@ def wrecks(state: State, figures: Iterable[Figure]) -> tuple[TerrainPiece, ...]:
 def marked(
     figures: Iterable[str], key: str, value: Any, rule: str = "", *, this_turn: bool = False
 ) -> tuple[Change, ...]:
-    """The same said of several figures; of the battle itself for the figure ""."""
+    """The changes that give several figures the same status; the figure "" stands for the battle itself."""
     return tuple(Change(figure=name, key=key, value=value, rule=rule, this_turn=this_turn) for name in figures)
 
 
 def following(state: State, steps: Sequence[tuple[str, str]]) -> PhaseBegun:
-    """The step after the present one, or the first of the next turn.
+    """The phase after the current one, or the first phase of the next turn.
 
     Args:
-        state: Says where in the turn the battle is; turn 0 is the set-up.
-        steps: (side, phase) in the order of a turn; the side is empty where all act at once.
+        state: The battle with its current turn, side and phase; turn 0 is the set-up.
+        steps: (side, phase) in the order of a turn; the side is empty if all sides act at once.
     """
     now = (state.side, state.phase)
     if state.turn and now in steps[:-1]:

@@ -1,4 +1,4 @@
-"""What can happen in a battle: small values that go into the journal and come back out of it as they were."""
+"""Events of a battle: frozen values that the journal stores and restores unchanged."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ EntryNumber = Annotated[int, Within(low=1)]
 
 
 def plain(value: Any) -> Any:
-    """A value in what JSON knows; dataclasses become objects.
+    """A value converted to JSON types; dataclasses become objects.
 
     Raises:
         UserError: for a number that is not finite.
     """
     if isinstance(value, float) and not math.isfinite(value):
-        raise UserError(f"a journal cannot keep {value}: give a finite number")
+        raise UserError(f"a journal cannot store {value}: give a finite number")
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
@@ -41,13 +41,13 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A figure that went from one place to another.
+    """A figure's move from one place to another.
 
     Attributes:
-        moved_in: The way, as it was walked.
-        cost_in: What it took of the figure's allowance.
-        ground: Names of the terrain pieces on the way.
-        facing_deg: Which way it faces at the end; None where that is unchanged or unknown.
+        moved_in: Length of the path.
+        cost_in: Allowance spent.
+        ground: Names of the terrain pieces on the path.
+        facing_deg: Its facing at the end; None if unchanged or unknown.
     """
 
     figure: str
@@ -65,14 +65,14 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What is new about a figure, or about the battle itself.
+    """A new value of a status of a figure or of the battle.
 
     Attributes:
-        figure: Whom it is about; empty for what all share, as who won the initiative.
-        key: What of it, as "wounds" or "eliminated".
-        value: What it is now; None takes it away.
-        rule: Id of the rule that says so; empty where the players say so.
-        this_turn: Forgotten when the next turn begins, as "moved".
+        figure: Its id; empty for a status of the battle, such as which side has the initiative.
+        key: Name of the status, such as "wounds" or "eliminated".
+        value: The new value; None removes the status.
+        rule: Id of the rule behind the change; empty if the players decided it.
+        this_turn: Whether the status ends with the turn, like "moved".
     """
 
     figure: str
@@ -84,7 +84,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """What comes of a verdict on the table."""
+    """What a verdict changes in the battle."""
 
     moves: tuple[Move, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -92,12 +92,12 @@ class Effects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refund:
-    """What a deed took of those who did it, and no longer takes.
+    """Costs of an overruled action that are given back.
 
     Attributes:
-        allowance_in: Inches of its move that each figure has again.
-        action, by: The deed that no longer counts as done, by whom; nobody where it goes on counting.
-        this_turn: Whether it counted among the acts of this turn.
+        allowance_in: Inches of allowance given back to each figure.
+        action, by: The action that no longer counts as done, and its figures; no figures if it still counts.
+        this_turn: Whether it counted among the actions of this turn.
     """
 
     allowance_in: Mapping[str, Inches]
@@ -108,7 +108,7 @@ class Refund:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Throw:
-    """Dice as they were asked for and as they fell."""
+    """One dice request and the faces that answered it."""
 
     die: str
     for_whom: str
@@ -117,13 +117,13 @@ class Throw:
 
     @classmethod
     def of(cls, request: DiceRequest, roll: Roll) -> Throw:
-        """The answer to a request."""
+        """The record of a request and its roll."""
         return cls(die=request.die.name, for_whom=request.for_whom, why=request.why, faces=roll.faces)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A reason of a verdict, as it was said."""
+    """A reason of a verdict, as stored in the journal."""
 
     rule: str
     text: str
@@ -132,7 +132,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A verdict, as it was told."""
+    """A verdict, as stored in the journal."""
 
     outcome: str
     numbers: Mapping[str, Any]
@@ -140,7 +140,7 @@ class Told:
 
     @classmethod
     def of(cls, verdict: Verdict) -> Told:
-        """A verdict in values that JSON gives back unchanged."""
+        """The record of a verdict, in values that survive JSON unchanged."""
         reasons = tuple(Said(rule=one.rule, text=one.text, modifier=one.modifier) for one in verdict.reasons)
         return cls(outcome=str(verdict.outcome), numbers=plain(verdict.numbers), reasons=reasons)
 
@@ -150,27 +150,27 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that happened.
+    """Something that happened in a battle.
 
     Attributes:
         kind: Its name in the journal.
-        version: Of what its body means; a newer one is not read.
+        version: Format version of its body; newer versions are refused.
     """
 
     kind: ClassVar[str]
     version: ClassVar[int] = 1
 
     def to_body(self) -> dict[str, Any]:
-        """The body of its entry in the journal."""
+        """The body of its journal entry."""
         body: dict[str, Any] = plain(self)
         return body
 
     @classmethod
     def from_body(cls, body: Mapping[str, Any], place: str = "the event") -> Event:
-        """The event of an entry's body.
+        """The event with this body.
 
         Raises:
-            UserError: if the body is not one; the message names `place`, the key and what was expected.
+            UserError: if the body is invalid; the message names `place`, the key and what was expected.
         """
         return Reader({}).read(cls, body, place)
 
@@ -180,8 +180,8 @@ class Begun(Event):
     """The battle begins; the players are its sides.
 
     Attributes:
-        options: What the players chose instead of a default.
-        house_rules: Text of the file of house rules; empty where the game is played as it is.
+        options: Options that differ from their defaults.
+        house_rules: Text of the file of house rules; empty if there is none.
     """
 
     kind = "begun"
@@ -192,14 +192,14 @@ class Begun(Event):
 
 
 def one_card(figure: str, card: str | None, own: Mapping[str, Any] | None) -> None:
-    """Raise `UserError` unless a figure has just one: a ready card or its own."""
+    """Raise `UserError` unless a figure has exactly one card: a ready one or its own."""
     if (card is None) == (own is None):
-        raise UserError(f"{figure} needs either a ready card or one of its own: give one of the two")
+        raise UserError(f"{figure} needs one card: a card of the game or its own, not both")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enlisted(Event):
-    """A figure joins as a unit: of a ready card, or of the players' own."""
+    """A figure joins a side as a unit with a ready card or a card of the players' own."""
 
     kind = "enlisted"
     figure: str
@@ -214,7 +214,7 @@ class Enlisted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseBegun(Event):
-    """A turn, or a part of one, begins; `side` is empty where all act in it."""
+    """A turn or phase begins; `side` is empty if all sides act in it."""
 
     kind = "phase"
     turn: Annotated[int, Within(low=1)]
@@ -224,7 +224,7 @@ class PhaseBegun(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed(Event):
-    """A figure is put somewhere without moving there: set up, dropped, brought in."""
+    """A figure appears at a place without moving there: set up, dropped or brought in."""
 
     kind = "placed"
     figure: str
@@ -237,7 +237,7 @@ class Placed(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved(Event):
-    """Figures went; those of one squad together."""
+    """One or more figures moved, such as a squad together."""
 
     kind = "moved"
     moves: tuple[Move, ...]
@@ -248,13 +248,13 @@ class Moved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(Event):
-    """The rules were asked, dice were rolled, this was the answer, and it had these effects.
+    """An action was resolved: the question to the rules, the dice, the verdict and its effects.
 
     Attributes:
-        action, given: The question, as it was put to the game.
-        by: Figures that acted; counted for each.
+        action, given: The rule that was asked, and the facts.
+        by: Figures that acted; the action counts for each of them.
         throws: All dice, in order.
-        title: The deed, as "Rifle at Tan 4"; empty in battles of before it was kept.
+        title: The action for the players, such as "Rifle at Tan 4"; empty in battles of old versions.
     """
 
     kind = "asked"
@@ -269,7 +269,7 @@ class Asked(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed(Event):
-    """Something is new about figures: wounds, ammunition, a jam, who is out."""
+    """Statuses changed, such as wounds, ammunition, a jam or elimination."""
 
     kind = "changed"
     changes: tuple[Change, ...]
@@ -280,7 +280,7 @@ class Changed(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubted(Event):
-    """A question that is too close to call, or that no camera can answer, is put to the players."""
+    """The players are asked a question that is too close to call or that the camera cannot answer."""
 
     kind = "doubted"
     question: str
@@ -292,7 +292,7 @@ class Settled(Event):
     """The players answered a question.
 
     Attributes:
-        limit: What was measured against, as "4 in"; empty where that was not kept.
+        limit: The limit of the measurement, such as "4 in"; empty if it was not stored.
     """
 
     kind = "settled"
@@ -303,14 +303,14 @@ class Settled(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overruled(Event):
-    """The players set aside what an entry says.
+    """The players replaced the verdict of an earlier entry.
 
     Attributes:
-        reason: Why, in their words.
-        effects: What holds instead: all that becomes otherwise by it, from now on.
-        what: What was set aside, in a few words; empty in battles of before it was kept.
-        outcome: What holds instead, in a few words.
-        given_back: What those who did it have again.
+        reason: The players' reason.
+        effects: Every change that leads from the old outcome to the new one.
+        what: Label of the replaced entry; empty in battles of old versions.
+        outcome: The new outcome, in a few words.
+        given_back: Costs that the figures get back.
     """
 
     kind = "overruled"
@@ -324,13 +324,13 @@ class Overruled(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruled(Event):
-    """The players say what comes of a deed, and no die is rolled.
+    """The players decided the outcome of an action without dice.
 
     Attributes:
-        title: The deed, as "Rifle at Tan 4".
-        action, by: As of a question; it counts as done by them.
-        outcome: What comes of it, in a few words.
-        reason: Why they say so, in their words.
+        title: The action, such as "Rifle at Tan 4".
+        action, by: The rule, and the figures for which the action counts as done.
+        outcome: The outcome, in a few words.
+        reason: The players' reason.
     """
 
     kind = "ruled"
@@ -344,7 +344,7 @@ class Ruled(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted(Event):
-    """A remark."""
+    """A note by the players or by the program."""
 
     kind = "noted"
     text: str
@@ -352,10 +352,10 @@ class Noted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CameraMoved(Event):
-    """Camera or table were bumped; positions on the table stay.
+    """The camera or the table was bumped; positions on the table stay the same.
 
     Attributes:
-        what: Which, as far as the picture tells: "camera", "table" or "camera or table".
+        what: "camera", "table" or, if the picture does not show which, "camera or table".
     """
 
     kind = "camera_moved"
@@ -364,7 +364,7 @@ class CameraMoved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkerMoved(Event):
-    """Printed markers were moved on the table; positions on the table stay."""
+    """Printed markers were moved on the table; positions on the table stay the same."""
 
     kind = "marker_moved"
     ids: tuple[int, ...]
@@ -372,12 +372,12 @@ class MarkerMoved(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableLaid(Event):
-    """The table that is played on, as it is from now on: nobody's deed, so it is not taken back.
+    """The table changed; an external event that is never undone.
 
     Attributes:
-        camera: Identity of the camera over it; empty where there is none.
-        terrain: What stands on it.
-        area_in: Outline of the part that is played on; none where nobody has said.
+        camera: Identity of the camera; empty if there is none.
+        terrain: All terrain pieces.
+        area_in: Outline of the area of play; empty if it is not defined.
     """
 
     kind = "table"
@@ -397,4 +397,4 @@ def _check_point(figure: str, place_in: PointIn) -> None:
 
 def _check_some(parts: tuple[Any, ...], kind: str) -> None:
     if not parts:
-        raise UserError(f"an event of the kind {kind!r} needs at least one figure: name it")
+        raise UserError(f"an event of the kind {kind!r} needs at least one figure")

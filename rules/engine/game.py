@@ -1,4 +1,4 @@
-"""What every game answers: who made it, what is open to choice, and each thing that a player may ask of its rules."""
+"""A game: its ruleset, its options, and the rules that can be applied to the facts of an action."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 Answer = Verdict | Procedure[Verdict]
-"""A rule that needs no dice answers at once; one that does returns the procedure that asks for them."""
+"""What a rule returns: a verdict if it needs no dice, otherwise a procedure that requests them."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoFacts:
-    """A question that needs no facts."""
+    """The facts of a rule that needs none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action(Generic[T]):
-    """One thing that can be asked.
+    """A rule that can be applied.
 
     Attributes:
-        resolve: The rule itself: the game's data and the facts in, the answer out.
-        facts: Dataclass of what must be known. A default stands for what is not said; an `Asked` note holds the
-            question to put to the players where the camera cannot tell.
+        resolve: The function: takes the game's ruleset and the facts, returns the answer.
+        facts: Dataclass of the facts. Fields with defaults may be left out; an `Asked` annotation holds the question
+            for the players if the camera cannot supply the fact.
     """
 
     resolve: Callable[[Ruleset[T], Any], Answer]
@@ -42,24 +42,24 @@ class Action(Generic[T]):
 
 
 def actions(*rules: Callable[[Ruleset[T], Any], Answer]) -> dict[str, Action[T]]:
-    """The actions of a game by the names of the functions that answer them; what they take says what must be known."""
+    """The rules of a game by function name; the type of each function's second parameter defines its facts."""
     table = {}
     for rule in rules:
-        taken = list(get_type_hints(rule).values())
-        table[rule.__name__] = Action(rule, taken[1])
+        types = list(get_type_hints(rule).values())
+        table[rule.__name__] = Action(rule, types[1])
     return table
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A fact for the players to tell.
+    """A question to the players about a fact.
 
     Attributes:
-        fact: Its name.
-        text: What to ask them.
-        default: What holds until they answer; None where the rules find it out otherwise, or cannot do without it.
-        answers: What they may answer; empty for what is typed.
-        holds: Of what is typed: `int`, `float`, `str`, or `list` for several names.
+        fact: Name of the fact.
+        text: The question.
+        default: The value until they answer; None if the rules can derive it or require an answer.
+        answers: The possible answers; empty if the answer is typed.
+        holds: Type of a typed answer: `int`, `float`, `str`, or `list` for several names.
     """
 
     fact: str
@@ -69,28 +69,28 @@ class Question:
     holds: type = str
 
     def read(self, typed: str) -> Any:
-        """What was typed as a value of the fact.
+        """Convert a typed answer to the fact's value.
 
         Raises:
-            UserError: if a number is asked for and this is none.
+            UserError: if the answer must be a number and is not.
         """
-        words = typed.strip()
+        text = typed.strip()
         if self.holds is list:
-            return [name for word in words.split(",") if (name := word.strip())]
+            return [name for part in text.split(",") if (name := part.strip())]
         try:
-            return self.holds(words)
+            return self.holds(text)
         except ValueError as error:
-            wanted = "a whole number" if self.holds is int else "a number"
-            raise UserError(f"{self.text} {words!r} is not {wanted}") from error
+            expected = "a whole number" if self.holds is int else "a number"
+            raise UserError(f"{self.text} Type {expected}, not {text!r}") from error
 
 
 @dataclass(frozen=True)
 class Game(Generic[T]):
-    """A ruleset that can be asked.
+    """A ruleset together with its rule functions.
 
     Attributes:
-        rules: Its data, house rules and chosen options included.
-        actions: Everything that can be asked, by name.
+        rules: The data, with house rules and chosen options.
+        actions: The rules, by name.
     """
 
     rules: Ruleset[T]
@@ -98,79 +98,82 @@ class Game(Generic[T]):
 
     @property
     def name(self) -> str:
-        """Short name, as "army_men"."""
+        """Short name, such as "army_men"."""
         return self.rules.header.name
 
     @property
     def title(self) -> str:
-        """Name on the screen."""
+        """Name for the players."""
         return self.rules.header.title
 
     @property
     def credit(self) -> str:
-        """Whom the game is owed to."""
+        """Author and source of the game."""
         return self.rules.header.credit
 
     @property
     def options(self) -> Mapping[str, Option]:
-        """Every open question of the rulebook, by its short name."""
+        """Every option, by its short name."""
         return self.rules.header.options
 
     def choosing(self, /, **chosen: Value) -> Game[T]:
-        """The same game under other options; raises as `Ruleset.choosing`."""
+        """The same game with other options; raises as `Ruleset.choosing`."""
         return replace(self, rules=self.rules.choosing(**chosen))
 
     def begin(self, action: str, given: Mapping[str, Any]) -> Procedure[Verdict]:
-        """Start the procedure of an action.
+        """Start the procedure of a rule.
 
         Raises:
-            RuleRefusal: "unknown_action", "unknown_key", "missing_key", "wrong_type" or the code of a fact that
-                cannot be, as "unknown_weapon" or "negative_range".
+            RuleRefusal: "unknown_action", "unknown_key", "missing_key", "wrong_type" or the code of an impossible fact,
+                such as "unknown_weapon" or "negative_range".
         """
-        return self._asked(action, given)()
+        return self._starter(action, given)()
 
     def ask(self, action: str, given: Mapping[str, Any], dice: Dice) -> Verdict:
-        """The verdict, with these dice; raises as `begin` and as `rules.engine.dice.rolled`."""
+        """The verdict of a rule with these dice; raises as `begin` and `rules.engine.dice.rolled`."""
         return play(self.begin(action, given), dice)
 
     def odds(self, action: str, given: Mapping[str, Any], number: str | None = None) -> dict[Any, Fraction]:
-        """Exact chance of every outcome, or of every value of one of the verdict's numbers."""
+        """Exact probability of every outcome, or of every value of one of the verdict's numbers."""
 
-        def told(answer: Verdict) -> Any:
+        def result_of(answer: Verdict) -> Any:
             return answer.outcome if number is None else answer.numbers.get(number)
 
-        return self.odds_of(action, given, told)
+        return self.odds_of(action, given, result_of)
 
-    def odds_of(self, action: str, given: Mapping[str, Any], told: Callable[[Verdict], K]) -> dict[K, Fraction]:
-        """Exact chance of everything that `told` makes of a verdict; raises as `begin` and `rules.engine.dice.odds`."""
-        return odds(self._asked(action, given), told)
+    def odds_of(self, action: str, given: Mapping[str, Any], result_of: Callable[[Verdict], K]) -> dict[K, Fraction]:
+        """Exact probability of every value that `result_of` returns for a verdict.
+
+        Raises as `begin` and `rules.engine.dice.odds`.
+        """
+        return odds(self._starter(action, given), result_of)
 
     def questions(self, action: str) -> tuple[Question, ...]:
-        """What the players must tell for an action because no camera sees it."""
-        shape: Any = self.actions[action].facts
+        """What the players must answer for a rule because the camera cannot see it."""
+        facts: Any = self.actions[action].facts
         return tuple(
-            Question(field.name, note.question, _usual(field), answers_to(noted), typed_as(noted))
-            for field in dataclasses.fields(shape)
-            for noted in [hints(shape)[field.name]]
-            for note in _notes(noted)
+            Question(field.name, note.question, _default(field), answers_to(hint), typed_as(hint))
+            for field in dataclasses.fields(facts)
+            for hint in [hints(facts)[field.name]]
+            for note in _notes(hint)
             if isinstance(note, Asked)
         )
 
-    def _asked(self, action: str, given: Mapping[str, Any]) -> Callable[[], Procedure[Verdict]]:
-        """What starts an action's procedure, as often as it is called; its facts are read once."""
-        wanted = self._action(action)
-        known: Any = self._reader.read(wanted.facts, given, f"the question {action!r}")
+    def _starter(self, action: str, given: Mapping[str, Any]) -> Callable[[], Procedure[Verdict]]:
+        """A function that starts a rule's procedure each time it is called; the facts are checked only once."""
+        rule = self._action(action)
+        facts: Any = self._reader.read(rule.facts, given, f"the question {action!r}")
 
         def begin() -> Procedure[Verdict]:
-            answer = wanted.resolve(self.rules, known)
-            return _at_once(answer) if isinstance(answer, Verdict) else answer
+            answer = rule.resolve(self.rules, facts)
+            return _without_dice(answer) if isinstance(answer, Verdict) else answer
 
         return begin
 
     def concerns(self, action: str, fact: str) -> bool | None:
-        """Whether an action takes a fact; None where no action of this game does.
+        """Whether a rule takes a fact; None if no rule of this game does.
 
-        One description of a moment may serve many questions: what only others ask about is left out of this one.
+        One description of a position can serve many rules: facts that only other rules take are left out.
         """
         name = field_name(fact)
         if name in hints(self._action(action).facts):
@@ -179,7 +182,8 @@ class Game(Generic[T]):
 
     def _action(self, name: str) -> Action[T]:
         if name not in self.actions:
-            raise RuleRefusal("unknown_action", f"{self.title} has no action {name!r}: {', '.join(self.actions)}")
+            names = ", ".join(self.actions)
+            raise RuleRefusal("unknown_action", f"{self.title} has no action {name!r}: choose one of {names}")
         return self.actions[name]
 
     @cached_property
@@ -187,7 +191,7 @@ class Game(Generic[T]):
         return Reader({key: list(value) for key, value in self.rules.plain.items() if isinstance(value, dict)})
 
 
-def _usual(field: dataclasses.Field[Any]) -> Any:
+def _default(field: dataclasses.Field[Any]) -> Any:
     return None if field.default is MISSING else field.default
 
 
@@ -195,7 +199,7 @@ def _notes(hint: Any) -> tuple[Any, ...]:
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
 
 
-def _at_once(answer: Verdict) -> Generator[DiceRequest, Any, Verdict]:
-    """A procedure that asks for no dice."""
+def _without_dice(answer: Verdict) -> Generator[DiceRequest, Any, Verdict]:
+    """A procedure that returns the verdict without requesting dice."""
     yield from ()
     return answer

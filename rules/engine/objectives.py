@@ -1,4 +1,4 @@
-"""What the sides of a battle are to do: tasks that a game knows, and what the players have agreed on."""
+"""Objectives of the sides: the tasks that a game offers, and what the players agreed on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rules.tabletop.errors import UserError
 
 
 class HalfOf(StrEnum):
-    """Whose number is halved for what is usual."""
+    """Which side's number of figures is halved to get a task's default number."""
 
     ENEMIES = "enemies"
     OWN = "own"
@@ -22,17 +22,17 @@ class HalfOf(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Something that a side may have to do.
+    """A kind of objective that a game offers.
 
     Attributes:
         name: Its row in the game's table of goals.
-        words: What is to be done, or is so when it is.
+        words: The condition or action that fulfils it, as the end of a sentence.
         rule: Id of the rule.
-        number: What its number counts, as "turns"; empty where it has none.
-        number_key: The battle's status that holds the number of a side.
-        usual: The number until another is agreed.
-        half_of: Where the usual number is half of somebody's figures instead.
-        leads: What stands between the side and `words` in a sentence: "wins when" or "is to".
+        number: What its number counts, such as "turns"; empty if it has no number.
+        number_key: Returns the battle's status that stores the number of a side.
+        usual: The default number.
+        half_of: The side of whose figures the default number is half, if not `usual`.
+        leads: The words between the side and `words` in a sentence: "wins when" or "is to".
     """
 
     name: str
@@ -45,7 +45,7 @@ class Task:
     leads: str = "wins when"
 
     def usual_number(self, own: int, enemies: int) -> int:
-        """What is agreed on most often, of so many figures."""
+        """The default number for these numbers of figures."""
         if self.half_of is None:
             return self.usual
         return ((own if self.half_of is HalfOf.OWN else enemies) + 1) // 2
@@ -53,13 +53,13 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What a side has to do.
+    """The objective of a side.
 
     Attributes:
-        side: Whose.
-        task: Its name; empty in games that know no tasks.
-        number: How many, where the task has a number.
-        words: What the players add in their own words, as which bridge.
+        side: The side.
+        task: Name of the task; empty in games without tasks.
+        number: The task's number, if it has one.
+        words: The players' own description, such as which bridge.
     """
 
     side: str
@@ -69,27 +69,27 @@ class Aim:
 
 
 def words_key(side: str) -> str:
-    """The battle's status that holds what the players add to a side's task."""
+    """Name of the battle's status that stores the players' description of a side's objective."""
     return f"task_of_{side}"
 
 
 def aims_of(state: State, tasks: tuple[Task, ...]) -> tuple[Aim, ...]:
-    """What each side has to do as it was agreed; where nothing was, the first task, which is the usual one."""
+    """The agreed objective of each side; by default the first task of the game."""
     return tuple(_aim_of(state.statuses, side, tasks) for side in state.sides)
 
 
-def _aim_of(told: Mapping[str, Any], side: str, tasks: tuple[Task, ...]) -> Aim:
-    task = str(told.get(goal_of(side), tasks[0].name)) if tasks else ""
+def _aim_of(statuses: Mapping[str, Any], side: str, tasks: tuple[Task, ...]) -> Aim:
+    task = str(statuses.get(goal_of(side), tasks[0].name)) if tasks else ""
     row = next((one for one in tasks if one.name == task), None)
-    number = told.get(row.number_key(side)) if row is not None and row.number_key is not None else None
-    return Aim(side, task, None if number is None else int(number), str(told.get(words_key(side), "")))
+    number = statuses.get(row.number_key(side)) if row is not None and row.number_key is not None else None
+    return Aim(side, task, None if number is None else int(number), str(statuses.get(words_key(side), "")))
 
 
 def agreed(state: State, tasks: tuple[Task, ...], aim: Aim) -> tuple[Change, ...]:
-    """What is new about the battle when a side has another aim; nothing where it is as before.
+    """The changes that give a side a new objective; empty if it is the same as before.
 
     Raises:
-        UserError: if the game has no such task, or the task needs a number.
+        UserError: if the game does not have the task, or the task needs a number.
     """
     changes = [Change(figure="", key=words_key(aim.side), value=aim.words.strip() or None)]
     if tasks:
@@ -99,7 +99,7 @@ def agreed(state: State, tasks: tuple[Task, ...], aim: Aim) -> tuple[Change, ...
         changes.insert(0, Change(figure="", key=goal_of(aim.side), value=row.name, rule=row.rule))
         if row.number_key is not None:
             if not aim.number or aim.number < 1:
-                raise UserError(f"the task of {aim.side} needs a number: say how many {row.number}")
+                raise UserError(f"the task of {aim.side} needs a number: enter how many {row.number}")
             number = Change(figure="", key=row.number_key(aim.side), value=aim.number, rule=row.rule)
             changes.insert(1, number)
     return tuple(one for one in changes if state.statuses.get(one.key) != one.value)

@@ -1,4 +1,4 @@
-"""A battle at one moment, on the table as it is measured: who stands where, sees whom, and is how far away."""
+"""A position: the state of a battle with the measured table, and the ranges and lines of sight between its figures."""
 
 from __future__ import annotations
 
@@ -26,21 +26,23 @@ T = TypeVar("T")
 
 SPOT = "the spot"
 BODY_WIDTH_IN = 2 * BODIES[Posture.STANDING].half_width_in
-"""A soldier at his widest; where he is narrower, the part of him in sight is a little less sure than is said."""
+"""Largest width of a standing soldier. Where the body is narrower, the error of the part in sight is slightly larger
+than computed."""
 _POINT_IN = 0.05
-"""A spot is hardly wider than a point, but wide enough to be looked at."""
+"""Half the width of a spot: small, but large enough for a silhouette."""
 
 Measure = Callable[[Figure, Figure], Range]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One figure as another has it before it.
+    """A target as one figure sees it.
 
     Attributes:
-        range: How far it is.
-        exposure, exposure_to_fire: The part of it in sight, and the same with screens looked through.
-        hidden_by: The pieces that hide some of it, each with the part that it would hide alone, most first.
+        range: The range to it.
+        exposure, exposure_to_fire: The part of it in sight, and the same if screens hide nothing.
+        hidden_by: The terrain pieces that hide a part of it, each with the part that it would hide alone, largest
+            first.
     """
 
     range: Range
@@ -49,10 +51,10 @@ class View:
     hidden_by: tuple[tuple[TerrainPiece, float], ...]
 
     def part_errors(self, part: float) -> tuple[float, ...]:
-        """One standard deviation of a part that is seen; none where all or nothing is.
+        """One standard deviation of the part in sight; empty if all or nothing of the body is in sight.
 
-        What hides a body has its edge as much too far to a side as the two places together, so that the part is off by
-        that over the body's width; and rays tell nothing smaller than a sliver.
+        An error of the two places shifts the edge that hides the body by as much, which changes the part by that shift
+        divided by the body's width; the part is not computed more precisely than `SLIVER`.
         """
         if not 0 < part < 1:
             return ()
@@ -61,15 +63,15 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """What a question about the rules is asked of.
+    """The position that the rules are applied to.
 
     Attributes:
-        game: What is played.
-        state: How the battle stands.
-        figures: Who is on the table, by id; units that are out of the battle do not count.
-        terrain: Every piece.
-        sight: What the game says about seeing.
-        measure: How ranges are measured; by default from the places and their own errors alone.
+        game: The game.
+        state: State of the battle.
+        figures: The figures on the table, by id; eliminated units neither see nor are seen.
+        terrain: All terrain pieces.
+        sight: The game's rules for lines of sight.
+        measure: Measures ranges; by default from the two places and their own errors alone.
     """
 
     game: Game[Any]
@@ -83,10 +85,10 @@ class Moment:
         """A figure that is on the table.
 
         Raises:
-            UserError: if it is not seen there.
+            UserError: if the camera does not see it there.
         """
         if name not in self.figures:
-            raise UserError(f"{name} is not seen on the table: put it there, or say that it is gone")
+            raise UserError(f"{name} is not on the table: put it there or mark it as eliminated")
         return self.figures[name]
 
     def unit(self, name: str) -> Unit:
@@ -94,39 +96,39 @@ class Moment:
         return self.state.unit(name)
 
     def kind(self, unit: Unit) -> Mapping[str, Any]:
-        """The card of a unit, ready or its own, as the game's data has it."""
+        """The card of a unit, ready or its own, as plain data."""
         return card_of(self.game, unit)
 
     def squad(self, unit: Unit) -> tuple[Unit, ...]:
-        """The men of its squad that are not out, itself among them; itself where it is alone."""
+        """The units of its squad that are not eliminated, including itself; only itself if it has no squad."""
         mates = self.state.standing(unit.side) if unit.squad else (unit,)
         return tuple(mate for mate in mates if mate.id == unit.id or (mate.squad and mate.squad == unit.squad))
 
     def enemies(self, unit: Unit) -> tuple[Unit, ...]:
-        """Everybody of another side who is not out and stands on the table."""
-        every = self.state.units.values()
-        return tuple(one for one in every if one.side != unit.side and not one.out and one.id in self.figures)
+        """The units of other sides that are not eliminated and stand on the table."""
+        units = self.state.units.values()
+        return tuple(one for one in units if one.side != unit.side and not one.out and one.id in self.figures)
 
     def view(self, of: str, at: str) -> View:
-        """How the figure `of` has the figure `at` before it.
+        """How the figure `of` sees the figure `at`.
 
         Raises:
-            UserError: if one of them is not on the table, or out of the battle.
+            UserError: if one of them is not on the table or is eliminated.
         """
         if (of, at) not in self._views:
             self._views[of, at] = self._viewed(of, at)
         return self._views[of, at]
 
     def spot(self, at_in: PointIn) -> Figure:
-        """A bare place as something to look at and to measure to: it lies on what one stands on there.
+        """A place as a figure that can be seen and measured to; it lies on the surface there.
 
-        It is where the players say, so it has no error of its own.
+        The players choose it, so it has no measurement error.
         """
         outline = ellipse_outline(at_in, _POINT_IN, _POINT_IN)
         return Figure(SPOT, "", *at_in, surface_in(at_in, self.terrain), 0.0, Posture.PRONE, outline)
 
     def view_of_spot(self, of: str, at_in: PointIn) -> View:
-        """How the figure `of` has a bare place before it; raises `UserError` as `view`."""
+        """How the figure `of` sees a place; raises `UserError` as `view`."""
         near, spot = self.figure(of), self.spot(at_in)
         seen = exposures([*self._standing, spot], self.terrain, self.sight, shooter=of)
         row, column = _place(seen, of), len(seen.ids) - 1
@@ -167,7 +169,7 @@ class Moment:
 
 
 def rules_with(_: type[T]) -> Callable[[Moment], Ruleset[T]]:
-    """What gives the rules of a moment, in a game whose tables are of this type."""
+    """A function that returns the ruleset of a position, typed for a game whose tables have this type."""
 
     def rules_of(moment: Moment) -> Ruleset[T]:
         rules: Ruleset[T] = moment.game.rules
@@ -177,11 +179,11 @@ def rules_with(_: type[T]) -> Callable[[Moment], Ruleset[T]]:
 
 
 def _place(seen: Exposures, name: str) -> int:
-    """The number of a figure among those who see and are seen.
+    """The index of a figure in the exposures.
 
     Raises:
-        UserError: if it is out of the battle: it may lie on the table still, but sees nobody.
+        UserError: if it is eliminated; it may still lie on the table, but sees nothing.
     """
     if name not in seen.ids:
-        raise UserError(f"{spoken(name)} is out of the battle: choose another")
+        raise UserError(f"{spoken(name)} is out of the battle: choose another figure")
     return seen.ids.index(name)

@@ -1,4 +1,4 @@
-"""What can be done now: each deed of a figure with what it would take and its exact odds, or why it cannot be."""
+"""The actions available now: each with its modifiers and exact odds, or the reason why it is not allowed."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from rules.tabletop.tolerance import DOUBT_SIGMAS
 T = TypeVar("T")
 
 Way = tuple[str | int, ...]
-"""Where a fact stands among those of a question: its name, or the names and numbers that lead to it."""
+"""Path of a fact among the facts of a question: names of keys and indices of lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A fact that was measured, and so may be wrong.
+    """A measured fact with its uncertainty.
 
     Attributes:
-        fact: Where it stands, as ("distance_in",) or ("targets", 0, "distance_in").
+        fact: Its path, such as ("distance_in",) or ("targets", 0, "distance_in").
         sigma: One standard deviation.
-        what: What it is, for the player: "the range to Tan 4".
-        low, high: What it cannot go beyond.
-        either: What each answer makes of a fact that is no number, as whether somebody is seen.
+        what: Its name for the player: "the range to Tan 4".
+        low, high: Its bounds.
+        either: For a fact that is not a number, such as whether a figure is seen: the value for each answer.
     """
 
     fact: Way
@@ -52,29 +52,29 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """Something that may be asked of the rules at this moment: one action with all its facts.
+    """An action that can be attempted now, with all its facts.
 
     Attributes:
-        title: In a few words, as "Rifle at Tan 4".
-        action, given: What `Game.begin` is asked, once the players have answered what no camera sees.
+        title: Its name for the player, such as "Rifle at Tan 4".
+        action, given: The rule and the facts for `Game.begin`, without the facts that the players must still answer.
         by: The figures that act.
-        at: The figures that it is done to.
-        weapon: With what, where it needs a weapon.
-        preview: The action that tells the number needed without rolling, from those of the facts that it takes.
-        view: The target as it is seen and measured.
-        measured: The facts among them that have an error.
-        band: The range band, where the game has them.
-        piece: Name of the terrain piece that it is done to.
-        spot_in: The bare place that it is aimed at.
-        template: What it lays on the table.
-        paths: Who goes where, of a move.
-        facing_deg: Which way each of them faces at the end, as far as that is known.
-        bar: Why it may not be done, where the rules need no question to say so.
-        listed: Whether its odds are worked out; not for volleys of more dice than a list can tell.
-        each: What of its facts asks for one of many targets alone, by target; then the odds of each are worked out
-            instead of those of all together.
-        round: The round that it belongs to, where one figure after another is asked, as "Morale".
-        owed: Id of the rule by which the phase cannot end before this is done; empty where it is optional.
+        at: The target figures.
+        weapon: The weapon, if one is used.
+        preview: The rule that returns the number needed without a roll; it takes a subset of the facts.
+        view: The target as the figure sees it.
+        measured: The facts that have a measurement error.
+        band: The range band, in games with range bands.
+        piece: Name of the target terrain piece.
+        spot_in: The target place.
+        template: The template that it lays on the table.
+        paths: The path of each figure of a move.
+        facing_deg: The facing of each figure at the end of its path, as far as it is known.
+        bar: The verdict that forbids the action, if the rules need no further facts to forbid it.
+        listed: Whether to compute the odds; False for volleys with too many dice.
+        each: For an action at many targets, the facts for each target alone; the odds are then computed for each target
+            instead of for all together.
+        round: The round that it belongs to, such as "Morale"; empty if it belongs to none.
+        owed: Id of the rule that requires it before the phase ends; empty if it is optional.
     """
 
     title: str
@@ -100,19 +100,19 @@ class Deed:
 
     @property
     def words(self) -> str:
-        """Its title; whom it is done to is always among the words."""
-        told = not self.at or spoken(self.at[0]) in self.title
-        return self.title if told else f"{self.title}: {listed(self.at)}"
+        """The title, with the targets if it does not name them."""
+        is_named = not self.at or spoken(self.at[0]) in self.title
+        return self.title if is_named else f"{self.title}: {listed(self.at)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """A measurement too close to a limit: within its error the rules answer otherwise.
+    """A measurement too close to a limit: within its error, the verdict could be different.
 
     Attributes:
-        question: For the players.
-        fact: Where it stands.
-        answers: The value that each answer gives it.
+        question: The question to the players.
+        fact: Path of the fact.
+        answers: The value of the fact for each answer.
     """
 
     question: str
@@ -122,17 +122,17 @@ class Ambiguity:
 
 @dataclass(frozen=True, slots=True)
 class ActionPreview:
-    """A deed and what would come of it.
+    """An action with its verdict before the dice and its odds.
 
     Attributes:
-        deed: What would be done, answers of the players included.
-        before: What the rules say before the dice: the number needed, every modifier; what forbids it. None where
-            nothing is said before.
-        odds: The exact chance of every outcome; empty where it is forbidden.
-        refusal: Why it cannot even be asked; empty where it can.
-        doubts: What is too close to call, to be settled first.
-        asks: What the players must tell, with what holds until they do.
-        odds_of: The same as `odds` for each target of many alone.
+        deed: The action, with the players' answers.
+        before: The verdict before the roll: the number needed and every modifier, or the rules that forbid it. None if
+            the rule rolls first.
+        odds: The exact probability of every outcome; empty if it is forbidden.
+        refusal: Why the rules cannot be applied; empty if they can.
+        doubts: The ambiguities to be settled first.
+        asks: The facts that the players must supply, with their defaults.
+        odds_of: The odds for each of several targets alone.
     """
 
     deed: Deed
@@ -145,12 +145,12 @@ class ActionPreview:
 
     @property
     def possible(self) -> bool:
-        """Whether it may be done."""
+        """Whether the action is allowed."""
         return not self.refusal and (self.before is None or self.before.allowed)
 
     @property
     def why_not(self) -> str:
-        """Why it may not be done, in words; empty where it may."""
+        """Why the action is not allowed, for the player; empty if it is allowed."""
         if self.possible or self.before is None:
             return self.refusal
         return "; ".join(f"{one.text} ({one.rule})" for one in self.before.reasons) or self.before.outcome
@@ -165,7 +165,7 @@ def _on_target(moment: Moment, deed: Deed, found: Verdict) -> tuple[PointIn, Poi
 
 
 FIRE = "Fire"
-"""The round of everybody who has somebody to attack; attacks that name no other belong to it."""
+"""The round of all figures that have a target; attacks that name no other round belong to it."""
 
 
 def _fire(moment: Moment) -> tuple[str, ...]:
@@ -193,24 +193,25 @@ def _as_set_up(rules: Ruleset[Any], state: State, terrain: Iterable[TerrainPiece
 
 @dataclass(frozen=True, slots=True)
 class Referee(Generic[T]):
-    """What a game asks of a table: which questions stand for a figure's deeds, and what their verdicts do.
+    """The part of a game that turns a position into actions, and verdicts into effects.
 
     Attributes:
-        sight: What the game says about seeing.
-        movement: How much of its move a figure has left; the deed's preview or verdict has `allowance_in`, `left_in`.
-        march: Figures that go along paths, each its own, and face some way at the end: whether they may.
+        sight: The game's rules for lines of sight.
+        movement: The action that shows a figure's remaining move; its preview or verdict has `allowance_in` and
+            `left_in`.
+        march: The action that moves figures along their paths, with their facings at the end.
         attacks: Every weapon of a figure at every target.
-        others: All else that it may do.
-        duties: What is owed by nobody alone: initiative, morale rounds, victory.
-        effects: What a verdict that allows it does to the battle.
-        next_phase: What begins when the players say that they are done.
-        at_spot: What a figure may do at a bare place; nothing in games that know no such weapon.
-        strayed: From where to where what a deed sent off has strayed; None where it went where it should.
-        ground: The terrain as the battle has left it.
-        conditions: What the players may say of a figure where they overrule the rules, by its name in the game.
-        rounds: The rounds of attacks that there may be now: one figure after another is asked what it attacks.
-        tasks: What a side may have to do, the usual first; none where the game leaves that to its players.
-        this_turn: Names of the statuses that the next turn forgets.
+        others: All other actions of a figure.
+        duties: The obligations that belong to no single figure: initiative, morale rounds, victory.
+        effects: What an allowed verdict changes in the battle.
+        next_phase: The phase that begins when the players end the current one.
+        at_spot: The actions of a figure at a place; empty in games without such weapons.
+        strayed: Where a shot was aimed and where it landed after it strayed; None if it did not stray.
+        ground: The terrain, as changed by the battle.
+        conditions: The conditions that the players may give a figure when they overrule the rules, by name.
+        rounds: The rounds of attacks that are possible now, in which figures are asked one by one.
+        tasks: The tasks that a side may have, the default first; empty if the game leaves objectives to the players.
+        this_turn: Names of the statuses that end with the turn.
     """
 
     sight: Callable[[Ruleset[T]], SightRules]
@@ -232,7 +233,7 @@ class Referee(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class AvailableActions:
-    """All that a figure can and cannot do now."""
+    """All actions of a figure, allowed or not."""
 
     figure: str
     movement: ActionPreview
@@ -241,7 +242,7 @@ class AvailableActions:
 
 
 def outlook(referee: Referee[Any], moment: Moment, figure: str) -> AvailableActions:
-    """What a figure can do now, and why not what it cannot.
+    """The actions of a figure now, with the reasons why some are not allowed.
 
     Raises:
         UserError: if the figure is not in the battle, or not on the table.
@@ -257,7 +258,7 @@ def outlook(referee: Referee[Any], moment: Moment, figure: str) -> AvailableActi
 
 
 def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn) -> tuple[ActionPreview, ...]:
-    """What a figure can do at a bare place: how it sees the spot, and the odds of each who would be caught there.
+    """The actions of a figure at a place, with how it sees the place and the odds for each figure hit there.
 
     Raises:
         UserError: if the figure is not in the battle, or not on the table.
@@ -268,7 +269,7 @@ def at_spot(referee: Referee[Any], moment: Moment, figure: str, spot_in: PointIn
 
 
 def prospect(moment: Moment, deed: Deed) -> ActionPreview:
-    """What would come of a deed, with what the players have told and settled so far."""
+    """Preview an action, with the facts that the players have supplied and settled so far."""
     deed, doubts, asks = with_answers(moment, deed)
     if in_set_up(moment, deed):
         return ActionPreview(deed, None, {}, SET_UP, asks=asks)
@@ -295,48 +296,53 @@ SET_UP = "the battle is still being set up: begin the first turn"
 
 
 def in_set_up(moment: Moment, deed: Deed) -> bool:
-    """Whether figures would act before the first turn."""
+    """Whether the action is one of figures and the first turn has not begun."""
     return bool(deed.by) and not moment.state.turn
 
 
 def with_answers(moment: Moment, deed: Deed) -> tuple[Deed, tuple[Ambiguity, ...], tuple[Question, ...]]:
-    """The deed as the players have told and settled it, and what is still to be settled and told."""
+    """The action with all answers of the players, the ambiguities still to be settled, and the facts still missing."""
     asks = tuple(one for one in moment.game.questions(deed.action) if one.fact not in deed.given)
-    deed = _as_told(moment, deed, asks)
+    deed = _with_answers(moment, deed, asks)
     asks = tuple(one for one in asks if one.fact not in deed.given)
     if deed.bar is not None:
         return deed, (), asks
-    settled, waiting = moment.state.settled, []
+    settled, unsettled = moment.state.settled, []
     for one in deed.measured:
-        doubt = _doubt(moment, deed, one)
-        if doubt is not None and settled.get(doubt.question) in doubt.answers:
-            deed = replace(deed, given=_with(deed.given, doubt.fact, doubt.answers[settled[doubt.question]]))
-        elif doubt is not None:
-            waiting.append(doubt)
-    return deed, tuple(waiting), asks
+        ambiguity = _ambiguity(moment, deed, one)
+        if ambiguity is None:
+            continue
+        answer = settled.get(ambiguity.question, "")
+        if answer in ambiguity.answers:
+            deed = replace(deed, given=_with(deed.given, ambiguity.fact, ambiguity.answers[answer]))
+        else:
+            unsettled.append(ambiguity)
+    return deed, tuple(unsettled), asks
 
 
 def told_key(deed: Deed, fact: str) -> str:
-    """The status under which an answer of the players is kept: one about a target says of which.
+    """The status that stores the players' answer about a fact; the key names the target, if there is one.
 
-    It is a figure's, or, of what nobody does alone, the battle's, which must tell its duties apart.
+    It is a status of the acting figure or, for an obligation of no single figure, of the battle; the battle's keys
+    begin with the title of the obligation.
     """
-    whom = f" at {place_words(deed.spot_in)}" if deed.spot_in else f" at {deed.at[0]}" if deed.at else ""
-    return f"{fact}{whom}" if deed.by else f"{deed.title}: {fact}{whom}"
+    target = f" at {place_words(deed.spot_in)}" if deed.spot_in else f" at {deed.at[0]}" if deed.at else ""
+    return f"{fact}{target}" if deed.by else f"{deed.title}: {fact}{target}"
 
 
-def _as_told(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:
-    """The deed with what the players said of it; a fact may also be a status that rules have set."""
+def _with_answers(moment: Moment, deed: Deed, asks: Iterable[Question]) -> Deed:
+    """The action with the players' answers as facts; a fact may also be a status that rules have set."""
     of = moment.unit(deed.by[0]) if deed.by else moment.state
-    told = {**of.statuses, **of.this_turn}
+    statuses = {**of.statuses, **of.this_turn}
     found = {
-        one.fact: next((told[key] for key in (told_key(deed, one.fact), one.fact) if key in told), None) for one in asks
+        one.fact: next((statuses[key] for key in (told_key(deed, one.fact), one.fact) if key in statuses), None)
+        for one in asks
     }
     return replace(deed, given={**deed.given, **{fact: value for fact, value in found.items() if value is not None}})
 
 
 def _before(game: Game[Any], deed: Deed) -> Verdict | None:
-    """What the rules say of a deed before the dice; None where they roll first."""
+    """The verdict before the dice; None if the rule rolls first."""
     if deed.preview:
         given = {fact: value for fact, value in deed.given.items() if game.concerns(deed.preview, fact)}
         return at_once(game, deed.preview, given)
@@ -344,7 +350,7 @@ def _before(game: Game[Any], deed: Deed) -> Verdict | None:
 
 
 def at_once(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict | None:
-    """The verdict of a question that needs no dice here; None where it asks for some."""
+    """The verdict of a rule that needs no dice for these facts; None if it requests dice."""
     procedure = game.begin(action, given)
     try:
         next(procedure)
@@ -356,27 +362,27 @@ def at_once(game: Game[Any], action: str, given: Mapping[str, Any]) -> Verdict |
 
 
 NEARER, FARTHER = "less", "more"
-"""The answers to a doubt: what was measured is less than the limit, or more."""
+"""The answers to an ambiguity of a number: it is less than the limit, or more."""
 
 
-def _doubt(moment: Moment, deed: Deed, one: Measured) -> Ambiguity | None:
-    """What the players are to settle about a measured fact; None where the rules answer the same whatever it is."""
+def _ambiguity(moment: Moment, deed: Deed, one: Measured) -> Ambiguity | None:
+    """The ambiguity of a measured fact; None if the verdict is the same for every possible value."""
     ends = one.either or _ends(_at(deed.given, one.fact), one)
-    told = [_heard(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]
-    if all(other == told[0] for other in told):
+    verdicts = [_compared(moment.game, replace(deed, given=_with(deed.given, one.fact, end))) for end in ends.values()]
+    if all(other == verdicts[0] for other in verdicts):
         return None
     state = moment.state
     return Ambiguity(f"turn {state.turn}, {state.side or 'all'}, {deed.title}: {one.what}", one.fact, ends)
 
 
 def _ends(value: float, one: Measured) -> Mapping[str, float]:
-    """How near and how far it may be."""
-    reach = DOUBT_SIGMAS * one.sigma
-    return {NEARER: max(one.low, value - reach), FARTHER: min(one.high, value + reach)}
+    """The smallest and the largest possible value, by answer."""
+    margin = DOUBT_SIGMAS * one.sigma
+    return {NEARER: max(one.low, value - margin), FARTHER: min(one.high, value + margin)}
 
 
-def _heard(game: Game[Any], deed: Deed) -> tuple[Any, ...]:
-    """What of an answer counts: two measurements with the same are equally good."""
+def _compared(game: Game[Any], deed: Deed) -> tuple[Any, ...]:
+    """The part of the answer that must be equal for two values of a fact to count as the same."""
     try:
         found = _before(game, deed)
     except RuleRefusal as refusal:
@@ -393,7 +399,7 @@ def _at(given: Any, way: Way) -> float:
 
 
 def _with(given: Any, way: Way, value: float) -> Any:
-    """The same facts with another value at one place."""
+    """The same facts with another value at one path."""
     if not way:
         return value
     if isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""Armies on paper: which figure is which unit, kept as a list that can be used again and checked before a battle."""
+"""Army lists: which figure plays which unit, stored in a file for use in several battles."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recruit:
-    """A figure and what it is.
+    """A figure with its card.
 
     Attributes:
         figure: Its id.
-        card: A ready card of the game by its name, or None.
-        own: A card of the player's own as data, where there is no ready one.
-        squad: Name of its squad; empty where it is alone.
+        card: Name of a ready card of the game, or None.
+        own: A card of the player's own as data, if there is no ready one.
+        squad: Name of its squad; empty if it has none.
     """
 
     figure: str
@@ -37,7 +37,7 @@ class Recruit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Army:
-    """A list of recruits for one game."""
+    """An army list for one game."""
 
     name: str
     game: str
@@ -45,30 +45,30 @@ class Army:
 
     def __post_init__(self) -> None:
         figures = [recruit.figure for recruit in self.recruits]
-        twice = next((figure for figure in figures if figures.count(figure) > 1), None)
-        if twice is not None:
-            raise UserError(f"the army {self.name!r} has the figure {twice!r} twice: give each its own id")
+        duplicate = next((figure for figure in figures if figures.count(figure) > 1), None)
+        if duplicate is not None:
+            raise UserError(f"the army {self.name!r} has the figure {duplicate} twice: give each figure its own id")
 
     @property
     def squads(self) -> dict[str, tuple[Recruit, ...]]:
-        """The men of each squad; those who are alone are in none."""
+        """The members of each squad; figures without a squad are left out."""
         names = dict.fromkeys(recruit.squad for recruit in self.recruits if recruit.squad)
         return {name: tuple(r for r in self.recruits if r.squad == name) for name in names}
 
 
 def army_document(army: Army) -> dict[str, Any]:
-    """An army as the JSON document of its file."""
+    """An army list as the JSON document of its file."""
     return {"schema": SCHEMA, **plain(army)}
 
 
 def army_of(document: Any) -> Army:
-    """The army of a JSON document.
+    """The army list of a JSON document.
 
     Raises:
-        UserError: if it is none, or of a newer program.
+        UserError: if it is not an army list, or of a newer program.
     """
     if not isinstance(document, Mapping) or document.get("schema") != SCHEMA:
-        raise UserError(f"the army list is not of schema {SCHEMA}: choose another file, or update Sandtable")
+        raise UserError(f"the army list does not have schema {SCHEMA}: choose another file or update Sandtable")
     rest = {key: value for key, value in document.items() if key != "schema"}
     return Reader({}).read(Army, rest, "the army list")
 
@@ -77,7 +77,7 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[Enlisted, ...]:
     """The events that bring an army into a battle.
 
     Raises:
-        UserError: if the army is of another game, or names a card that the game has not.
+        UserError: if the army is for another game, or names a card that the game does not have.
     """
     check_army(game, army)
     return tuple(
@@ -86,7 +86,7 @@ def enlistment(game: Game[Any], army: Army, side: str) -> tuple[Enlisted, ...]:
 
 
 def check_army(game: Game[Any], army: Army) -> None:
-    """Refuse an army of another game, or with a ready card that the game has not."""
+    """Raise `UserError` for an army of another game, or with a card that the game does not have."""
     if army.game != game.name:
         raise UserError(f"the army {army.name!r} is for {army.game}, not for {game.name}: choose another list")
     for one in army.recruits:
@@ -94,13 +94,13 @@ def check_army(game: Game[Any], army: Army) -> None:
 
 
 def check_card(game: Game[Any], figure: str, card: str | None) -> None:
-    """Refuse a ready card that the game has not; None is a card of the player's own."""
+    """Raise `UserError` for a card that the game does not have; None stands for a card of the player's own."""
     cards = game.rules.plain.get("cards", {})
     if card is not None and card not in cards:
         raise UserError(f"{figure} has the card {card!r}, which {game.title} lacks: choose one of {', '.join(cards)}")
 
 
 def card_of(game: Game[Any], one: Recruit | Unit) -> Mapping[str, Any]:
-    """The card of somebody on a list or in a battle as plain data, ready or his own."""
+    """The card of a recruit or a unit, ready or its own, as plain data."""
     found: Mapping[str, Any] = game.rules.plain["cards"][one.card] if one.card else (one.own or {})
     return found

@@ -1,7 +1,7 @@
-"""Plain values of a TOML or JSON file made into typed ones: the fields of a dataclass say what must stand there.
+"""Conversion of plain values from TOML or JSON into typed dataclasses, with error messages for the user.
 
 One reader serves the rows of a ruleset and the facts of a question. A field's type may be str, int, float, bool, a
-StrEnum, a dataclass, `tuple[X, ...]`, `Mapping[str, X]` or `X | None`; `Annotated` adds what the type cannot say.
+StrEnum, a dataclass, `tuple[X, ...]`, `Mapping[str, X]` or `X | None`; `Annotated` adds further constraints.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A number must lie between these, both included; `code` names the refusal."""
+    """Constraint: a number must be between `low` and `high`, inclusive; `code` is the code of the error."""
 
     low: float = -math.inf
     high: float = math.inf
@@ -33,7 +33,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A string must be the name of a row of this table; `code` names the refusal."""
+    """Constraint: a string must be the name of a row of this table; `code` is the code of the error."""
 
     table: str
     code: str = "unknown_row"
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the player is asked where the camera does not know; the field's default is assumed until he answers."""
+    """The question to the players if the camera cannot supply the fact; its default holds until they answer."""
 
     question: str
 
@@ -53,72 +53,72 @@ Count = Annotated[int, Within(low=0, code="negative_count")]
 
 @cache
 def hints(cls: Any) -> Mapping[str, Any]:
-    """Types of a dataclass's fields with their annotations."""
+    """Types of a dataclass's fields, with their annotations."""
     return get_type_hints(cls, include_extras=True)
 
 
 @dataclass(frozen=True, slots=True)
-class _Apart:
-    """A type taken apart, once for the thousands of values of a ruleset or a journal.
+class _Type:
+    """A parsed type, cached because a ruleset or a journal has thousands of values.
 
     Attributes:
         whole: The type.
-        origin: As `typing.get_origin` has it.
-        parts: What it is made of, without None and the dots of a tuple of any length.
-        notes: What `Annotated` adds.
+        origin: Its `typing.get_origin`.
+        parts: Its type arguments, without None and the ellipsis of a tuple.
+        notes: The annotations of an `Annotated` type.
     """
 
     whole: Any
     origin: Any
-    parts: tuple[_Apart, ...]
+    parts: tuple[_Type, ...]
     notes: tuple[object, ...]
 
 
-def _apart(kind: Any) -> _Apart:
+def _parsed(kind: Any) -> _Type:
     origin, args = get_origin(kind), get_args(kind)
     parts, notes = (args[:1], args[1:]) if origin is Annotated else (args, ())
-    return _Apart(kind, origin, tuple(_apart(one) for one in parts if one not in (NoneType, ...)), notes)
+    return _Type(kind, origin, tuple(_parsed(one) for one in parts if one not in (NoneType, ...)), notes)
 
 
 @cache
-def _fields(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], _Apart]]:
-    """The fields of a dataclass by their names, each with its type."""
-    return {field.name: (field, _apart(hints(cls)[field.name])) for field in dataclasses.fields(cls)}
+def _fields(cls: Any) -> Mapping[str, tuple[dataclasses.Field[Any], _Type]]:
+    """The fields of a dataclass by name, each with its parsed type."""
+    return {field.name: (field, _parsed(hints(cls)[field.name])) for field in dataclasses.fields(cls)}
 
 
 def field_name(key: str) -> str:
-    """The name of the field that a key fills; Python keeps `class` and `from` to itself."""
+    """The name of the field for a key; a Python keyword such as `class` or `from` gets a trailing underscore."""
     return f"{key}_" if iskeyword(key) else key
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads plain values.
+    """Converts plain values into dataclasses.
 
     Attributes:
-        rows: Names of the rows of each table, for fields that point to one.
+        rows: Names of the rows of each table, for fields that refer to a row.
     """
 
     rows: Mapping[str, Collection[str]]
 
     def read(self, cls: type[T], given: Mapping[str, Any], place: str) -> T:
-        """The dataclass `cls` with the values of `given`; a key that is a word of Python's own fills `class_`, `from_`.
+        """The dataclass `cls` with the values of `given`; see `field_name` for keys that are Python keywords.
 
         Raises:
             RuleRefusal: "unknown_key", "missing_key", "wrong_type" or the code of a field's annotation; the message
-                says where (`place`), what was found and what was expected.
+                names the `place`, what was found and what was expected.
         """
-        shape: Any = cls
-        fields = _fields(shape)
-        here = place or "the file"
+        any_class: Any = cls
+        fields = _fields(any_class)
+        where = place or "the file"
         given = {field_name(key): value for key, value in given.items()}
         for key in given:
             if key not in fields:
-                raise RuleRefusal("unknown_key", f"{here} has the unknown key {key!r}{_meant(key, fields)}")
+                raise RuleRefusal("unknown_key", f"{where} has the unknown key {key!r}{_suggestion(key, fields)}")
         missing = [n for n, (f, _) in fields.items() if n not in given and f.default is f.default_factory is MISSING]
         if missing:
-            kind = _spoken(fields[missing[0]][1].whole)
-            raise RuleRefusal("missing_key", f"{here} lacks the key {missing[0]!r}: give it {kind}")
+            kind = _type_words(fields[missing[0]][1].whole)
+            raise RuleRefusal("missing_key", f"{where} lacks the key {missing[0]!r}: give it {kind}")
         return cls(
             **{
                 name: self._value(kind, given[name], f"{place}: {name}" if place else name)
@@ -128,10 +128,10 @@ class Reader:
         )
 
     def value(self, kind: Any, found: Any, place: str) -> Any:
-        """One value of the type `kind`; raises as `read`."""
-        return self._value(_apart(kind), found, place)
+        """One value converted to the type `kind`; raises as `read`."""
+        return self._value(_parsed(kind), found, place)
 
-    def _value(self, kind: _Apart, found: Any, place: str) -> Any:
+    def _value(self, kind: _Type, found: Any, place: str) -> Any:
         origin = kind.origin
         if origin is None:
             return self._plain(kind.whole, found, place)
@@ -157,12 +157,12 @@ class Reader:
         if isinstance(kind, type) and issubclass(kind, Enum) and isinstance(found, str):
             if found in {member.value for member in kind}:
                 return kind(found)
-            raise RuleRefusal("unknown_word", f"{place} must be {_spoken(kind)}, not {found!r}")
+            raise RuleRefusal("unknown_word", f"{place} must be {_type_words(kind)}, not {found!r}")
         if kind is float and type(found) in (int, float) and -math.inf < found < math.inf:
             return found
         if kind in (str, int, bool) and type(found) is kind:
             return found
-        raise RuleRefusal("wrong_type", f"{place} must be {_spoken(kind)}, not {found!r}")
+        raise RuleRefusal("wrong_type", f"{place} must be {_type_words(kind)}, not {found!r}")
 
     def _check(self, note: object, value: Any, place: str) -> None:
         if value is None:
@@ -174,52 +174,52 @@ class Reader:
             raise RuleRefusal(note.code, f"{place} must be {' and '.join(ends)}, not {value:g}")
         if isinstance(note, Row) and value not in self.rows.get(note.table, ()):
             names = self.rows.get(note.table, ())
-            hint = _meant(value, names) or f": choose one of {', '.join(names)}"
+            hint = _suggestion(value, names) or f": choose one of {', '.join(names)}"
             raise RuleRefusal(note.code, f"{place} names {value!r}, which is not in the table {note.table}{hint}")
 
 
 def answers_to(kind: Any) -> tuple[Any, ...]:
-    """Everything that a field of this type may hold, where that is a short list: yes and no, or words of an enum."""
+    """The possible values of a bool or enum type; empty for other types."""
     if get_origin(kind) is Annotated:
         return answers_to(get_args(kind)[0])
     if get_origin(kind) in (UnionType, Union):
-        return answers_to(_but_none(kind))
+        return answers_to(_without_none(kind))
     if kind is bool:
         return (True, False)
     return tuple(one.value for one in kind) if isinstance(kind, type) and issubclass(kind, Enum) else ()
 
 
 def typed_as(kind: Any) -> type:
-    """What a player types into a field of this type: `int`, `float`, `list` for several names, else `str`."""
+    """How a player's typed answer is converted for this type: `int`, `float`, `list` for several names, else `str`."""
     if get_origin(kind) is Annotated:
         return typed_as(get_args(kind)[0])
     if get_origin(kind) in (UnionType, Union):
-        return typed_as(_but_none(kind))
+        return typed_as(_without_none(kind))
     if get_origin(kind) is tuple:
         return list
     return kind if kind in (int, float) else str
 
 
-def _meant(word: str, known: Collection[str]) -> str:
+def _suggestion(word: str, known: Collection[str]) -> str:
     close = get_close_matches(word, known, 1)
     return f": did you mean {close[0]!r}?" if close else ""
 
 
-def _but_none(kind: Any) -> Any:
+def _without_none(kind: Any) -> Any:
     return next(one for one in get_args(kind) if one is not NoneType)
 
 
-_SPOKEN = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_TYPE_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
-def _spoken(kind: Any) -> str:
-    """A type in the player's words."""
+def _type_words(kind: Any) -> str:
+    """A type in words that a player understands."""
     if get_origin(kind) is Annotated:
-        return _spoken(get_args(kind)[0])
+        return _type_words(get_args(kind)[0])
     if get_origin(kind) in (UnionType, Union):
-        return _spoken(_but_none(kind))
+        return _type_words(_without_none(kind))
     if get_origin(kind) is tuple:
         return "a list"
     if isinstance(kind, type) and issubclass(kind, Enum):
         return "one of " + ", ".join(str(member.value) for member in kind)
-    return _SPOKEN.get(kind, "a table of keys and values")
+    return _TYPE_WORDS.get(kind, "a table of keys and values")

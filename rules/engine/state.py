@@ -1,4 +1,4 @@
-"""How a battle stands: every event folded into the one before, from nothing."""
+"""The state of a battle, computed by folding its events in order."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ ELIMINATED = "eliminated"
 """The status of a figure that is out of the battle."""
 
 MOST_KEPT = 2000
-"""Of figures, of statuses of one figure, of answers, and so on. Each change copies such a table, so that the states of
-before stay as they were: without a bound a stranger's file would take hours to fold."""
+"""Limit of figures, of statuses of one figure, of answers, and so on. Every change copies such a table, because earlier
+states must not change; without a limit, a malicious file would take hours to fold."""
 
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -52,16 +52,16 @@ def _nothing() -> Mapping[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A figure as it stands.
+    """A figure in the battle with its current values.
 
     Attributes:
-        card, own: Its ready card by name, or its own as data; one of them is None.
-        squad: Whose man it is; empty where it is alone.
-        at_in: Where it was put or went last; None before it is placed.
-        facing_deg: Which way it faced then; None where nobody knows.
-        statuses: All that is said of it until something else is, by name.
-        this_turn: The same for what the next turn forgets.
-        allowance_used_in: How much of its move is spent this turn.
+        card, own: Its ready card by name, or its own card as data; one of them is None.
+        squad: Name of its squad; empty if it has none.
+        at_in: Its place after the last placement or move; None before it is placed.
+        facing_deg: Its facing then; None if unknown.
+        statuses: Its statuses by name, kept until an event changes them.
+        this_turn: Its statuses that end with the turn.
+        allowance_used_in: Allowance spent in this turn.
         acts, acts_this_turn: How often it did each action, in the whole battle and in this turn.
     """
 
@@ -80,24 +80,24 @@ class Unit:
 
     @property
     def out(self) -> bool:
-        """Whether it is out of the battle."""
+        """Whether it is eliminated."""
         return bool(self.statuses.get(ELIMINATED))
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A battle at one moment.
+    """A battle after some of its events.
 
     Attributes:
-        game, options, house_rules: What is played, as `Begun` says it.
+        game, options, house_rules: The game, as in `Begun`.
         sides: The players, in order.
-        turn, side, phase: Where in the turn it is; turn 0 is the set-up.
-        units: By figure.
-        statuses, this_turn: What is said of the battle itself, as of a unit.
-        doubts: Questions that wait for the players, each with the answers it may have.
-        settled: What they answered.
-        overruled: Numbers of the entries that they set aside, and why.
-        terrain, area_in: The table that is played on, as far as it was told.
+        turn, side, phase: The current turn, side and phase; turn 0 is the set-up.
+        units: The units by figure id.
+        statuses, this_turn: Statuses of the battle itself, as of a unit.
+        doubts: Open questions to the players, each with its possible answers.
+        settled: The players' answers by question.
+        overruled: The reasons of overruled entries, by entry number.
+        terrain, area_in: The terrain and the area of play, as far as known.
     """
 
     game: str = ""
@@ -123,16 +123,16 @@ class State:
             UserError: if the figure is not in the battle.
         """
         if figure not in self.units:
-            raise UserError(f"{figure} is not in this battle: enlist it first")
+            raise UserError(f"{figure} is not in this battle: add it first")
         return self.units[figure]
 
     def standing(self, side: str) -> tuple[Unit, ...]:
-        """The units of a side that are not out."""
+        """The units of a side that are not eliminated."""
         return tuple(unit for unit in self.units.values() if unit.side == side and not unit.out)
 
     @property
     def figures_left(self) -> dict[str, int]:
-        """How many units each side has that are not out."""
+        """Number of units of each side that are not eliminated."""
         return {side: len(self.standing(side)) for side in self.sides}
 
 
@@ -143,17 +143,18 @@ def fold(state: State, event: Event) -> State:
     """The state after an event.
 
     Raises:
-        UserError: if the event cannot have happened in this state.
+        UserError: if the event does not fit this state.
     """
     if isinstance(event, Begun) == bool(state.game):
-        raise UserError("a battle begins once, with its game and its players: begin another in a file of its own")
+        raise UserError("a battle begins exactly once, with its game and its players: begin another one in a new file")
     return _FOLDS[type(event)](state, event)
 
 
 def _begun(state: State, event: Begun) -> State:
-    named = all(event.players) and len(set(event.players)) == len(event.players)
-    if not event.game or not event.players or not named:
-        raise UserError(f"a battle needs a game and players told apart, not {list(event.players)}: give each a name")
+    has_names = all(event.players) and len(set(event.players)) == len(event.players)
+    if not event.game or not event.players or not has_names:
+        players = ", ".join(event.players)
+        raise UserError(f"a battle needs a game and players with different names, not {players!r}: name each player")
     return replace(
         state, game=event.game, options=event.options, house_rules=event.house_rules, sides=tuple(event.players)
     )
@@ -162,7 +163,7 @@ def _begun(state: State, event: Begun) -> State:
 def _enlisted(state: State, event: Enlisted) -> State:
     _known_side(state, event.side)
     if not event.figure or event.figure in state.units:
-        raise UserError(f"the figure {event.figure!r} cannot join: it needs a name that no other figure has")
+        raise UserError(f"the figure {event.figure!r} cannot join: give it a name that no other figure has")
     return _with(state, Unit(event.figure, event.side, event.card, event.own, event.squad))
 
 
@@ -172,11 +173,13 @@ def _phase(state: State, event: PhaseBegun) -> State:
     if event.turn not in (state.turn, state.turn + 1):
         raise UserError(f"turn {event.turn} cannot follow turn {state.turn}: begin turn {state.turn + 1}")
     after = replace(state, turn=event.turn, side=event.side, phase=event.phase)
-    return after if event.turn == state.turn else replace(after, units=_rested(state.units), this_turn=_NOTHING)
+    if event.turn == state.turn:
+        return after
+    return replace(after, units=_reset_for_turn(state.units), this_turn=_NOTHING)
 
 
-def _rested(units: Mapping[str, Unit]) -> Mapping[str, Unit]:
-    """The units with nothing done in this turn."""
+def _reset_for_turn(units: Mapping[str, Unit]) -> Mapping[str, Unit]:
+    """The units with everything that belongs to a turn reset."""
     return MappingProxyType(
         {
             figure: replace(unit, this_turn=_NOTHING, allowance_used_in=0.0, acts_this_turn=_NOTHING)
@@ -194,15 +197,15 @@ def _known(new_deg: float | None, old_deg: float | None) -> float | None:
     return old_deg if new_deg is None else new_deg
 
 
-def _asked(state: State, event: Asked | Ruled) -> State:
+def _resolved(state: State, event: Asked | Ruled) -> State:
     for figure in event.by:
         unit = state.unit(figure)
         acts, this_turn = (_counted(counts, event.action) for counts in (unit.acts, unit.acts_this_turn))
         state = _with(state, replace(unit, acts=acts, acts_this_turn=this_turn))
-    return _effected(state, event.effects)
+    return _with_effects(state, event.effects)
 
 
-def _effected(state: State, effects: Effects) -> State:
+def _with_effects(state: State, effects: Effects) -> State:
     return reduce(_change, effects.changes, reduce(_move, effects.moves, state))
 
 
@@ -214,12 +217,12 @@ def _move(state: State, move: Move) -> State:
 
 def _change(state: State, change: Change) -> State:
     if not change.figure:
-        return _said(state, change)
-    return _with(state, _said(state.unit(change.figure), change))
+        return _changed(state, change)
+    return _with(state, _changed(state.unit(change.figure), change))
 
 
-def _said(of: S, change: Change) -> S:
-    """A unit, or the battle itself, with what is new about it."""
+def _changed(of: S, change: Change) -> S:
+    """A unit, or the battle itself, with a changed status."""
     if change.this_turn:
         return replace(of, this_turn=_set(of.this_turn, change.key, change.value))
     return replace(of, statuses=_set(of.statuses, change.key, change.value))
@@ -227,33 +230,36 @@ def _said(of: S, change: Change) -> S:
 
 def _doubted(state: State, event: Doubted) -> State:
     if len(set(event.answers)) < 2 or event.question in state.doubts:
-        raise UserError(f"the question {event.question!r} cannot be put: it needs two answers, and to be asked once")
+        raise UserError(f"the question {event.question!r} must have two answers and be asked only once")
     return replace(state, doubts=_set(state.doubts, event.question, event.answers))
 
 
 def _settled(state: State, event: Settled) -> State:
     answers = state.doubts.get(event.question, (event.answer,))
     if event.answer not in answers:
-        raise UserError(f"{event.question!r} is settled by {' or '.join(answers)}, not by {event.answer!r}")
+        raise UserError(f"the answer to {event.question!r} must be {' or '.join(answers)}, not {event.answer!r}")
     settled = _set(state.settled, event.question, event.answer)
     return replace(state, doubts=_set(state.doubts, event.question, None), settled=settled)
 
 
 def _overruled(state: State, event: Overruled) -> State:
-    after = _effected(state, event.effects)
-    after = after if event.given_back is None else _given_back(after, event.given_back)
+    after = _with_effects(state, event.effects)
+    after = after if event.given_back is None else _refunded(after, event.given_back)
     return replace(after, overruled=_set(state.overruled, event.entry, event.reason))
 
 
-def _given_back(state: State, given: Refund) -> State:
-    for figure, inches in given.allowance_in.items():
+def _refunded(state: State, refund: Refund) -> State:
+    for figure, inches in refund.allowance_in.items():
         unit = state.unit(figure)
         state = _with(state, replace(unit, allowance_used_in=max(0.0, unit.allowance_used_in - inches)))
-    for figure in given.by:
-        unit, action = state.unit(figure), given.action
-        left = max(0, unit.acts.get(action, 0) - 1)
-        lately = min(left, max(0, unit.acts_this_turn.get(action, 0) - given.this_turn))
-        acts, acts_this_turn = _set(unit.acts, action, left or None), _set(unit.acts_this_turn, action, lately or None)
+    for figure in refund.by:
+        unit, action = state.unit(figure), refund.action
+        total = max(0, unit.acts.get(action, 0) - 1)
+        in_turn = min(total, max(0, unit.acts_this_turn.get(action, 0) - refund.this_turn))
+        acts, acts_this_turn = (
+            _set(unit.acts, action, total or None),
+            _set(unit.acts_this_turn, action, in_turn or None),
+        )
         state = _with(state, replace(unit, acts=acts, acts_this_turn=acts_this_turn))
     return state
 
@@ -264,12 +270,12 @@ _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
     PhaseBegun: _phase,
     Placed: _placed,
     Moved: lambda state, event: reduce(_move, event.moves, state),
-    Asked: _asked,
+    Asked: _resolved,
     Changed: lambda state, event: reduce(_change, event.changes, state),
     Doubted: _doubted,
     Settled: _settled,
     Overruled: _overruled,
-    Ruled: _asked,
+    Ruled: _resolved,
     Noted: lambda state, _: state,
     CameraMoved: lambda state, _: state,
     MarkerMoved: lambda state, _: state,
@@ -279,7 +285,7 @@ _FOLDS: Mapping[type[Event], Callable[[State, Any], State]] = {
 
 def _known_side(state: State, side: str) -> None:
     if side not in state.sides:
-        raise UserError(f"{side!r} is no side of this battle: choose one of {', '.join(state.sides)}")
+        raise UserError(f"{side!r} is not a side of this battle: choose one of {', '.join(state.sides)}")
 
 
 def _with(state: State, unit: Unit) -> State:
@@ -291,12 +297,12 @@ def _counted(counts: Mapping[str, int], key: str) -> Mapping[str, int]:
 
 
 def _set(table: Mapping[K, V], key: K, value: V | None) -> Mapping[K, V]:
-    """The table with another value; without the key where the value is None.
+    """The table with a new value for the key; None removes the key.
 
     Raises:
-        UserError: if it would hold more than `MOST_KEPT`.
+        UserError: if it would have more than `MOST_KEPT` keys.
     """
     if len(table) >= MOST_KEPT and key not in table and value is not None:
-        raise UserError(f"a battle keeps at most {MOST_KEPT:,} figures, statuses or answers: begin another battle")
+        raise UserError(f"a battle holds at most {MOST_KEPT:,} figures, statuses or answers: begin another battle")
     rest = {name: old for name, old in table.items() if name != key or value is not None}
     return MappingProxyType(rest if value is None else {**rest, key: value})

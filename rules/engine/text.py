@@ -1,4 +1,4 @@
-"""Figures, changes and events in a player's words, few of them."""
+"""Short texts for players: names of figures, outcomes, changes and events."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rules.tabletop.table import PointIn
 
 
 def spoken(name: str) -> str:
-    """A figure's id or an action's name as a player says it: "tan-4" is Tan 4."""
+    """The display name of a figure's id or an action's name: "tan-4" becomes "Tan 4"."""
     words = name.replace("-", " ").replace("_", " ")
     return words[:1].upper() + words[1:]
 
@@ -40,9 +40,9 @@ _JOINED = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
 
 
 def told(sentence: str) -> str:
-    """What the rules say, as a player reads it: "tan-4 is very_hurt" is Tan 4 is very hurt.
+    """A sentence of the rules with ids replaced for display: "tan-4 is very_hurt" becomes "Tan 4 is very hurt".
 
-    Ids of rules, as PF-52, and names of files stay as they are.
+    Rule ids such as PF-52 and file names stay unchanged.
     """
     return "".join(
         part if "/" in part or "\\" in part else _JOINED.sub(" ", _ID.sub(lambda found: spoken(found[0]), part))
@@ -51,41 +51,41 @@ def told(sentence: str) -> str:
 
 
 def place_words(at_in: PointIn) -> str:
-    """A bare place in words, as "(12.0, 7.5)"."""
+    """A place as text, such as "(12.0, 7.5)"."""
     return f"({at_in[0]:.1f}, {at_in[1]:.1f})"
 
 
 def listed(names: tuple[str, ...]) -> str:
-    """Several of them."""
+    """The display names of several figures, without repetitions."""
     return ", ".join(map(spoken, dict.fromkeys(names)))
 
 
 _CODES = {"--": "misses", "NE": "no effect", "INJ": "injures", "KIL": "kills", "minus1_rolls": "-1 on all rolls"}
-"""Outcomes that a rulebook's chart prints as codes, or that say too little by themselves."""
+"""Texts of outcomes that a rulebook's chart prints as codes or that are not clear by themselves."""
 
 _CODES_AT = {**_CODES, "NE": "no effect on"}
-"""The same before whom they befall."""
+"""The texts before the name of a target."""
 
 
 def outcome_words(outcome: str) -> str:
-    """The outcome of a verdict as a player says it, as "kills"; of several, as "kills Tan 4, misses Tan 5"."""
+    """The text of a verdict's outcome, such as "kills" or, for several targets, "kills Tan 4, misses Tan 5"."""
     return ", ".join(map(_outcome_words, outcome.split(", ")))
 
 
 def _outcome_words(outcome: str) -> str:
-    before, colon, what = outcome.rpartition(": ")
-    whom, _, code = what.rpartition(" ")
-    befallen = f"{_CODES_AT[code]} {spoken(whom)}" if whom and code in _CODES else _CODES.get(what, told(what))
-    return f"{before}{colon}{befallen}"
+    before, colon, result = outcome.rpartition(": ")
+    target, _, code = result.rpartition(" ")
+    text = f"{_CODES_AT[code]} {spoken(target)}" if target and code in _CODES else _CODES.get(result, told(result))
+    return f"{before}{colon}{text}"
 
 
 def roller_words(name: str) -> str:
-    """Who rolls, as a figure's name or as the rules call him: "Tan 4", "the attacker"."""
+    """The name of the figure or role that a roll is for: "Tan 4", "the attacker"."""
     return name if name.startswith("the ") else spoken(name)
 
 
 def change_words(change: Change) -> str:
-    """As "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
+    """The text of a change, such as "Tan 4 eliminated" or "Tan 4: ammunition 2"."""
     key = _key_words(change.key)
     if not change.figure:
         return f"{spoken(key)}: {_value_words(change.value)}"
@@ -97,27 +97,26 @@ def change_words(change: Change) -> str:
 
 
 def _key_words(key: str) -> str:
-    """What is so of a figure, and of whom else: "fired on by", "in cover at Tan 4"."""
-    what, at, whom = key.replace("_", " ").partition(" at ")
-    return f"{what}{at}{spoken(whom)}"
+    """The text of a status key, which may name a target: "fired on by", "in cover at Tan 4"."""
+    status, at, target = key.replace("_", " ").partition(" at ")
+    return f"{status}{at}{spoken(target)}"
 
 
 def status_words(key: str, value: Any) -> str:
-    """What is so of somebody who is named already, as "eliminated" or "ammunition: 2"."""
+    """The text of a status without the figure's name, such as "eliminated" or "ammunition: 2"."""
     return _key_words(key) if value is True else f"{_key_words(key)}: {_value_words(value)}"
 
 
 def _value_words(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return "yes" if value else "no"
-    several = isinstance(value, (list, tuple, Mapping))  # of a mapping its keys; what they hold is for the rules
-    return (
-        ", ".join(map(_one_words, value)) if several else told(f"{value:g}" if isinstance(value, float) else str(value))
-    )
+    if isinstance(value, (list, tuple, Mapping)):  # the values of a mapping matter only to the rules
+        return ", ".join(map(_item_words, value))
+    return told(f"{value:g}" if isinstance(value, float) else str(value))
 
 
-def _one_words(one: Any) -> str:
-    """One of several: a place as "(12.0, 7.5)"."""
+def _item_words(one: Any) -> str:
+    """The text of an item of a list; a place becomes "(12.0, 7.5)"."""
     if isinstance(one, (list, tuple)) and len(one) == 2 and all(isinstance(inches, (int, float)) for inches in one):
         return f"({one[0]:.1f}, {one[1]:.1f})"
     return spoken(str(one))
@@ -128,44 +127,44 @@ def _moved(moves: tuple[Move, ...]) -> str:
 
 
 def _asked(event: Asked) -> str:
-    """As "Green 2: Rifle at Tan 4, misses"; in old battles, which kept no titles, what came of it."""
+    """A label such as "Green 2: Rifle at Tan 4, misses"; in battles of old versions without titles, the effects."""
     outcome = outcome_words(event.verdict.outcome)
     if event.effects.moves:
         return _moved(event.effects.moves)
     if event.title:
-        done = by_whom(event.by, event.title)
-        return done if says_outcome(event) else f"{done}, {outcome}"
+        action = by_whom(event.by, event.title)
+        return action if says_outcome(event) else f"{action}, {outcome}"
     changes = [change_words(change) for change in event.effects.changes if not change.this_turn]
     return ", ".join(changes) or f"{spoken(event.action).lower()}: {outcome}"
 
 
 def says_outcome(event: Asked) -> bool:
-    """Whether the title of what nobody does alone says already what came of it: "Green begins" that it is green."""
+    """Whether the title of an obligation of no single figure already contains the outcome, such as "Green begins"."""
     outcome = outcome_words(event.verdict.outcome)
     return not event.by and bool(event.title) and event.title.casefold().startswith(outcome.casefold())
 
 
 def _ruled(event: Ruled) -> str:
-    done = _moved(event.effects.moves) if event.effects.moves else by_whom(event.by, event.title)
-    return f"{done}, ruled: {event.outcome}"
+    action = _moved(event.effects.moves) if event.effects.moves else by_whom(event.by, event.title)
+    return f"{action}, ruled: {event.outcome}"
 
 
 def by_whom(by: tuple[str, ...], title: str) -> str:
-    """A deed with who does it, where its title does not name him: "Green 2: Rifle at Tan 4"."""
+    """An action's title, preceded by the figures that act if it does not name them: "Green 2: Rifle at Tan 4"."""
     if not by or spoken(by[0]) in title:
         return title
-    who = listed(by) if len(by) <= _MOST_NAMED else f"{spoken(by[0])} and {len(by) - 1} others"
-    return f"{who}: {title}"
+    actors = listed(by) if len(by) <= _MOST_NAMED else f"{spoken(by[0])} and {len(by) - 1} others"
+    return f"{actors}: {title}"
 
 
-def _decided(question: str) -> str:
-    """What is to be decided, without the turn and the side that its name begins with."""
+def _subject(question: str) -> str:
+    """The subject of a question, without the turn and the side at its beginning."""
     parts = question.split(", ", 2)
     return parts[2] if len(parts) > 2 and parts[0].startswith("turn ") else question
 
 
 def answer_words(event: Settled) -> str:
-    """What the players said, as "less than 4 in"."""
+    """The players' answer, such as "less than 4 in"."""
     return f"{event.answer} than {event.limit}" if event.limit else event.answer
 
 
@@ -180,8 +179,8 @@ _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
     Moved: lambda e: _moved(e.moves),
     Asked: _asked,
     Changed: lambda e: ", ".join(map(change_words, e.changes)),
-    Doubted: lambda e: f"asked: {_decided(e.question)}",
-    Settled: lambda e: f"settled: {_decided(e.question)}: {answer_words(e)}",
+    Doubted: lambda e: f"asked: {_subject(e.question)}",
+    Settled: lambda e: f"settled: {_subject(e.question)}: {answer_words(e)}",
     Overruled: lambda e: f"overruled {e.what}: {e.outcome}" if e.what else f"overruled entry {e.entry}: {e.reason}",
     Ruled: _ruled,
     Noted: lambda e: f"note: {e.text}",
@@ -192,5 +191,5 @@ _LABELS: Mapping[type[Event], Callable[[Any], str]] = {
 
 
 def label(event: Event) -> str:
-    """What happened in a few words, as a menu would name what it takes back."""
+    """A short text for an event, as the undo menu shows it."""
     return _LABELS[type(event)](event)

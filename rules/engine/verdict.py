@@ -1,4 +1,4 @@
-"""What the rules say: a verdict with its reasons, or a question that they refuse."""
+"""Verdicts with their reasons, and the error for a question that the rules cannot answer."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rules.tabletop.errors import UserError
 
 
 class RuleRefusal(UserError):
-    """A question that the rules cannot answer: an unknown weapon, a fraction above 1, a seventh face.
+    """A question that the rules cannot answer because of an unknown weapon, a fraction above 1, a seventh face.
 
-    What the rules answer with "you may not" is no refusal but a `Verdict` that is not allowed.
+    An action that the rules forbid is not an error but a `Verdict` that is not allowed.
 
     Attributes:
-        code: Short name for programs, as "unknown_weapon".
-        rule: Id of the rule that was asked, where there is one.
+        code: Short name for programs, such as "unknown_weapon".
+        rule: Id of the rule concerned, or None.
     """
 
     def __init__(self, code: str, message: str, rule: str | None = None) -> None:
@@ -27,12 +27,12 @@ class RuleRefusal(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A step on the way to a verdict.
+    """A step of the derivation of a verdict.
 
     Attributes:
-        rule: Id of the rule, as "AM-83".
-        text: What it says here, for the player.
-        modifier: What it adds, where it adds something.
+        rule: Id of the rule, such as "AM-83".
+        text: What the rule says in this case, for the player.
+        modifier: The number that it adds, or None.
     """
 
     rule: str
@@ -77,12 +77,12 @@ Effect = Becomes | Goes
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer to a question about the rules.
+    """The answer of the rules.
 
     Attributes:
-        outcome: The answer in a word, as "hit".
-        numbers: All that was found on the way, by name, in values that JSON knows; read-only.
-        reasons: Why, in reading order.
+        outcome: The answer in a word, such as "hit".
+        numbers: All results by name, in JSON values; read-only.
+        reasons: The reasons, in reading order.
         effects: What becomes of figures.
     """
 
@@ -98,7 +98,7 @@ class Verdict:
 
     @property
     def allowed(self) -> bool:
-        """False where the rules forbid what was asked."""
+        """Whether the rules allow the action."""
         return bool(self.numbers.get("allowed", True))
 
     def causing(self, *effects: Effect) -> Verdict:
@@ -107,15 +107,15 @@ class Verdict:
 
 
 def verdict(outcome: str, *reasons: Reason, **numbers: Any) -> Verdict:
-    """A verdict in one line: `verdict("fixed", rules.because("AM-76"), fixed=True)`."""
+    """Build a verdict: `verdict("fixed", rules.because("AM-76"), fixed=True)`."""
     return Verdict(outcome, numbers, reasons)
 
 
 def forbidden(code: str, *reasons: Reason, **numbers: Any) -> Verdict:
-    """The rules say no: `code` is the short name of why, the reasons tell the player."""
+    """Build a verdict that forbids the action: `code` is a short name of the reason, `reasons` are for the player."""
     return Verdict("forbidden", {"allowed": False, "reason": code, **numbers}, reasons)
 
 
 def total(reasons: Iterable[Reason]) -> float:
-    """The sum of all modifiers."""
+    """The sum of the reasons' modifiers."""
     return sum(reason.modifier or 0 for reason in reasons)

@@ -1,6 +1,6 @@
-"""Which way: bearings, turns, the side of a figure that is struck, and arcs of fire.
+"""Bearings, turns, the side of a figure that is hit, and arcs of fire.
 
-Angles are in degrees, counter-clockwise from +x (the table's near edge, rightwards), as `Figure.facing_deg` is.
+Angles are in degrees, counter-clockwise from +x (rightwards along the table's near edge), like `Figure.facing_deg`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ def bearing_deg(from_in: PointIn, to_in: PointIn) -> float:
     """Direction from one place to another, 0 up to 360.
 
     Raises:
-        UserError: if the two are one place.
+        UserError: if both are the same place.
     """
     if from_in == to_in:
-        raise UserError(f"there is no direction from {from_in} to itself: choose two different places")
+        raise UserError("there is no direction between two equal places: choose two different places")
     return math.degrees(math.atan2(to_in[1] - from_in[1], to_in[0] - from_in[0])) % 360
 
 
@@ -34,7 +34,7 @@ def turn_deg(from_deg: float, to_deg: float) -> float:
 
 
 def onward(from_in: PointIn, toward_deg: float, distance_in: float) -> PointIn:
-    """The place so far away in that direction."""
+    """The place at this distance in this direction."""
     turn = math.radians(toward_deg)
     return from_in[0] + distance_in * math.cos(turn), from_in[1] + distance_in * math.sin(turn)
 
@@ -46,19 +46,19 @@ def facing_of(figure: Figure) -> float:
         UserError: if that is unknown.
     """
     if figure.facing_deg is None:
-        raise UserError(f"it is unknown which way figure {figure.id!r} faces: point out its front")
+        raise UserError(f"the facing of {figure.id} is unknown: point out its front")
     return figure.facing_deg
 
 
 @dataclass(frozen=True, slots=True)
 class Turning:
-    """A facing that changes in steps, each paid for; a part of a step costs a whole one.
+    """The price of turning: each step costs movement, and a part of a step costs as much as a whole one.
 
     Attributes:
-        step_deg: The most that one step turns.
-        cost_in: What a step takes from the movement allowance.
-        slack_deg: By how much a turn may exceed whole steps and still count as those: hands do not turn a soldier to
-            the degree, nor does a camera read him so.
+        step_deg: The largest turn of one step.
+        cost_in: Movement allowance per step, in inches.
+        slack_deg: How much a turn may exceed whole steps without costing another one, because neither hands nor the
+            camera are exact to the degree.
 
     Raises:
         UserError: if the step is not above 0 or another number is negative.
@@ -70,20 +70,23 @@ class Turning:
 
     def __post_init__(self) -> None:
         if not (self.step_deg > 0 and self.cost_in >= 0 and self.slack_deg >= 0):
-            raise UserError(f"turning needs a step above 0 degrees and a cost of 0 in or more, not {self}")
+            raise UserError(
+                "turning needs a step above 0 degrees, a cost of 0 in or more and a slack of 0 degrees or more,"
+                f" not {self.step_deg:g}, {self.cost_in:g} and {self.slack_deg:g}"
+            )
 
     def steps(self, from_deg: float, to_deg: float) -> int:
-        """How many steps the shorter turn takes."""
+        """Number of steps of the shorter turn."""
         turn = abs(turn_deg(from_deg, to_deg)) - self.slack_deg - EXACT
         return max(0, math.ceil(turn / self.step_deg))
 
     def price_in(self, from_deg: float, to_deg: float) -> float:
-        """What the shorter turn takes from the movement allowance."""
+        """Movement allowance that the shorter turn costs, in inches."""
         return self.cost_in * self.steps(from_deg, to_deg)
 
 
 class Side(StrEnum):
-    """A side of a figure or vehicle, as it sees itself."""
+    """A side of a figure or vehicle, from its own point of view."""
 
     FRONT = "front"
     LEFT = "left"
@@ -94,21 +97,21 @@ class Side(StrEnum):
 def side_struck(
     figure: Figure, from_in: PointIn, front_deg: float, rear_deg: float, sigma_deg: float = 0.0
 ) -> Choice[Side]:
-    """The side of a figure that a place lies on, seen from the figure's centre.
+    """The side of a figure that an attack hits, seen from the figure's centre.
 
     A tank is weaker at side and rear (AM-98, AM-A32).
 
     Args:
-        figure: The figure that is struck; its facing must be known.
+        figure: The figure that is hit; its facing must be known.
         from_in: Where the attack comes from.
-        front_deg, rear_deg: Whole widths of its front and of its rear; a place on a border is in them. Left and
-            right share the rest.
-        sigma_deg: One standard deviation of the angle between facing and attack, as `aspect_sigma_deg` tells.
+        front_deg, rear_deg: Full widths of the front and rear arcs; their borders belong to them. Left and right share
+            the rest.
+        sigma_deg: One standard deviation of the angle between facing and attack, see `aspect_sigma_deg`.
     """
-    off = turn_deg(facing_of(figure), bearing_deg(figure.centre_in, from_in))
-    step = DOUBT_SIGMAS * sigma_deg / 16  # finer than any side is wide, for an error of a whole turn
-    near = (_side(turn_deg(0, off + k * step), front_deg, rear_deg) for k in range(-16, 17))
-    return choice(_side(off, front_deg, rear_deg), near)
+    off_deg = turn_deg(facing_of(figure), bearing_deg(figure.centre_in, from_in))
+    step_deg = DOUBT_SIGMAS * sigma_deg / 16  # smaller than any arc, even for an error of a whole turn
+    possible = (_side(turn_deg(0, off_deg + k * step_deg), front_deg, rear_deg) for k in range(-16, 17))
+    return choice(_side(off_deg, front_deg, rear_deg), possible)
 
 
 def _side(off_deg: float, front_deg: float, rear_deg: float) -> Side:
@@ -120,13 +123,13 @@ def _side(off_deg: float, front_deg: float, rear_deg: float) -> Side:
 
 
 def behind(figure: Figure, from_in: PointIn, rear_deg: float, sigma_deg: float = 0.0) -> Call:
-    """Whether a place lies in the figure's rear, an arc of that whole width."""
-    astern = turn_deg(facing_of(figure) + 180, bearing_deg(figure.centre_in, from_in))
-    return at_most(abs(astern), rear_deg / 2, sigma_deg)
+    """Whether a place lies in the figure's rear arc, which is `rear_deg` wide."""
+    off_deg = turn_deg(facing_of(figure) + 180, bearing_deg(figure.centre_in, from_in))
+    return at_most(abs(off_deg), rear_deg / 2, sigma_deg)
 
 
 def aspect_sigma_deg(figure: Figure, from_in: PointIn, facing_sigma_deg: float, from_sigma_in: float = 0.0) -> float:
-    """Standard deviation of the angle between a figure's facing and the direction to a place.
+    """Standard deviation, in degrees, of the angle between a figure's facing and the direction to a place.
 
     Args:
         figure: The figure.
@@ -141,11 +144,11 @@ def aspect_sigma_deg(figure: Figure, from_in: PointIn, facing_sigma_deg: float, 
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """The smallest arc that holds all targets, seen from one figure.
+    """The smallest arc that contains all targets, seen from one figure.
 
     Attributes:
         start_deg: Its clockwise end, 0 up to 360.
-        width_deg: How far it reaches counter-clockwise from there; 0 for a single target.
+        width_deg: Its width counter-clockwise from there; 0 for a single target.
         sigma_deg: One standard deviation of the width.
     """
 
@@ -154,27 +157,28 @@ class Arc:
     sigma_deg: float
 
     def within(self, limit_deg: float) -> Call:
-        """Whether the arc is at most that wide."""
+        """Whether the arc is at most `limit_deg` wide."""
         return at_most(self.width_deg, limit_deg, self.sigma_deg)
 
 
 def arc_of_fire(shooter: Figure, targets: Sequence[Figure]) -> Arc:
-    """The smallest arc, wherever it lies, that holds the centres of all targets as the shooter sees them.
+    """The smallest arc in any direction that contains the centres of all targets as the shooter sees them.
 
     Raises:
-        UserError: if there is no target, or one stands where the shooter does.
+        UserError: if there is no target, or a target stands exactly where the shooter does.
     """
     if not targets:
-        raise UserError(f"figure {shooter.id!r} has no target: name at least one")
-    seen = sorted((bearing_deg(shooter.centre_in, target.centre_in), k) for k, target in enumerate(targets))
-    once_round = [*seen, (seen[0][0] + 360, seen[0][1])]
-    (last_deg, last), (first_deg, first) = max(pairwise(once_round), key=lambda pair: pair[1][0] - pair[0][0])
+        raise UserError(f"{shooter.id} has no target: choose at least one")
+    bearings = sorted((bearing_deg(shooter.centre_in, target.centre_in), k) for k, target in enumerate(targets))
+    full_circle = [*bearings, (bearings[0][0] + 360, bearings[0][1])]
+    # The arc begins and ends at the widest gap between neighbouring bearings.
+    (last_deg, last), (first_deg, first) = max(pairwise(full_circle), key=lambda pair: pair[1][0] - pair[0][0])
     sigma_deg = _width_sigma_deg(shooter, targets[first], targets[last])
     return Arc(first_deg % 360, 360 - (first_deg - last_deg), sigma_deg)
 
 
 def _width_sigma_deg(shooter: Figure, first: Figure, last: Figure) -> float:
-    """Error of the angle between two figures; the shooter's own error moves both bearings."""
+    """One standard deviation of the angle between two figures; the shooter's own error changes both bearings."""
     if first is last:
         return 0.0
     (ax, ay), (bx, by) = (_bearing_gradient(shooter.centre_in, end.centre_in) for end in (first, last))
@@ -187,6 +191,6 @@ def _width_sigma_deg(shooter: Figure, first: Figure, last: Figure) -> float:
 
 
 def _bearing_gradient(from_in: PointIn, to_in: PointIn) -> PointIn:
-    """Change of the bearing, in radians, for each inch that its far end moves."""
+    """Change of the bearing in radians per inch that its far end moves along x and along y."""
     dx, dy = to_in[0] - from_in[0], to_in[1] - from_in[1]
     return -dy / (dx * dx + dy * dy), dx / (dx * dx + dy * dy)

@@ -1,7 +1,7 @@
-"""What a figure shows and where it looks from: silhouettes, eyes and muzzles by posture.
+"""Silhouettes, eye heights and muzzle heights of figures by posture.
 
-A silhouette is a stack of bands, each as wide as the body at that height whatever way it faces. The sizes are those
-of 54 mm soldiers, base, arms and weapon included; another scale multiplies them by its standing height / 2.1 in.
+A silhouette is a stack of bands, each as wide as the body at that height in any direction. The sizes are those of
+54 mm soldiers with base, arms and weapon; for another scale they are multiplied by its standing height / 2.1 in.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray, Posture
 
 COLUMNS = 8
-"""Upright strips a silhouette is cut into; even, so that no strip's middle lies on the line of centres."""
+"""Number of upright strips of a silhouette; even, so that no strip's middle lies on the line between the centres."""
 _LEVELS = 96
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """How figures of one posture see and are seen.
+    """Eye, muzzle and silhouette of the figures of one posture.
 
     Attributes:
-        eye_in: Height of the eye above what the figure stands on.
-        muzzle_in: Height of the weapon's muzzle.
-        bands: (top, half width) from the ground up: the body is `half width` wide to either side from the band
-            below up to `top` in inches.
-        by_base: The half widths are parts of the base's own half width across the line of sight, as of those who
-            lie and of vehicles, instead of inches.
+        eye_in: Height of the eye above the surface under the figure.
+        muzzle_in: Height of the weapon's muzzle above that surface.
+        bands: (top, half width) from the ground up: from the band below up to `top` inches the body extends
+            `half width` to either side.
+        by_base: The half widths are parts of the base's half width across the line of sight instead of inches, as for
+            lying figures and vehicles.
 
     Raises:
         UserError: if the bands do not rise, have no width, or a height is not a finite number.
@@ -47,9 +47,9 @@ class Body:
         tops = [0.0, *(top for top, _ in self.bands)]
         rising = len(tops) > 1 and all(low < high < math.inf for low, high in pairwise(tops))
         if not rising or not all(0 < width < math.inf for _, width in self.bands):
-            raise UserError(f"a silhouette's bands must rise from the ground and have a width: {self.bands}")
+            raise UserError(f"the bands of a silhouette must rise from the ground and have a width: {self.bands}")
         if not (math.isfinite(self.eye_in) and math.isfinite(self.muzzle_in)):
-            raise UserError(f"eye and muzzle need a height in inches, not {self.eye_in} and {self.muzzle_in}")
+            raise UserError(f"eye and muzzle need finite heights in inches, not {self.eye_in} and {self.muzzle_in}")
 
     @property
     def height_in(self) -> float:
@@ -58,7 +58,7 @@ class Body:
 
     @property
     def half_width_in(self) -> float:
-        """Half width of the widest band; a part of the base's where `by_base`."""
+        """Half width of the widest band: inches, or a part of the base's half width if `by_base`."""
         return max(width for _, width in self.bands)
 
 
@@ -73,7 +73,7 @@ BODIES: Mapping[Posture, Body] = MappingProxyType(
         Posture.VEHICLE: Body(1.4, 1.2, ((0.9, 1.0), (1.6, 0.55)), by_base=True),
     }
 )
-"""54 mm figures."""
+"""The bodies of 54 mm figures."""
 
 
 def strips(body: Body) -> tuple[FloatArray, FloatArray]:
@@ -81,8 +81,8 @@ def strips(body: Body) -> tuple[FloatArray, FloatArray]:
 
     Returns:
         (COLUMNS,) middles of the strips, from -1 to 1 of `half_width_in`, left to right as the shooter sees them;
-        (COLUMNS, levels) part of the whole silhouette's area in that strip below each of the evenly spaced heights
-        from 0 to `height_in`.
+        (COLUMNS, levels) part of the whole silhouette's area that lies in the strip below each of the evenly spaced
+        heights from 0 to `height_in`.
     """
     edges = np.linspace(-body.half_width_in, body.half_width_in, COLUMNS + 1)
     heights = np.linspace(0.0, body.height_in, _LEVELS)
@@ -97,7 +97,7 @@ def strips(body: Body) -> tuple[FloatArray, FloatArray]:
 
 
 def mean_half_width(body: Body) -> float:
-    """Half width of a box of the silhouette's height and area."""
+    """Half width of a rectangle with the silhouette's height and area."""
     bottoms = (0.0, *(top for top, _ in body.bands))
     area = sum((top - bottom) * width for bottom, (top, width) in zip(bottoms, body.bands, strict=False))
     return area / body.height_in

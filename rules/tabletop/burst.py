@@ -1,4 +1,4 @@
-"""What a burst cannot reach on the table because walls stand before it."""
+"""Which part of an area an explosion reaches past the walls around it."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from shapely.geometry.base import BaseGeometry
 from rules.tabletop.table import PointIn, TerrainPiece
 
 EDGE_ON_IN = 1e-9
-"""A wall's edge that passes nearer to the burst than this is seen edge-on: its other edges cast the shadow."""
+"""An edge whose line passes nearer to the burst than this is seen edge-on and skipped: the wall's other edges cast the
+shadow."""
 
 
 def reached(area: BaseGeometry, burst_in: PointIn, walls: Iterable[TerrainPiece]) -> BaseGeometry:
-    """The part of an area that lies open to a burst: not in a wall nor behind it, seen from above.
+    """The part of an area that is neither inside a wall nor behind one, seen from the burst.
 
-    A piece that holds the burst in its outline, such as a building, keeps it in.
+    A piece whose outline contains the burst, such as a building, confines it.
     """
     spot = Point(burst_in)
     reach_in = float(shapely.hausdorff_distance(spot, area)) if not area.is_empty else 0.0
     outlines = [Polygon(wall.outline_in) for wall in walls]
-    for holding in [outline for outline in outlines if outline.contains(spot)]:
-        area = area.intersection(holding)
+    for enclosing in [outline for outline in outlines if outline.contains(spot)]:
+        area = area.intersection(enclosing)
     near = [outline for outline in outlines if not outline.contains(spot) and outline.distance(spot) < reach_in]
     return area.difference(shapely.union_all([_shadow(outline, burst_in, reach_in) for outline in near]))
 
 
 def _shadow(wall: Polygon, burst_in: PointIn, reach_in: float) -> BaseGeometry:
-    """The wall's outline and all that is behind it, at least as far as `reach_in` from the burst."""
+    """The wall's outline and the area behind it, to at least `reach_in` from the burst."""
     corners = [(x, y) for x, y, *_ in wall.exterior.coords]
     behind = [_behind(a, b, burst_in, reach_in) for a, b in pairwise(corners) if a != b]
     return shapely.union_all([wall, *(part for part in behind if part is not None)])
 
 
 def _behind(a: PointIn, b: PointIn, burst_in: PointIn, reach_in: float) -> Polygon | None:
-    """What an edge hides: between the lines of sight past its ends, from the edge on."""
+    """The quadrilateral behind an edge, between the lines from the burst through its two ends; None if edge-on."""
     off_in = _distance_from_line(a, b, burst_in)
     if off_in < EDGE_ON_IN:
         return None

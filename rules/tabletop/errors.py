@@ -11,36 +11,36 @@ _LARGEST = 10**18
 
 
 class UserError(ValueError):
-    """Input that cannot be used. Its text is one sentence for the player: what is wrong, and the way out."""
+    """Input that cannot be used. The message is one sentence for the player: what is wrong and what to do."""
 
     def __str__(self) -> str:
-        """The sentence, its middle left out where a stranger's file has put a novel into it."""
-        words = super().__str__()
+        """The message; if text from a file made it very long, its middle is left out."""
+        message = super().__str__()
         half = _LONGEST_SENTENCE // 2
-        return words if len(words) <= _LONGEST_SENTENCE else f"{words[:half]} [...] {words[-half:]}"
+        return message if len(message) <= _LONGEST_SENTENCE else f"{message[:half]} [...] {message[-half:]}"
 
 
 def refuse_strange(value: Any, what: str) -> None:
-    """Refuse plain values (of JSON, of TOML) that nothing of ours would write, and that others stumble over later.
+    """Refuse plain values from JSON or TOML that this program never writes and that would fail later.
 
-    Whoever goes through lists in lists by calling himself runs out of stack at some hundred; Python neither turns a
-    number of 5000 digits into text nor half a character (a lone surrogate) into UTF-8.
+    Recursion over nested lists overflows the stack at a depth of some hundreds; Python converts neither a number of
+    5000 digits to text nor a lone surrogate (half a character) to UTF-8.
 
     Raises:
-        UserError: in the name of `what`.
+        UserError: if there is such a value; the message names `what`.
     """
     level = [value]
     for _ in range(_DEEPEST):
         if any(isinstance(one, int) and abs(one) > _LARGEST for one in level):
             raise UserError(
-                f"{what} has a whole number of more than {len(str(_LARGEST)) - 1} digits: write a smaller one"
+                f"{what} has a whole number of more than {len(str(_LARGEST)) - 1} digits: use a smaller number"
             )
         if any(isinstance(one, str) and _is_broken(one) for one in level):
-            raise UserError(f"{what} has a text with half a character in it (a lone surrogate): type it again")
+            raise UserError(f"{what} has a text with half a character in it (a lone surrogate): type the text again")
         level = [inner for one in level for inner in _inside(one)]
         if not level:
             return
-    raise UserError(f"{what} has values nested more than {_DEEPEST} deep: choose a file of this program")
+    raise UserError(f"{what} has values nested more than {_DEEPEST} levels deep: choose a file that this program wrote")
 
 
 def _inside(value: Any) -> Iterable[Any]:

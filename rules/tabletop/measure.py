@@ -1,4 +1,4 @@
-"""Ranges between figures and to things on the table, with their standard deviation, and range bands."""
+"""Ranges between figures and to places on the table, with their standard deviation, and range bands."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Range:
     Attributes:
         centre_in: From base centre to base centre.
         edge_in: From nearest base edge to nearest base edge; 0 where the bases touch or overlap.
-        sigma_in: One standard deviation of either, over the table or aslant.
-        centre_segment_in, edge_segment_in: The two ends of what was measured.
-        rise_in: How much higher the far end stands than the near one; negative where it stands lower.
+        sigma_in: One standard deviation of each of these distances, along the table or through the air.
+        centre_segment_in, edge_segment_in: The two ends of each measured segment.
+        rise_in: Height of the far end above the near one; negative if it is lower.
     """
 
     centre_in: float
@@ -38,45 +38,45 @@ class Range:
 
     @property
     def slant_centre_in(self) -> float:
-        """From base centre to base centre through the air; the games that ship measure over the table."""
+        """From base centre to base centre through the air; the included games measure along the table."""
         return math.hypot(self.centre_in, self.rise_in)
 
     @property
     def slant_edge_in(self) -> float:
-        """From nearest base edge to nearest base edge through the air, as `slant_centre_in`."""
+        """From nearest base edge to nearest base edge through the air."""
         return math.hypot(self.edge_in, self.rise_in)
 
     def turned(self) -> Range:
-        """The same distance, measured from the other end."""
+        """The same range, measured from the other end."""
         ends = (self.centre_segment_in[::-1], self.edge_segment_in[::-1])
         return Range(self.centre_in, self.edge_in, self.sigma_in, *ends, -self.rise_in)
 
     def within(self, limit_in: float) -> Call:
-        """Whether the bases' edges are at most this far apart over the table."""
+        """Whether the bases' edges are at most this far apart along the table."""
         return at_most(self.edge_in, limit_in, self.sigma_in)
 
     def contact(self, slack_in: float = 0.0) -> Call:
         """Whether the bases touch; `slack_in` is the gap that still counts as touching.
 
-        Two bases cannot stand in one place: where they are found to touch or overlap, they are in contact, whatever
-        the error.
+        Two bases cannot stand in the same place: if they were measured as touching or overlapping, they are in contact
+        whatever the error.
         """
         return Call.IN if self.edge_in == 0 else self.within(slack_in)
 
 
 def base_area(figure: Figure) -> Polygon:
-    """The figure's base as a polygon. Bases are convex: an outline that crosses itself is mended to its hull."""
+    """The figure's base as a polygon. Bases are convex, so an outline that crosses itself is replaced by its hull."""
     outline = Polygon(figure.base_in)
     return outline if outline.is_valid else cast(Polygon, outline.convex_hull)
 
 
 def range_between(a: Figure, b: Figure, sigma_in: float | None = None) -> Range:
-    """Distance over the table between two figures.
+    """The range along the table between two figures.
 
     Args:
         a, b: The figures.
-        sigma_in: Standard deviation of the distance where it is known better than from the two places alone
-            (errors that both share cancel); by default both places' deviations, taken as independent.
+        sigma_in: Standard deviation of the distance if it is better known than from the two places alone, because
+            shared errors cancel; by default the errors of the two places are taken as independent.
     """
     base_a, base_b = base_area(a), base_area(b)
     return Range(
@@ -90,34 +90,34 @@ def range_between(a: Figure, b: Figure, sigma_in: float | None = None) -> Range:
 
 
 def range_to(figure: Figure, marked_in: Outline, z_in: float = 0.0, sigma_in: float = 0.0) -> Range:
-    """Distance over the table from a figure to a spot, a line or an area.
+    """The range along the table from a figure to a point, a line or an area.
 
     Args:
         figure: The figure.
-        marked_in: One point is a spot, two are a line, three and more go round an area.
-        z_in: The height of what was marked.
-        sigma_in: One standard deviation of its place along one axis.
+        marked_in: One point, two ends of a line, or three and more corners of an area.
+        z_in: Height of the marked place.
+        sigma_in: One standard deviation of the marked place along one axis.
 
     Returns:
-        A range whose far end is the nearest point of what was marked, seen from the base's centre and from its edge.
+        A range whose far ends are the points of the marked place nearest to the base's centre and to its edge.
 
     Raises:
         UserError: if there is no point, or an area's outline crosses itself.
     """
-    base, thing, centre = base_area(figure), _marked(marked_in), Point(figure.centre_in)
+    base, target, centre = base_area(figure), _geometry(marked_in), Point(figure.centre_in)
     return Range(
-        centre_in=float(centre.distance(thing)),
-        edge_in=float(base.distance(thing)),
+        centre_in=float(centre.distance(target)),
+        edge_in=float(base.distance(target)),
         sigma_in=math.hypot(figure.sigma_in, sigma_in),
-        centre_segment_in=_nearest(centre, thing),
-        edge_segment_in=_nearest(base, thing),
+        centre_segment_in=_nearest(centre, target),
+        edge_segment_in=_nearest(base, target),
         rise_in=z_in - figure.z_in,
     )
 
 
-def _marked(points_in: Outline) -> BaseGeometry:
+def _geometry(points_in: Outline) -> BaseGeometry:
     if not points_in:
-        raise UserError("there is nothing to measure to: mark a spot, a line or an area")
+        raise UserError("there is nothing to measure to: mark a point, a line or an area")
     if len(points_in) > 2:
         return area_of(points_in)
     return Point(points_in[0]) if len(points_in) == 1 else LineString(points_in)
@@ -130,17 +130,17 @@ def _nearest(a: BaseGeometry, b: BaseGeometry) -> tuple[PointIn, PointIn]:
 
 @dataclass(frozen=True, slots=True)
 class Bands:
-    """A measuring rod: ascending marks that part all distances into bands.
+    """A range rod: ascending marks that divide all distances into bands.
 
-    Band k holds what lies beyond the k marks before it and at most at the next one; band `len(marks_in)` is what
-    lies beyond the rod. A distance exactly at a mark belongs to the band that ends there.
+    Band k contains the distances beyond k marks, up to and including the next mark; band `len(marks_in)` is beyond the
+    rod. A distance exactly at a mark belongs to the band that ends there.
 
     Attributes:
-        marks_in: The marks' distances from the rod's near end.
-        bold_in: Those of them that the rod sets off in another colour.
+        marks_in: Distances of the marks from the rod's near end.
+        bold_in: The marks in another colour.
 
     Raises:
-        UserError: if the marks do not ascend from 0 or more, or a bold one is none of them.
+        UserError: if the marks do not ascend from 0 or more, or a bold mark is not one of them.
     """
 
     marks_in: tuple[float, ...]
@@ -151,12 +151,12 @@ class Bands:
         if not self.marks_in or not ascending or self.marks_in[0] < 0 or not math.isfinite(self.marks_in[-1]):
             raise UserError(f"range bands need marks that ascend from 0 or more, not {self.marks_in}")
         if not set(self.bold_in) <= set(self.marks_in):
-            raise UserError(f"the range rod can set off only its own marks in colour, not {self.bold_in}")
+            raise UserError(f"the coloured marks of the range rod must be among its marks, not {self.bold_in}")
 
     def band(self, distance_in: float, sigma_in: float = 0.0) -> Choice[int]:
-        """The band a distance falls into, and the others within its error."""
-        doubt = DOUBT_SIGMAS * sigma_in
-        first, last = self._index(distance_in - doubt), self._index(distance_in + doubt)
+        """The band of a distance, and the other bands within its error."""
+        margin_in = DOUBT_SIGMAS * sigma_in
+        first, last = self._index(distance_in - margin_in), self._index(distance_in + margin_in)
         return choice(self._index(distance_in), range(first, last + 1))
 
     def _index(self, distance_in: float) -> int:
@@ -164,7 +164,7 @@ class Bands:
 
 
 def stepped(step_in: float, count: int, bold_in: tuple[float, ...] = ()) -> Bands:
-    """A rod with a mark at its near end and one after every step: band k is "within k steps", band 0 contact."""
+    """A rod with a mark at its near end and after every step: band 0 is contact, band k is "within k steps"."""
     if not (math.isfinite(step_in) and step_in > 0 and count > 0):
-        raise UserError(f"a range rod needs steps above 0 in and at least one of them, not {count} of {step_in:g} in")
+        raise UserError(f"a range rod needs at least one step longer than 0 in, not {count} of {step_in:g} in")
     return Bands(tuple(k * step_in for k in range(count + 1)), bold_in)

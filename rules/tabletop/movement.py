@@ -1,4 +1,4 @@
-"""What a move costs: a path split by the ground it crosses, and how far the allowance carries along it."""
+"""The cost of a move: a path split by the ground it crosses, and the distance that the allowance pays for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rules.tabletop.tolerance import EXACT, Call, at_most
 
 
 class Reason(StrEnum):
-    """What a toll is paid for."""
+    """Why a toll is paid."""
 
     TURN = "turn"
     LEAVE = "leave"
@@ -31,7 +31,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Toll:
-    """Allowance paid at one place: for what, at which piece (none for a turn or a step down), and how much."""
+    """Allowance paid at one place: the reason, the terrain piece (None for a turn or a change of height), the cost."""
 
     reason: Reason
     piece: str | None
@@ -43,16 +43,16 @@ class Stretch:
     """A straight part of a path on one ground.
 
     Attributes:
-        ground: The piece that sets the pace: what bars the way, or the road or bridge, or the slowest of those here;
-            None for the open table.
+        ground: The piece that determines the cost: an impassable piece, else a road or bridge, else the slowest piece
+            here; None for the open table.
         inside: Every piece here that counts.
         from_in, to_in: Its ends.
-        length_in: How long it is.
-        height_in: The height of the ground.
-        tolls: What is paid before it can be walked.
-        cost_per_in: What an inch takes; infinite where it is impassable.
-        prepaid_in: How much of it an earlier rounding has paid already.
-        whole: Whether what is not is paid by the whole inch.
+        length_in: Its length.
+        height_in: Height of the ground.
+        tolls: Tolls paid at its beginning.
+        cost_per_in: Allowance per inch; infinite if impassable.
+        prepaid_in: Inches of it that were already paid for by rounding up earlier stretches.
+        whole: Whether the remaining inches are rounded up to whole inches.
     """
 
     ground: TerrainPiece | None
@@ -68,12 +68,12 @@ class Stretch:
 
     @property
     def passable(self) -> bool:
-        """Whether a path may lead here at all."""
+        """Whether a path may lead here."""
         return math.isfinite(self.cost_per_in)
 
     @property
     def toll_in(self) -> float:
-        """All that is paid before it can be walked."""
+        """Sum of the tolls."""
         return sum(toll.cost_in for toll in self.tolls)
 
     @property
@@ -84,11 +84,11 @@ class Stretch:
 
     @property
     def cost_in(self) -> float:
-        """What the stretch takes from the allowance, tolls included; infinite where it is impassable."""
+        """Allowance spent on the stretch, tolls included; infinite if impassable."""
         return self.toll_in + (self.charged_in * self.cost_per_in if self.passable else math.inf)
 
     def carries_in(self, left_in: float) -> float:
-        """How much of the stretch an allowance pays for; 0 if not even its tolls."""
+        """Length of the stretch that the remaining allowance pays for; 0 if it does not even cover the tolls."""
         if not self.passable or self.toll_in > left_in + EXACT:
             return 0.0
         if self.cost_in <= left_in + EXACT:
@@ -99,14 +99,14 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A path with its price.
+    """A path with its cost.
 
     Attributes:
         start_in: Where it begins.
-        start_inside: The pieces it begins inside.
-        stretches: Its parts in order; one of no length at the end pays for a last turn. None for a path that goes
-            nowhere and turns nothing.
-        allowance_in: What the unit may spend.
+        start_inside: The pieces that contain the start.
+        stretches: Its parts in order; a last one without length pays for a final turn. Empty for a path without length
+            or turns.
+        allowance_in: Movement allowance of the unit.
         sigma_in: One standard deviation of the cost.
     """
 
@@ -118,17 +118,17 @@ class Walk:
 
     @property
     def length_in(self) -> float:
-        """Inches over the table."""
+        """Length along the table."""
         return sum(stretch.length_in for stretch in self.stretches)
 
     @property
     def cost_in(self) -> float:
-        """Inches of allowance; infinite if a stretch is impassable."""
+        """Allowance spent; infinite if a stretch is impassable."""
         return sum(stretch.cost_in for stretch in self.stretches)
 
     @property
     def remaining_in(self) -> float:
-        """What is left of the allowance, for what else the unit does this turn (FM-24); negative is what it lacks."""
+        """Allowance left for other actions in this turn (FM-24); negative if the path costs too much."""
         return self.allowance_in - self.cost_in
 
     @property
@@ -137,17 +137,17 @@ class Walk:
         return self.within(self.allowance_in)
 
     def within(self, limit_in: float) -> Call:
-        """Whether it costs at most that, such as half of the allowance."""
+        """Whether the path costs at most `limit_in`, such as half of the allowance."""
         return at_most(self.cost_in, limit_in, self.sigma_in)
 
     @property
     def impassable(self) -> tuple[Stretch, ...]:
-        """The stretches where no path may lead."""
+        """The stretches that may not be entered."""
         return tuple(stretch for stretch in self.stretches if not stretch.passable)
 
     @property
     def unaffordable(self) -> tuple[Stretch, ...]:
-        """The stretches that the allowance does not pay for to their end: why a move is refused (FM-27)."""
+        """The stretches that the allowance does not fully pay for: why a move is refused (FM-27)."""
         left_in, unpaid = self.allowance_in, []
         for stretch in self.stretches:
             left_in -= stretch.cost_in
@@ -157,7 +157,7 @@ class Walk:
 
     @property
     def reach_in(self) -> PointIn:
-        """The place along the path where the allowance, or the way, ends."""
+        """The place along the path where the allowance runs out, or the end of the path."""
         left_in, place = self.allowance_in, self.start_in
         for stretch in self.stretches:
             carried = stretch.carries_in(left_in)
@@ -167,17 +167,17 @@ class Walk:
         return place
 
     def inches_on(self, *kinds: TerrainKind) -> float:
-        """How much of the path these kinds of terrain set the pace of, such as roads (AM-23)."""
+        """Length of the path on which these kinds of terrain determine the cost, such as roads (AM-23)."""
         return sum(s.length_in for s in self.stretches if s.ground is not None and s.ground.kind in kinds)
 
     @property
     def entered(self) -> tuple[str, ...]:
-        """The pieces that the path comes into, in its order."""
+        """Names of the pieces that the path enters, in order."""
         return tuple(name for before, after in self._steps() for name in after if name not in before)
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The pieces that the path comes out of, in its order."""
+        """Names of the pieces that the path leaves, in order."""
         return tuple(name for before, after in self._steps() for name in before if name not in after)
 
     def _steps(self) -> Iterable[tuple[list[str], list[str]]]:
@@ -194,23 +194,23 @@ def walk(
     end_facing_deg: float | None = None,
     sigma_in: float = 0.0,
 ) -> Walk:
-    """Price a path.
+    """Compute the cost of a path.
 
     Args:
-        path_in: The places of the base's centre; the ground under that centre counts. A path that begins on an
-            outline begins outside it.
-        terrain: The pieces that matter. Where a road or a bridge lies, nothing beneath it counts.
-        gait: How the unit moves.
-        allowance_in: What it may spend.
-        facing_deg: Which way it faces at first; None where the first turn is free.
-        end_facing_deg: Which way it is to face in the end; None where it stays as it comes.
+        path_in: Places of the base's centre; the ground under the centre counts. A start exactly on an outline counts
+            as outside.
+        terrain: The pieces to consider; ground beneath a road or a bridge does not count.
+        gait: Movement profile of the unit.
+        allowance_in: Its movement allowance.
+        facing_deg: Its facing at the start; None if the first turn is free.
+        end_facing_deg: Its facing at the end; None to keep the direction of the last leg.
         sigma_in: One standard deviation of the two ends of the path along one axis, taken as independent.
 
     Raises:
-        UserError: if the path has no place or one that is not finite, or the allowance is negative.
+        UserError: if the path is empty or has a place that is not finite, or the allowance is negative.
     """
     if not allowance_in >= 0:
-        raise UserError(f"a movement allowance is 0 in or more, not {allowance_in:g}")
+        raise UserError(f"a movement allowance must be 0 in or more, not {allowance_in:g}")
     walker = _Walker(gait, tuple((piece, Polygon(piece.outline_in)) for piece in terrain), checked(path_in), facing_deg)
     start_inside = walker.inside
     stretches = tuple(walker.stretches(end_facing_deg))
@@ -219,11 +219,11 @@ def walk(
 
 
 _Ground = tuple[TerrainKind, float]
-"""Ground of one kind at one price for the inch, which is counted together."""
+"""Terrain kind and cost per inch; stretches with the same values are rounded together."""
 
 
 class _Walker:
-    """Somebody on his way: what he stands in, which way he looks and what he has paid ahead."""
+    """A figure on its path: the pieces it is inside, its heading, and the inches it has paid for in advance."""
 
     def __init__(
         self,
@@ -252,10 +252,10 @@ class _Walker:
             yield self._stretch(self._place, self.inside, last)
 
     def _stops(self, a: PointIn, b: PointIn) -> list[PointIn]:
-        """Where a leg comes to an outline, and its end."""
-        far = math.dist(a, b)
+        """Where a leg crosses outlines, followed by its end."""
+        length = math.dist(a, b)
         ends = sorted(end for _, area in self._terrain for span in spans_in((a, b), area) for end in span)
-        stops = [end for before, end in pairwise((0.0, *ends)) if end - before > EXACT and far - end > EXACT]
+        stops = [end for before, end in pairwise((0.0, *ends)) if end - before > EXACT and length - end > EXACT]
         return [*(place_at((a, b), stop) for stop in stops), b]
 
     def _at(self, place: PointIn) -> tuple[TerrainPiece, ...]:
@@ -272,34 +272,34 @@ class _Walker:
 
     def _stretch(self, to: PointIn, inside: tuple[TerrainPiece, ...], turn: tuple[Toll, ...]) -> Stretch:
         height = self._height_of(inside)
-        tolls = (*turn, *self._border(inside), *self._rise(height - self._height))
+        tolls = (*turn, *self._border_tolls(inside), *self._height_tolls(height - self._height))
         if abs(height - self._height) > EXACT:
             self._uphill = height > self._height
-        ground, rate = self._pace(inside)
+        ground, rate = self._ground_cost(inside)
         length = math.dist(self._place, to)
         slow = (
             (ground.kind, rate) if ground is not None and rate not in (self._gait.open_cost_per_in, math.inf) else None
         )
-        prepaid, whole = self._ahead(slow), slow is not None and self._gait.rounding is not Rounding.EXACT
+        prepaid, whole = self._prepaid_on(slow), slow is not None and self._gait.rounding is not Rounding.EXACT
         found = Stretch(ground, inside, self._place, to, length, height, tolls, rate, prepaid, whole)
         if slow is not None and whole:
             self._prepaid[slow] = max(0.0, prepaid + found.charged_in - length)
         self.inside, self._place, self._height, self._ground = inside, to, height, slow
         return found
 
-    def _ahead(self, slow: _Ground | None) -> float:
-        """What earlier rounding has paid for inches on this ground."""
+    def _prepaid_on(self, slow: _Ground | None) -> float:
+        """Inches on this ground that were paid for by rounding up earlier stretches."""
         if self._gait.rounding is Rounding.STRETCH and slow != self._ground:
             self._prepaid.clear()
         return self._prepaid.get(slow, 0.0) if slow is not None else 0.0
 
-    def _border(self, inside: tuple[TerrainPiece, ...]) -> list[Toll]:
+    def _border_tolls(self, inside: tuple[TerrainPiece, ...]) -> list[Toll]:
         going, before = self._gait.going, self.inside
         left = [Toll(Reason.LEAVE, piece.name, going(piece).leave_in) for piece in before if piece not in inside]
         entered = [Toll(Reason.ENTER, piece.name, going(piece).enter_in) for piece in inside if piece not in before]
         return [toll for toll in (*left, *entered) if toll.cost_in > 0]
 
-    def _rise(self, rise_in: float) -> list[Toll]:
+    def _height_tolls(self, rise_in: float) -> list[Toll]:
         step, gait = self._gait.height_step_in, self._gait
         counted = math.floor(abs(rise_in) / step + EXACT) * step if step > 0 else abs(rise_in)
         reason, per_in = (
@@ -307,14 +307,14 @@ class _Walker:
         )
         return [Toll(reason, None, counted * per_in)] if counted * per_in > 0 else []
 
-    def _pace(self, inside: tuple[TerrainPiece, ...]) -> tuple[TerrainPiece | None, float]:
-        """The ground that counts, and what an inch on it costs."""
+    def _ground_cost(self, inside: tuple[TerrainPiece, ...]) -> tuple[TerrainPiece | None, float]:
+        """The piece that determines the cost, and the cost per inch."""
         going = self._gait.going
         if not inside:
             return None, self._gait.open_cost_per_in
-        barred = next((piece for piece in inside if not going(piece).passable), None)
-        if barred is not None:
-            return barred, math.inf
-        laid = [piece for piece in inside if piece.kind in LAID_OVER]
-        ground = max(laid or inside, key=lambda piece: going(piece).cost_per_in)
+        impassable = next((piece for piece in inside if not going(piece).passable), None)
+        if impassable is not None:
+            return impassable, math.inf
+        overlays = [piece for piece in inside if piece.kind in LAID_OVER]
+        ground = max(overlays or inside, key=lambda piece: going(piece).cost_per_in)
         return ground, going(ground).cost_per_in * (self._gait.uphill_factor if self._uphill else 1.0)

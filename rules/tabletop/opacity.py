@@ -1,4 +1,4 @@
-"""What each kind of terrain does to a line of sight. Rulesets hand in a table of their own where they differ."""
+"""How each kind of terrain blocks a line of sight. Rulesets that differ supply their own table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rules.tabletop.table import Outline, TerrainKind, TerrainPiece
 
 
 class CoverKind(StrEnum):
-    """What a piece is to the eye: `SOLID` hides and stops shots, `SCREEN` hides only, `CLEAR` does neither."""
+    """How a piece affects sight and fire: `SOLID` hides and stops shots, `SCREEN` only hides, `CLEAR` does neither."""
 
     SOLID = "solid"
     SCREEN = "screen"
@@ -22,11 +22,11 @@ class CoverKind(StrEnum):
 
 
 class Within(StrEnum):
-    """What a piece does to the sight of, and to, a figure inside it.
+    """How a piece affects lines of sight from and to a figure inside it.
 
-    `BESIDE`: nobody can be inside; a figure that seems to be leans on it, and its nearest part hides nothing.
-    `OPEN`: nothing, as a house with windows. `RIM`: only its outline stands up, as of a foxhole. `FILLED`: it hides
-    there as anywhere, as woods do past their depth.
+    `BESIDE`: no figure can be inside; one that seems to be leans on the piece, whose nearest part then hides nothing.
+    `OPEN`: hides nothing, like a house with windows. `RIM`: only its outline rises above the ground, like a foxhole.
+    `FILLED`: hides inside as it does outside, like woods beyond their depth.
     """
 
     BESIDE = "beside"
@@ -37,12 +37,12 @@ class Within(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Opacity:
-    """How one kind of terrain hides.
+    """How one kind of terrain blocks lines of sight.
 
     Attributes:
         veil: Solid, screen or clear.
-        within: What it does to figures inside it.
-        depth_in: How far sight gets into it before it ends.
+        within: Its effect on figures inside it.
+        depth_in: How far sight reaches into it.
 
     Raises:
         UserError: if the depth is negative or not a finite number.
@@ -54,7 +54,7 @@ class Opacity:
 
     def __post_init__(self) -> None:
         if not 0 <= self.depth_in < float("inf"):
-            raise UserError(f"sight must reach 0 in or more into terrain, not {self.depth_in}")
+            raise UserError(f"sight must reach 0 in or more into terrain, not {self.depth_in} in")
 
 
 _SOLID = Opacity()
@@ -94,16 +94,16 @@ OPACITY: Mapping[TerrainKind, Opacity] = MappingProxyType(
         TerrainKind.OTHER: _SOLID,
     }
 )
-"""The usual reading; what no ruleset says otherwise about."""
+"""The default for rulesets that say nothing else."""
 
 TRUNK_PART = 0.3
-"""A model tree's trunk is this much of the foot it stands on, which is what one sees and draws of it from above."""
+"""Width of a model tree's trunk relative to its foot; from above, only the foot can be seen and outlined."""
 
 
 def standing_outlines(terrain: Sequence[TerrainPiece]) -> tuple[Outline, ...]:
-    """Outlines of what stands up from each piece: as drawn, but for trunks.
+    """The outlines that block sight: as drawn, except that tree trunks are narrower than the foot that was drawn.
 
-    A tree below the crown of another piece is the trunk that goes with it.
+    A tree below the crown of another tree piece is its trunk.
     """
     crowns = [(p.base_in, Polygon(p.outline_in)) for p in terrain if p.kind is TerrainKind.TREE and p.base_in > 0]
 

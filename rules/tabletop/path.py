@@ -1,7 +1,7 @@
-"""A path over the table, and what a figure meets along it.
+"""Paths over the table, and the figures and areas along them.
 
-A path is the places of the base's centre, in order, joined by straight legs; a single place is a path that goes
-nowhere. "Along" is the length walked from its start. The figure does not turn on its way; bases are convex.
+A path is a sequence of places of the base's centre, joined by straight legs; a single place is a path without length.
+"Along" is the length from the start. The figure does not turn on its way; bases are convex.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from rules.tabletop.tolerance import EXACT, Call, at_most
 
 Path = tuple[PointIn, ...]
 Span = tuple[float, float]
-"""A part of a path, from one length along it to another."""
+"""A part of a path: its start and end, as lengths along the path."""
 
 
 def checked(path_in: Path) -> Path:
-    """The path itself.
+    """The path itself, after a check.
 
     Raises:
-        UserError: if it has no place or one that is not finite.
+        UserError: if it is empty or has a place that is not finite.
     """
     if not path_in or not all(math.isfinite(v) for point in path_in for v in point):
-        raise UserError(f"a path needs places on the table, not {path_in}")
+        raise UserError("a path needs at least one place, and finite coordinates: draw it again")
     return path_in
 
 
 def length_in(path_in: Path) -> float:
-    """How far the path goes; 0 for a single place."""
+    """Length of the path; 0 for a single place."""
     return sum(math.dist(a, b) for a, b in pairwise(path_in))
 
 
 def straight(from_in: PointIn, toward_deg: float, distance_in: float) -> Path:
-    """The path straight ahead."""
+    """A straight path in one direction."""
     return (from_in, onward(from_in, toward_deg, distance_in))
 
 
 def legs(path_in: Path) -> Iterator[tuple[float, PointIn, PointIn]]:
-    """Each leg that goes anywhere: how far along it starts, and its two ends."""
+    """Each leg with a length: where along the path it starts, and its two ends."""
     along = 0.0
     for a, b in pairwise(path_in):
         if a != b:
@@ -57,15 +57,15 @@ def legs(path_in: Path) -> Iterator[tuple[float, PointIn, PointIn]]:
 
 
 def turns_deg(path_in: Path, facing_deg: float | None = None, end_facing_deg: float | None = None) -> tuple[float, ...]:
-    """Every turn made on the way, positive to the left: into each leg and, at the end, to the facing asked for.
+    """Every turn on the path, positive to the left: into each leg and, at the end, to the final facing.
 
     Args:
         path_in: The path.
-        facing_deg: Which way the mover faces at first; None where it faces its way.
-        end_facing_deg: Which way it is to face in the end; None where it stays as it comes.
+        facing_deg: Facing of the figure at the start; None if it faces along the first leg.
+        end_facing_deg: Its facing at the end; None if it keeps the direction of the last leg.
     """
-    faced = (facing_deg, *(bearing_deg(a, b) for _, a, b in legs(path_in)), end_facing_deg)
-    turns = (turn_deg(one, other) for one, other in pairwise(deg for deg in faced if deg is not None))
+    headings = (facing_deg, *(bearing_deg(a, b) for _, a, b in legs(path_in)), end_facing_deg)
+    turns = (turn_deg(one, other) for one, other in pairwise(deg for deg in headings if deg is not None))
     return tuple(turn for turn in turns if turn != 0)
 
 
@@ -76,7 +76,7 @@ def end_facing_deg(path_in: Path) -> float | None:
 
 
 def place_at(path_in: Path, along_in: float) -> PointIn:
-    """The place so far along the path; its ends for what lies before or beyond."""
+    """The place at this length along the path, clamped to its ends."""
     for start, a, b in legs(path_in):
         part = (along_in - start) / math.dist(a, b)
         if part < 1:
@@ -86,22 +86,22 @@ def place_at(path_in: Path, along_in: float) -> PointIn:
 
 
 def cut(path_in: Path, along_in: float) -> Path:
-    """The path as far as a length along it."""
+    """The path up to this length."""
     if along_in >= length_in(path_in):
         return path_in
-    walked = tuple(a for start, a, _ in legs(path_in) if start < along_in)
-    return (*walked, place_at(path_in, along_in))
+    before = tuple(a for start, a, _ in legs(path_in) if start < along_in)
+    return (*before, place_at(path_in, along_in))
 
 
 def placed(figure: Figure, at_in: PointIn) -> Figure:
-    """The figure as it would stand with its base's centre elsewhere, facing as it does."""
+    """The figure with its base's centre at another place and the same facing."""
     dx, dy = at_in[0] - figure.x_in, at_in[1] - figure.y_in
     base_in = tuple((x + dx, y + dy) for x, y in figure.base_in)
     return dataclasses.replace(figure, x_in=at_in[0], y_in=at_in[1], base_in=base_in)
 
 
 def spans_in(path_in: Path, area: BaseGeometry) -> tuple[Span, ...]:
-    """The parts of a path in an area, its border included; a touch at one place is a span of no length."""
+    """The parts of a path inside an area, its border included; touching it at one place is a span without length."""
     found: list[Span] = []
     for start, a, b in legs(path_in):
         for part in shapely.get_parts(LineString((a, b)).intersection(area)):
@@ -124,10 +124,9 @@ def _joined(spans: list[Span]) -> tuple[Span, ...]:
 
 
 def _meeting(mover: Figure, points_in: Outline) -> BaseGeometry:
-    """Where the mover's centre is while its base touches the hull of some points.
+    """The area in which the mover's centre is while its base touches the convex hull of some points.
 
-    The distance of its centre from this area is the distance of the base from those points' hull: the one grown by
-    the other turned round (their Minkowski difference).
+    It is their Minkowski difference, so the centre's distance from this area is the base's distance from the hull.
     """
     base = np.asarray(mover.base_in) - mover.centre_in
     return MultiPoint((np.asarray(points_in)[:, None] - base[None]).reshape(-1, 2)).convex_hull
@@ -135,13 +134,13 @@ def _meeting(mover: Figure, points_in: Outline) -> BaseGeometry:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Approach:
-    """How near a figure comes to another along its whole path.
+    """The smallest distance between a moving figure and another along its whole path.
 
     Attributes:
         id: The other figure.
-        nearest_in: Least distance from base edge to base edge; 0 where they touch.
-        sigma_in: One standard deviation of it.
-        along_in, at_in: Where the mover's centre is the first time it is as near as that.
+        nearest_in: Smallest distance from base edge to base edge; 0 if they touch.
+        sigma_in: Its standard deviation.
+        along_in, at_in: Where the mover's centre is when it first reaches this distance.
     """
 
     id: str
@@ -151,12 +150,12 @@ class Approach:
     at_in: PointIn
 
     def within(self, limit_in: float) -> Call:
-        """Whether it passes at most that far from the other."""
+        """Whether the mover passes within `limit_in` of the other figure."""
         return at_most(self.nearest_in, limit_in, self.sigma_in)
 
 
 def approaches(mover: Figure, path_in: Path, others: Iterable[Figure]) -> tuple[Approach, ...]:
-    """How near the mover comes to each of the others, nearest first; itself is left out."""
+    """The nearest approach to each other figure, nearest first; the mover itself is ignored."""
     checked(path_in)
     found = (_approach(mover, path_in, other) for other in others if other.id != mover.id)
     return tuple(sorted(found, key=lambda near: (near.nearest_in, near.along_in, near.id)))
@@ -167,10 +166,10 @@ def _approach(mover: Figure, path_in: Path, other: Figure) -> Approach:
     nearest, along = Point(path_in[0]).distance(meeting), 0.0
     for start, a, b in legs(path_in):
         leg = LineString((a, b))
-        away = leg.distance(meeting)
-        if away < nearest - EXACT:
+        distance = leg.distance(meeting)
+        if distance < nearest - EXACT:
             touching = spans_in((a, b), meeting)
-            nearest, along = away, start + (touching[0][0] if touching else _nearest_along(leg, meeting))
+            nearest, along = distance, start + (touching[0][0] if touching else _nearest_along(leg, meeting))
     return Approach(other.id, float(nearest), sigma_in, along, place_at(path_in, along))
 
 
@@ -180,7 +179,7 @@ def _nearest_along(leg: LineString, area: BaseGeometry) -> float:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Contact:
-    """Where along a path the mover's base first touches another: `along_in`, its centre then at `at_in`."""
+    """The first touch with another base: at `along_in` on the path, with the mover's centre at `at_in`."""
 
     id: str
     along_in: float
@@ -188,16 +187,16 @@ class Contact:
 
 
 def contacts(mover: Figure, path_in: Path, others: Iterable[Figure], slack_in: float = 0.0) -> tuple[Contact, ...]:
-    """Every figure whose base the mover comes to touch, in the order of the path; itself is left out.
+    """Every figure whose base the mover touches, in the order of the path; the mover itself is ignored.
 
-    A base it touches from the start is met only if it leaves it and comes back. The first of these ends a move where
-    contact does; all of them are overrun by what drives over them.
+    A base that it touches at the start counts only if the mover leaves it and returns. In games where contact ends a
+    move, the first contact is its end; a vehicle overruns all of them.
 
     Args:
         mover: The figure that moves.
         path_in: Its path.
-        others: Whom it may meet.
-        slack_in: The gap between bases that still counts as touching.
+        others: The figures that it may touch.
+        slack_in: Gap between bases that still counts as touching.
     """
     checked(path_in)
     found = [
@@ -215,73 +214,68 @@ def _touching(mover: Figure, other: Figure, slack_in: float) -> BaseGeometry:
 
 
 def up_to_contact(mover: Figure, path_in: Path, enemies: Iterable[Figure], slack_in: float = 0.0) -> Path:
-    """The path as far as the first enemy base it meets, which ends the move (WW-22); see `contacts`."""
-    met = contacts(mover, path_in, enemies, slack_in)
-    return cut(path_in, met[0].along_in) if met else path_in
+    """The path up to the first contact with an enemy base, which ends the move (WW-22); see `contacts`."""
+    found = contacts(mover, path_in, enemies, slack_in)
+    return cut(path_in, found[0].along_in) if found else path_in
 
 
 def past_edge(mover: Figure, path_in: Path, table_in: Outline) -> float | None:
-    """How far along the path a part of the mover's base first goes past the table's edge; None if it stays on.
+    """Length along the path at which the mover's base first crosses the table's edge; None if it stays on the table.
 
-    Who flees over it is out of the game for good (PF-67).
-
-    Args:
-        mover: The figure that moves.
-        path_in: Its path.
-        table_in: The table's outline.
+    A figure that flees over the edge is out of the game (PF-67).
     """
     table = area_of(table_in)
-    # Drawn in by what the arithmetic may be off: a base that only touches the edge is still on the table.
+    # Shrunk by the rounding error, because a base that only touches the edge is still on the table.
     edges = (edge.buffer(-EXACT) for edge in _edges_met(mover, table_in))
     starts = [span[0] for edge in edges for span in spans_in(checked(path_in), edge)[:1]]
     return min(starts, default=None if table.covers(Point(path_in[0])) else 0.0)
 
 
 def spans_over(mover: Figure, path_in: Path, outline_in: Outline) -> tuple[Span, ...]:
-    """The parts of a path along which the mover's base stands on an area, such as a minefield, or touches it.
+    """The parts of a path along which the mover's base overlaps or touches an area, such as a minefield.
 
-    The first of them begins where a bunker is reached. The ground that sets the pace goes by the base's centre
-    instead: see `spans_in`.
+    The first of them begins where the mover reaches the area, such as a bunker. Movement costs depend on the base's
+    centre instead: see `spans_in`.
     """
     return spans_in(checked(path_in), shapely.union_all([area_of(outline_in), *_edges_met(mover, outline_in)]))
 
 
 def _edges_met(mover: Figure, outline_in: Outline) -> list[BaseGeometry]:
-    """Where the mover's centre is while its base touches each edge of an outline."""
+    """For each edge of an outline, the area in which the mover's centre is while its base touches that edge."""
     return [_meeting(mover, edge) for edge in pairwise((*outline_in, outline_in[0]))]
 
 
 def glimpses(path_in: Path, seen: Callable[[PointIn], bool], step_in: float, fine_in: float) -> tuple[Span, ...]:
-    """The parts of a path along which something holds, such as being seen by a figure that may fire at it.
+    """The parts of a path along which a predicate is true, such as being seen by a figure that may fire.
 
-    Opportunity fire is at whoever came into sight at any moment of his move (AM-34).
+    Opportunity fire is allowed at a figure that was in sight at any time during its move (AM-34).
 
     Args:
         path_in: The path.
-        seen: Whether it holds while the mover's centre is at a place.
-        step_in: How densely it is asked; what holds for less than this may be missed.
-        fine_in: How exactly the ends of each part are found.
+        seen: The predicate, for a place of the mover's centre.
+        step_in: Distance between samples; shorter spans may be missed.
+        fine_in: Tolerance for the ends of each span.
 
     Raises:
         UserError: if a step is not above 0.
     """
     if not (step_in > 0 and fine_in > 0):
-        raise UserError(f"a path is looked along in steps above 0 in, not {step_in:g} and {fine_in:g}")
+        raise UserError(f"a path must be sampled in steps above 0 in, not {step_in:g} and {fine_in:g}")
     total = length_in(checked(path_in))
     count = max(1, math.ceil(total / step_in))
-    asked = [(k * total / count, seen(place_at(path_in, k * total / count))) for k in range(count + 1)]
-    spans = [(along, along) for along, held in asked if held]
-    for (before, held), (after, holds) in pairwise(asked):
-        if held and holds:
+    samples = [(k * total / count, seen(place_at(path_in, k * total / count))) for k in range(count + 1)]
+    spans = [(along, along) for along, is_seen in samples if is_seen]
+    for (before, seen_before), (after, seen_after) in pairwise(samples):
+        if seen_before and seen_after:
             spans.append((before, after))
-        elif held != holds:
+        elif seen_before != seen_after:
             change = _change(path_in, seen, (before, after), fine_in)
-            spans.append((before, change) if held else (change, after))
+            spans.append((before, change) if seen_before else (change, after))
     return _joined(sorted(spans))
 
 
 def _change(path_in: Path, seen: Callable[[PointIn], bool], between: Span, fine_in: float) -> float:
-    """Where an answer that differs at two places changes, by halving."""
+    """Where the predicate changes between two samples, by bisection."""
     low, high = between
     at_low = seen(place_at(path_in, low))
     while high - low > fine_in:

@@ -1,4 +1,4 @@
-"""Files by name, opened only if they are regular files: reading a pipe or a device may never end."""
+"""Opening of files only if they are regular files, because reading a pipe or a device may never end."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a de
 
 
 def open_regular(path: Path, what: str) -> BinaryIO:
-    """The file, opened for reading bytes; the call never waits, as opening a pipe without a writer would.
+    """Open a file for reading bytes; the call never blocks, unlike opening a pipe without a writer.
 
     Args:
-        path: Of the file; links are followed.
-        what: The name of the file in messages, as "the lens file lens.json".
+        path: The file; links are followed.
+        what: Its name in messages, such as "the lens file lens.json".
 
     Raises:
         UserError: if it is a pipe, a socket or a device.
@@ -29,7 +29,7 @@ def open_regular(path: Path, what: str) -> BinaryIO:
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     file = os.fdopen(handle, "rb")
     try:
-        _refuse_kind(os.fstat(handle).st_mode, path, what)  # another may have taken its place since
+        _refuse_kind(os.fstat(handle).st_mode, path, what)  # the file may have been replaced since the first check
     except BaseException:
         file.close()
         raise
@@ -37,14 +37,14 @@ def open_regular(path: Path, what: str) -> BinaryIO:
 
 
 def refuse_special(path: Path, what: str) -> None:
-    """Refuse a pipe, a socket or a device without opening it: opening alone may wait, or reset a board.
+    """Refuse a pipe, a socket or a device without opening it: opening alone may block, or reset a board.
 
     Args:
-        path: Of the file; links are followed.
-        what: The name of the file in messages.
+        path: The file; links are followed.
+        what: Its name in messages.
 
     Raises:
-        UserError: if it is one.
+        UserError: if it is a pipe, a socket or a device.
         OSError: if there is no such file, or it is a folder.
         ValueError: if no file can have this name.
     """
@@ -52,7 +52,7 @@ def refuse_special(path: Path, what: str) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether a pipe, a socket or a device has this name."""
+    """Whether this path is a pipe, a socket or a device."""
     try:
         return stat.S_IFMT(path.stat().st_mode) in _KINDS
     except (OSError, ValueError):
@@ -64,4 +64,4 @@ def _refuse_kind(mode: int, path: Path, what: str) -> None:
     if kind == stat.S_IFDIR:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if kind in _KINDS:
-        raise UserError(f"{what} is {_KINDS[kind]}, not a file: save its contents in a file and choose that")
+        raise UserError(f"{what} is {_KINDS[kind]}, not a file: save its contents in a file and choose that file")

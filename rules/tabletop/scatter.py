@@ -1,4 +1,4 @@
-"""Where a shot that strays, or a paratrooper, comes down."""
+"""Where a shot that strays, or a drifting paratrooper, lands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rules.tabletop.table import PointIn
 
 
 class Along(StrEnum):
-    """Directions along the line from the firer to his spot, as the firer sees them."""
+    """Directions relative to the line of fire, from the firer's point of view."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -20,7 +20,7 @@ class Along(StrEnum):
 
 
 class Compass(StrEnum):
-    """Directions by the table's north."""
+    """Directions relative to the table's north."""
 
     NORTH = "north"
     EAST = "east"
@@ -41,7 +41,7 @@ _TURN_DEG = {
 
 
 def strayed(spot_in: PointIn, direction: Along, distance_in: float, firer_in: PointIn) -> PointIn:
-    """The place that far from a spot, by the line of fire: towards is back to the firer, away beyond the spot.
+    """The place at this distance from a spot in a direction of the line of fire; "towards" is towards the firer.
 
     Raises:
         UserError: if the distance is negative or not finite, or the firer is at the spot.
@@ -50,7 +50,7 @@ def strayed(spot_in: PointIn, direction: Along, distance_in: float, firer_in: Po
 
 
 def drifted(spot_in: PointIn, direction: Compass, distance_in: float, north_deg: float = 90.0) -> PointIn:
-    """The place that far from a spot, by the table's north, which lies away from its near edge unless told.
+    """The place at this distance from a spot in a compass direction; by default, north is away from the near edge.
 
     Raises:
         UserError: if the distance is negative or not finite.
@@ -60,5 +60,5 @@ def drifted(spot_in: PointIn, direction: Compass, distance_in: float, north_deg:
 
 def _off(spot_in: PointIn, toward_deg: float, distance_in: float) -> PointIn:
     if not (math.isfinite(distance_in) and distance_in >= 0):
-        raise UserError(f"a shot strays 0 in or more, not {distance_in:g}")
+        raise UserError(f"a shot strays 0 in or more, not {distance_in:g} in")
     return onward(spot_in, toward_deg, distance_in)

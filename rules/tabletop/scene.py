@@ -1,4 +1,4 @@
-"""Figures and terrain as arrays that lines of sight are computed on, and what every look at a figure meets."""
+"""Figures and terrain as arrays for computing lines of sight, and the cover that each target has from a shooter."""
 
 from __future__ import annotations
 
@@ -39,22 +39,21 @@ from rules.tabletop.table import (
 from rules.tabletop.tolerance import EXACT
 
 ON_TOP_IN = 0.15
-"""A figure whose feet are this little under a piece's top stands on the piece, not in it."""
+"""A figure whose feet are at most this far below a piece's top stands on the piece, not inside it."""
 LEANING_IN = 0.6
-"""A figure that seems to be this little inside something leans on it: half a base, and what places are uncertain by."""
+"""A figure that seems to be at most this far inside a piece leans on it: half a base plus the error of its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class SightRules:
-    """What a ruleset, and the figures used, say about seeing.
+    """The rules for lines of sight of a ruleset and of the figures used.
 
     Attributes:
-        opacity: What each kind of terrain hides; kinds left out keep their usual reading.
-        bodies: Silhouettes, eyes and muzzles by posture, of figures unlike the usual soldiers; postures left out keep
-            theirs.
-        standing_height_in: Height of a standing figure, by which bodies are scaled.
-        from_muzzle: Sight starts at the muzzle instead of the eye, from which the games that ship look.
-        figures_hide: Other figures hide what is behind them.
+        opacity: Opacity of each kind of terrain; other kinds keep their defaults.
+        bodies: Bodies by posture, for figures unlike ordinary soldiers; other postures keep their defaults.
+        standing_height_in: Height of a standing figure; bodies are scaled by it.
+        from_muzzle: Whether lines of sight start at the muzzle; the included games start them at the eye.
+        figures_hide: Whether other figures hide what is behind them.
 
     Raises:
         UserError: if the standing height is not a positive number.
@@ -68,38 +67,38 @@ class SightRules:
 
     def __post_init__(self) -> None:
         if not 0 < self.standing_height_in < math.inf:
-            raise UserError(f"a standing figure is more than 0 in high, not {self.standing_height_in}: measure one")
+            raise UserError(f"a standing figure must be higher than 0 in, not {self.standing_height_in}: measure one")
 
     @property
     def scale(self) -> float:
-        """Size of the figures beside 54 mm ones."""
+        """Size of the figures relative to 54 mm figures."""
         return self.standing_height_in / STANDING_HEIGHT_IN
 
     def body(self, posture: Posture) -> Body:
-        """The figure's body at 54 mm."""
+        """The body of this posture at 54 mm."""
         return self.bodies.get(posture, BODIES[posture])
 
     def of(self, kind: TerrainKind) -> Opacity:
-        """What a kind of terrain hides."""
+        """The opacity of a kind of terrain."""
         return self.opacity.get(kind, OPACITY[kind])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """F figures among M prisms: the terrain in its order, then the figures' own bodies where these are asked for.
+    """F figures among M prisms: the terrain pieces in order, then the figures' bodies if they count.
 
     Attributes:
-        place_in: (F, 3) what each figure stands on.
-        eye_in, height_in: (F,) height of the eye above the table, of the body above its feet.
-        half_width_in: (F,) of the silhouette's widest band; a part of the base's where `by_base`.
-        by_base: (F,) widths go by the base.
-        base_in: F arrays (N, 2), the base's outline about its centre.
+        place_in: (F, 3) place of each figure's feet.
+        eye_in, height_in: (F,) height of the eye above the table, and of the body above its feet.
+        half_width_in: (F,) half width of the silhouette's widest band; a part of the base's half width if `by_base`.
+        by_base: (F,) whether widths are relative to the base.
+        base_in: F arrays (N, 2), the base's outline relative to its centre.
         middles, below: (F, K) and (F, K, levels) strips of the silhouettes, see `rules.tabletop.body.strips`.
-        solids: the prisms.
-        opacity: M readings.
-        owner: (M,) figure whose body a prism is, or -1.
-        within: (F, M) the figure is inside the prism.
-        beside: (F, M) the figure seems to be inside the prism, but leans on it.
+        solids: The prisms.
+        opacity: M opacities.
+        owner: (M,) index of the figure whose body the prism is, or -1.
+        within: (F, M) whether the figure is inside the prism.
+        beside: (F, M) whether the figure seems to be inside the prism, but leans on it.
     """
 
     place_in: FloatArray
@@ -117,22 +116,22 @@ class Scene:
     beside: BoolArray
 
     def having(self, *, veil: CoverKind | None = None, within: Within | None = None) -> BoolArray:
-        """(M,) prisms of that reading."""
+        """(M,) whether each prism has this cover kind or this effect on figures inside it."""
         return np.array([one.veil is veil or one.within is within for one in self.opacity], bool)
 
 
 def scene(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules: SightRules, *, bodies: bool) -> Scene:
-    """Arrays of a table; with `bodies`, the figures themselves are among the prisms."""
-    shapes = {posture: rules.body(posture) for posture in {figure.posture for figure in figures}}
-    cut = {posture: strips(body) for posture, body in shapes.items()}
-    own = [shapes[figure.posture] for figure in figures]
+    """The arrays of a table; with `bodies`, the figures' bodies are added to the prisms."""
+    body_of = {posture: rules.body(posture) for posture in {figure.posture for figure in figures}}
+    strips_of = {posture: strips(body) for posture, body in body_of.items()}
+    own = [body_of[figure.posture] for figure in figures]
     outlines = list(standing_outlines(terrain))
     place = np.array([(f.x_in, f.y_in, f.z_in) for f in figures], np.float64).reshape(-1, 3)
     height = rules.scale * np.array([body.height_in for body in own])
     eye = rules.scale * np.array([body.muzzle_in if rules.from_muzzle else body.eye_in for body in own])
     of = tuple(rules.of(piece.kind) for piece in terrain)
     base, top = [piece.base_in for piece in terrain], [piece.top_in for piece in terrain]
-    there = _inside(place, height, [Polygon(outline) for outline in outlines], terrain)
+    overlapping = _inside(place, height, [Polygon(outline) for outline in outlines], terrain)
     cores = [_core(outline, one) for outline, one in zip(outlines, of, strict=True)]
     within = _inside(place, height, cores, terrain)
     solid: list[int] = list(range(len(figures))) if bodies else []
@@ -147,18 +146,18 @@ def scene(figures: Sequence[Figure], terrain: Sequence[TerrainPiece], rules: Sig
         half_width_in=np.array([body.half_width_in * (1.0 if body.by_base else rules.scale) for body in own]),
         by_base=np.array([body.by_base for body in own], bool),
         base_in=tuple(np.array(figure.base_in) - figure.centre_in for figure in figures),
-        middles=np.array([cut[figure.posture][0] for figure in figures]),
-        below=np.array([cut[figure.posture][1] for figure in figures]),
+        middles=np.array([strips_of[figure.posture][0] for figure in figures]),
+        below=np.array([strips_of[figure.posture][1] for figure in figures]),
         solids=prisms(outlines, base, top, [one.depth_in for one in of] + [0.0] * len(solid)),
         opacity=of + (Opacity(),) * len(solid),
         owner=np.array([-1] * len(terrain) + solid, np.intp),
         within=np.pad(within, ((0, 0), (0, len(solid)))),
-        beside=np.pad(there & ~within, ((0, 0), (0, len(solid)))),
+        beside=np.pad(overlapping & ~within, ((0, 0), (0, len(solid)))),
     )
 
 
 def _core(outline_in: Outline, opacity: Opacity) -> Polygon:
-    """Where a figure's centre is when it is inside a piece."""
+    """The area in which a figure's centre is when the figure counts as inside the piece."""
     if opacity.within is Within.BESIDE:
         return Polygon()
     return Polygon(outline_in).buffer(-LEANING_IN if opacity.within is Within.OPEN else 0.0)
@@ -167,7 +166,7 @@ def _core(outline_in: Outline, opacity: Opacity) -> Polygon:
 def _inside(
     place_in: FloatArray, height_in: FloatArray, areas: Sequence[Polygon], terrain: Sequence[TerrainPiece]
 ) -> BoolArray:
-    """(F, M) figures with their centre in the area and their body, not only their feet, at the piece's heights."""
+    """(F, M) whether a figure's centre is in the area and its body, not only its feet, at the piece's heights."""
     inside = np.zeros((len(place_in), len(terrain)), bool)
     foot = place_in[:, 2]
     for m, (area, piece) in enumerate(zip(areas, terrain, strict=True)):
@@ -177,7 +176,7 @@ def _inside(
 
 
 def _body_outline(figure: Figure, body: Body, scale: float) -> Outline:
-    """What a figure fills of the table on average over its height."""
+    """The area that a figure's body covers, averaged over its height."""
     width = mean_half_width(body)
     if not body.by_base:
         return ellipse_outline(figure.centre_in, width * scale, width * scale, points=12)
@@ -187,12 +186,12 @@ def _body_outline(figure: Figure, body: Body, scale: float) -> Outline:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cover:
-    """What P looks at K columns meet.
+    """What hides parts of the targets of P looks with K columns.
 
     Attributes:
-        looks: eyes and columns.
-        found: each crossing that hides something.
-        low, high: (C,) what it hides of its column, as parts of the whole silhouette's area counted from the feet.
+        looks: The eyes and columns.
+        found: The C crossings that hide something.
+        low, high: (C,) the hidden interval of the column, as parts of the whole silhouette's area from the feet up.
     """
 
     looks: Looks
@@ -201,16 +200,16 @@ class Cover:
     high: FloatArray
 
     def exposure(self, counted: BoolArray) -> FloatArray:
-        """(P,) part of each target's silhouette that the counted (M,) prisms leave in sight."""
+        """(P,) part of each target's silhouette that the counted prisms (M,) leave in sight."""
         total, columns = self.looks.offset_in.shape
         keep = counted[self.found.prism]
         group = (self.found.look * columns + self.found.column)[keep]
         hidden = covered(group, self.low[keep], self.high[keep], total * columns)
-        left = 1.0 - hidden.reshape(total, columns).sum(1)
-        return np.asarray(np.where(left < EXACT, 0.0, left))
+        exposed = 1.0 - hidden.reshape(total, columns).sum(1)
+        return np.asarray(np.where(exposed < EXACT, 0.0, exposed))
 
     def alone(self, solids: int) -> tuple[IndexArray, IndexArray, FloatArray]:
-        """(look, prism, fraction) of all that hides something, each as if it were alone; in order."""
+        """(look, prism, fraction) of each prism that hides something, as if it were alone; ordered by look, prism."""
         columns = self.looks.offset_in.shape[1]
         pair = self.found.look * solids + self.found.prism
         pairs, at = np.unique(pair, return_inverse=True)
@@ -219,7 +218,7 @@ class Cover:
 
 
 def look(table: Scene, shooter: IndexArray, target: IndexArray) -> Cover:
-    """Looks of shooters at targets (P indices each) and what hides the targets."""
+    """The cover of targets from shooters (P indices each)."""
     looks = _looks(table, shooter, target)
     of, prism = near(looks, table.solids)
     matters = _matters(table, shooter[of], target[of], prism)
@@ -247,7 +246,7 @@ def _looks(table: Scene, shooter: IndexArray, target: IndexArray) -> Looks:
 
 
 def _matters(table: Scene, shooter: IndexArray, target: IndexArray, prism: IndexArray) -> BoolArray:
-    """Whether a prism can hide anything from, or of, the two figures at all."""
+    """Whether a prism can hide anything between the two figures."""
     foot, eye = table.place_in[target, 2], table.eye_in[shooter]
     head = foot + table.height_in[target]
     one, other = table.within[shooter, prism], table.within[target, prism]
@@ -260,21 +259,21 @@ def _matters(table: Scene, shooter: IndexArray, target: IndexArray, prism: Index
 
 
 def _at_both_ends(table: Scene, shooter: IndexArray, target: IndexArray, looks: Looks, found: Crossings) -> Crossings:
-    """Crossings less what hides nothing of, or for, those inside or beside a piece: see `Within`."""
+    """The crossings shortened or removed for figures inside or beside a piece, see `Within`."""
     one, other, prism = shooter[found.look], target[found.look], found.prism
     first, last = found.enter == 0.0, found.leave == 1.0
-    way = np.hypot(looks.distance_in[found.look], looks.offset_in[found.look, found.column])
-    leaning = LEANING_IN / np.maximum(way, LEANING_IN)
+    length = np.hypot(looks.distance_in[found.look], looks.offset_in[found.look, found.column])
+    leaning = LEANING_IN / np.maximum(length, LEANING_IN)
     enter = np.where(table.beside[one, prism] & first, leaning, found.enter)
     leave = np.where(table.beside[other, prism] & last, 1.0 - leaning, found.leave)
     rim = table.having(within=Within.RIM)[prism]
     out, into = rim & table.within[one, prism] & first, rim & table.within[other, prism] & last
-    there = replace(found, enter=np.where(out, leave, enter), leave=np.where(into, enter, leave))
-    return there.only(there.enter <= there.leave)
+    shortened = replace(found, enter=np.where(out, leave, enter), leave=np.where(into, enter, leave))
+    return shortened.only(shortened.enter <= shortened.leave)
 
 
 def _area_below(table: Scene, target: IndexArray, column: IndexArray, height_in: FloatArray) -> FloatArray:
-    """Part of the silhouette's area that lies in its column below a height above the table."""
+    """Part of the silhouette's area in a column that is below a height above the table."""
     levels = table.below.shape[2]
     at = np.clip((height_in - table.place_in[target, 2]) / table.height_in[target], 0.0, 1.0) * (levels - 1)
     level = np.minimum(at.astype(np.intp), levels - 2)

@@ -1,8 +1,7 @@
-"""Line of sight in two and a half dimensions: who sees how much of whom, and what hides the rest.
+"""Line of sight in two and a half dimensions: how much each figure sees of another, and what hides the rest.
 
-Terrain pieces are prisms, targets are silhouettes that face the eye. What lies behind the target, behind the shooter
-or below either's feet hides nothing; a piece a figure is inside of hides what
-`rules.tabletop.opacity` says of its kind.
+Terrain pieces are prisms, targets are silhouettes that face the eye. Objects behind the target, behind the shooter or
+below the feet of both hide nothing; `rules.tabletop.opacity` defines what a piece hides from and of a figure inside it.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from rules.tabletop.scene import ON_TOP_IN, Cover, Scene, SightRules, look, scen
 from rules.tabletop.table import Figure, FloatArray, Point3In, TerrainPiece
 
 SLIVER = 0.015
-"""Silhouettes are not known better: a figure with less than this part in sight is not seen."""
-_BLOCK = 2048  # looks at a time, so that the arrays of a large table stay in the processor's cache
+"""Precision of silhouettes: a figure with a smaller part in sight is not seen."""
+_BLOCK = 2048  # pairs per batch, so that the arrays of a large table stay in the processor's cache
 _RAY_COLUMNS = (1, 3, 4, 6)
 _RAY_PARTS = (1 / 6, 1 / 2, 5 / 6)
 
@@ -35,7 +34,7 @@ class Hidden:
         name: The terrain piece's name, or the figure's id.
         fraction: Part of the target's silhouette that it would hide alone, above 0 and up to 1.
         veil: Solid, or a screen that hides without stopping a shot.
-        gap_in: Over the table from it to the target's base; 0 where they touch.
+        gap_in: Distance from it to the target's base; 0 if they touch.
     """
 
     name: str
@@ -44,7 +43,7 @@ class Hidden:
     gap_in: float
 
     def touches_target(self, within_in: float = 0.1) -> bool:
-        """Whether it reaches the target's base, as what a prone figure lies next to (WW-34), or nearly so."""
+        """Whether it touches or nearly touches the target's base, like the cover of a prone figure (WW-34)."""
         return self.gap_in <= within_in
 
 
@@ -52,7 +51,7 @@ class Hidden:
 class Ray:
     """A line from the shooter's eye to a point of the target's silhouette; x, y, z in inches.
 
-    `stop_in` and `stopped_by` say where and at what it ends; None for a ray that arrives.
+    `stop_in` and `stopped_by` are the place where it is blocked and what blocks it; None if it reaches the target.
     """
 
     start_in: Point3In
@@ -68,14 +67,14 @@ class Sight:
     Attributes:
         shooter, target: Their ids.
         exposure: Part of the target's silhouette in sight, 0 to 1.
-        exposure_to_fire: The same with screens (hedges, light trees, fences) looked through.
+        exposure_to_fire: The same if screens (hedges, light trees, fences) hide nothing.
         shooter_exposure: Part of the shooter that the target sees.
-        hidden_by: The terrain that hides some of the target, most first.
-        figures_in_the_way: The other figures that would, whether the rules count them or not.
-        crosses: Terrain that the line between the centres runs over and that stands somewhere between the lower feet
-            and the higher head, but for what either stands on.
-        shooter_within, target_within: Terrain they are inside of.
-        rays: For the picture; a dozen over the silhouette.
+        hidden_by: The terrain that hides a part of the target, the largest part first.
+        figures_in_the_way: Other figures that would hide a part, whether the rules count them or not.
+        crosses: Terrain under the line between the centres whose height is between the lower feet and the higher
+            head, except what either figure stands on.
+        shooter_within, target_within: Terrain that they are inside.
+        rays: A dozen rays over the silhouette, for drawing.
     """
 
     shooter: str
@@ -92,7 +91,7 @@ class Sight:
 
     @property
     def visible(self) -> bool:
-        """Whether the shooter sees anything worth the name."""
+        """Whether the shooter sees enough of the target to count."""
         return self.exposure >= SLIVER
 
 
@@ -106,49 +105,49 @@ def sight(
     """What one figure sees of another.
 
     Args:
-        shooter, target: The two; both may be among `figures`.
-        terrain: Every piece on the table.
-        figures: Everybody who may stand in the way.
-        rules: What the ruleset says about seeing; by default terrain hides, figures do not.
+        shooter, target: The two figures; both may be among `figures`.
+        terrain: All terrain pieces.
+        figures: The figures that may stand in the way.
+        rules: The ruleset's rules for lines of sight; by default terrain hides, figures do not.
 
     Raises:
-        UserError: if shooter and target are one figure.
+        UserError: if shooter and target are the same figure.
     """
     rules = rules or SightRules()
     if shooter.id == target.id:
-        raise UserError(f"figure {shooter.id!r} cannot be its own target: choose another")
+        raise UserError(f"{shooter.id} cannot be its own target: choose another figure")
     cast = [shooter, target, *(figure for figure in figures if figure.id not in (shooter.id, target.id))]
     table = scene(cast, terrain, rules, bodies=True)
-    there = look(table, np.array([0]), np.array([1]))
-    back = look(table, np.array([1]), np.array([0]))
+    cover = look(table, np.array([0]), np.array([1]))
+    shooter_cover = look(table, np.array([1]), np.array([0]))
     counted = _counted(table, rules)
-    hidden = list(_hidden(table, there, cast, terrain))
+    hidden = list(_hidden(table, cover, cast, terrain))
     return Sight(
         shooter=shooter.id,
         target=target.id,
-        exposure=float(there.exposure(counted)[0]),
-        exposure_to_fire=float(there.exposure(counted & ~table.having(veil=CoverKind.SCREEN))[0]),
-        shooter_exposure=float(back.exposure(counted)[0]),
+        exposure=float(cover.exposure(counted)[0]),
+        exposure_to_fire=float(cover.exposure(counted & ~table.having(veil=CoverKind.SCREEN))[0]),
+        shooter_exposure=float(shooter_cover.exposure(counted)[0]),
         hidden_by=tuple(one for at, one in hidden if at < len(terrain)),
         figures_in_the_way=tuple(one for at, one in hidden if at >= len(terrain)),
         crosses=_crossed(shooter, target, terrain, head_in=float((table.place_in[:2, 2] + table.height_in[:2]).max())),
         shooter_within=_names(table.within[0], terrain),
         target_within=_names(table.within[1], terrain),
-        rays=tuple(_rays(table, there, counted, cast, terrain)),
+        rays=tuple(_rays(table, cover, counted, cast, terrain)),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Exposures:
-    """What everybody sees of everybody.
+    """What each figure sees of each other figure.
 
     Attributes:
-        ids: F figures, in the order of rows and columns.
-        pieces: M names of the terrain.
-        exposure: (F, F) part of the column's figure that the row's figure sees; 1 for oneself.
-        exposure_to_fire: (F, F) the same with screens looked through.
+        ids: Ids of the F figures, in the order of rows and columns.
+        pieces: Names of the M terrain pieces.
+        exposure: (F, F) part of the column's figure that the row's figure sees; 1 on the diagonal.
+        exposure_to_fire: (F, F) the same if screens hide nothing.
         hidden: (H, 4) row, column, piece and the part of the column's figure that this piece would hide alone, for
-            all that hide any; ordered by row and column.
+            every piece that hides some; ordered by row and column.
     """
 
     ids: tuple[str, ...]
@@ -159,15 +158,15 @@ class Exposures:
 
     @property
     def visible(self) -> BoolArray:
-        """(F, F) whether the row's figure sees anything worth the name of the column's."""
+        """(F, F) whether the row's figure sees enough of the column's figure to count."""
         return np.asarray(self.exposure >= SLIVER)
 
     def hidden_by(self, row: int, column: int) -> tuple[tuple[str, float], ...]:
-        """The pieces, and how much each would hide alone, most first."""
+        """The pieces and the part that each would hide alone, largest first."""
         pair = self.hidden[:, 0] * len(self.ids) + self.hidden[:, 1]
         begin, end = np.searchsorted(pair, row * len(self.ids) + column + np.array([0, 1]))
-        some = [(self.pieces[int(piece)], float(part)) for piece, part in self.hidden[begin:end, 2:]]
-        return tuple(sorted(some, key=lambda one: -one[1]))
+        parts = [(self.pieces[int(piece)], float(part)) for piece, part in self.hidden[begin:end, 2:]]
+        return tuple(sorted(parts, key=lambda one: -one[1]))
 
 
 def exposures(
@@ -176,9 +175,9 @@ def exposures(
     rules: SightRules | None = None,
     shooter: str | None = None,
 ) -> Exposures:
-    """What each figure sees of each other one: `sight` for all ordered pairs at once, without its particulars.
+    """What each figure sees of each other figure: `sight` for all ordered pairs at once, without its details.
 
-    Where a `shooter` is named, only its own row is worked out; the others are as on a table without terrain.
+    With a `shooter`, only its row is computed; the other rows are those of a table without terrain.
     """
     rules = rules or SightRules()
     table = scene(figures, terrain, rules, bodies=rules.figures_hide)
@@ -187,8 +186,8 @@ def exposures(
     solid = counted & ~table.having(veil=CoverKind.SCREEN)
     seen, open_to_fire = np.ones((count, count)), np.ones((count, count))
     hidden = [np.empty((0, 4))]
-    asked = np.array([shooter in (None, figure.id) for figure in figures], bool)
-    shooters, targets = np.nonzero(~np.eye(count, dtype=bool) & asked[:, None])
+    is_wanted = np.array([shooter in (None, figure.id) for figure in figures], bool)
+    shooters, targets = np.nonzero(~np.eye(count, dtype=bool) & is_wanted[:, None])
     for begin in range(0, len(shooters), _BLOCK):
         row, column = shooters[begin : begin + _BLOCK], targets[begin : begin + _BLOCK]
         cover = look(table, row, column)
@@ -207,7 +206,7 @@ def _counted(table: Scene, rules: SightRules) -> BoolArray:
 def _hidden(
     table: Scene, cover: Cover, cast: Sequence[Figure], terrain: Sequence[TerrainPiece]
 ) -> Iterator[tuple[int, Hidden]]:
-    """All that hides some of the one target, most first, each with its place among the prisms."""
+    """Everything that hides a part of the target, the largest part first, each with the index of its prism."""
     base = base_area(cast[1])
     _, prism, fraction = cover.alone(len(table.opacity))
     for n in np.argsort(-fraction, kind="stable"):
@@ -240,7 +239,7 @@ def _names(chosen: BoolArray, terrain: Sequence[TerrainPiece]) -> tuple[str, ...
 def _rays(
     table: Scene, cover: Cover, counted: BoolArray, cast: Sequence[Figure], terrain: Sequence[TerrainPiece]
 ) -> Iterator[Ray]:
-    """Rays to the middle of the target's strips, at heights that part each strip's area evenly."""
+    """Rays to the middles of the target's strips, at heights that divide each strip's area evenly."""
     x, y, z = cover.looks.eye_in[0].tolist()
     foot, height = table.place_in[1, 2], table.height_in[1]
     levels = np.linspace(0.0, height, table.below.shape[2])
@@ -253,22 +252,23 @@ def _rays(
             if stop is None:
                 yield Ray((x, y, z), (u, v, w))
                 continue
-            way, prism = stop
+            fraction, prism = stop
             owner = int(table.owner[prism])
             name = terrain[prism].name if owner < 0 else cast[owner].id
-            yield Ray((x, y, z), (u, v, w), (x + way * (u - x), y + way * (v - y), z + way * (w - z)), name)
+            stop_in = (x + fraction * (u - x), y + fraction * (v - y), z + fraction * (w - z))
+            yield Ray((x, y, z), (u, v, w), stop_in, name)
 
 
 def _stop(
     table: Scene, cover: Cover, counted: BoolArray, column: int, area: float, rise_in: float
 ) -> tuple[float, int] | None:
-    """(part of its way, prism) where the ray to this point of a strip first meets something; None if nowhere."""
+    """(part of its length, prism) where the ray to this point of a strip is first blocked; None if it is not."""
     found, eye = cover.found, cover.looks.eye_in[0, 2]
     hits = np.flatnonzero(counted[found.prism] & (found.column == column) & (cover.low <= area) & (area <= cover.high))
     stops = []
     for n in hits:
-        prism, way = int(found.prism[n]), float(found.enter[n])
-        at = eye + way * rise_in
-        bound = np.clip(at, table.solids.base_in[prism], table.solids.top_in[prism])
-        stops.append((way if bound == at else float((bound - eye) / rise_in), prism))
+        prism, fraction = int(found.prism[n]), float(found.enter[n])
+        height = eye + fraction * rise_in
+        bound = np.clip(height, table.solids.base_in[prism], table.solids.top_in[prism])
+        stops.append((fraction if bound == height else float((bound - eye) / rise_in), prism))
     return min(stops, default=None)

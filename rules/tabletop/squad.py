@@ -1,4 +1,4 @@
-"""Squads: who leads, who keeps up, and where the chain is broken."""
+"""Squads: the leading figure, the distances between the members, and the gaps in the chain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rules.tabletop.tolerance import Call, all_of, at_most
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two figures of a squad side by side in the chain, and the distance between them."""
+    """Two neighbouring figures in the chain, and the range between them."""
 
     a: str
     b: str
@@ -23,12 +23,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A squad held together by its shortest links; a link fewer than it has figures.
+    """The minimum spanning tree of a squad; it has one link fewer than the squad has figures.
 
     Attributes:
-        links: The links that join all of them over the least distances from base edge to base edge: no other way to
-            join them does with a shorter longest link.
-        link_in: How long a link may be.
+        links: The links that join all figures over the smallest distances from base edge to base edge; no other chain
+            has a shorter longest link.
+        link_in: Maximum length of a link.
     """
 
     links: tuple[Link, ...]
@@ -41,13 +41,13 @@ class Chain:
 
     @property
     def gaps(self) -> tuple[Link, ...]:
-        """The links that are too long or perhaps so, widest first: each is to be closed."""
-        wide = (link for link in self.links if link.range.within(self.link_in) is not Call.IN)
-        return tuple(sorted(wide, key=lambda link: -link.range.edge_in))
+        """The links that are or may be too long, widest first."""
+        long = (link for link in self.links if link.range.within(self.link_in) is not Call.IN)
+        return tuple(sorted(long, key=lambda link: -link.range.edge_in))
 
 
 def chain(squad: Sequence[Figure], link_in: float) -> Chain:
-    """Join a squad link by link, each time the figure nearest to those already in it (Prim's algorithm)."""
+    """The chain of a squad, by Prim's algorithm: always add the figure nearest to those already joined."""
     links: list[Link] = []
     waiting = list(squad[1:])
     best = {other.id: Link(squad[0].id, other.id, range_between(squad[0], other)) for other in waiting}
@@ -62,18 +62,18 @@ def chain(squad: Sequence[Figure], link_in: float) -> Chain:
 
 
 def lead(squad: Sequence[Figure], toward_deg: float) -> Figure:
-    """The frontmost figure: the farthest along a direction, by the centre of its base.
+    """The leading figure: the farthest along a direction, by the centre of its base.
 
     Raises:
         UserError: if the squad has no figure.
     """
     if not squad:
-        raise UserError("a squad without figures has no leading one: name its figures")
+        raise UserError("the squad has no figures: choose at least one")
     return max(squad, key=lambda figure: (forwardness_in(figure, toward_deg), figure.id))
 
 
 def ahead_of(leader: Figure, squad: Sequence[Figure], toward_deg: float) -> tuple[str, ...]:
-    """The figures that stand farther along the direction than the leader, beyond doubt."""
+    """The figures that are certainly farther along the direction than the leader."""
     front = forwardness_in(leader, toward_deg)
     return tuple(
         other.id
@@ -89,6 +89,6 @@ def forwardness_in(figure: Figure, toward_deg: float) -> float:
 
 
 def stayed(before: Figure, after: Figure, tolerance_in: float) -> Call:
-    """Whether a figure, such as the one that leads, stands where it stood, within what the rules let pass."""
+    """Whether a figure, such as a leader, moved at most `tolerance_in`."""
     sigma_in = math.hypot(before.sigma_in, after.sigma_in)
     return at_most(math.dist(before.centre_in, after.centre_in), tolerance_in, sigma_in)

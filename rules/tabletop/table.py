@@ -1,6 +1,6 @@
-"""Values that stand on the table: figures, postures, terrain pieces, all in inches.
+"""Figures, postures, terrain pieces and outlines in table coordinates.
 
-The table's frame is right-handed: x right along the near edge, y away from it, z up from the surface.
+Table coordinates are in inches and right-handed: x right along the near edge, y away from it, z up from the surface.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 from shapely.geometry import Polygon
-from shapely.validation import explain_validity
 
 from rules.tabletop.errors import UserError
 
@@ -23,17 +22,17 @@ Point3In = tuple[float, float, float]
 Outline = tuple[PointIn, ...]
 
 STANDING_HEIGHT_IN = 2.1
-"""Top of a standing 54 mm figure above what it stands on."""
+"""Height of a standing 54 mm figure above its surface."""
 
 MOST_CORNERS = 1000
-"""Of one outline: a corner every few millimetres round the largest piece. Checking that an outline does not cross
-itself takes minutes with a hundred times as many."""
+"""Limit of corners of one outline: enough for one every few millimetres around the largest piece. With a hundred times
+as many, the check for self-intersection takes minutes."""
 
-_NO_AREA = 1e-9  # square inches: what coordinates on one line may sweep by rounding
+_NO_AREA = 1e-9  # square inches: more than rounding errors give to points on one line
 
 
 class Posture(StrEnum):
-    """How a figure stands; `DOWN` is a casualty lying on the table."""
+    """How a figure stands or lies; `DOWN` is a casualty lying on the table."""
 
     STANDING = "standing"
     KNEELING = "kneeling"
@@ -49,11 +48,11 @@ POSTURE_HEIGHT_IN = {
     Posture.DOWN: 0.5,
     Posture.VEHICLE: 1.6,
 }
-"""Height of a 54 mm figure by posture; other scales multiply it by their standing height / 2.1."""
+"""Height of a 54 mm figure by posture; for other scales it is multiplied by their standing height / 2.1."""
 
 
 class TerrainKind(StrEnum):
-    """What a terrain piece is; the rulesets give each kind its effects."""
+    """Kind of a terrain piece; the rulesets define the effects of each kind."""
 
     HILL = "hill"
     BUILDING = "building"
@@ -86,18 +85,18 @@ class TerrainKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One soldier or vehicle, placed by the centre of its base (of a casualty: of its outline).
+    """One soldier or vehicle, located by the centre of its base (for a casualty, of its outline).
 
     Attributes:
-        id: Name that stays with the figure, as "green-1".
-        army: Name of the army taught by the player.
+        id: Permanent name of the figure, such as "green-1".
+        army: Name of its army.
         x_in, y_in: Centre of the base.
         z_in: Height of the surface the figure stands on.
         sigma_in: One standard deviation of the place along one axis.
         posture: Standing, kneeling, prone, down or vehicle.
-        base_in: Outline of the base, at least three points, in order.
-        facing_deg: Counter-clockwise from +x; None when unknown.
-        confidence: 0 to 1, that this is a figure of this army at all.
+        base_in: Outline of the base: at least three points, in order.
+        facing_deg: Counter-clockwise from +x; None if unknown.
+        confidence: Probability, 0 to 1, that this is a figure of this army.
 
     Raises:
         UserError: if a number is not finite, sigma is negative, confidence is outside 0..1, or the base has
@@ -118,17 +117,17 @@ class Figure:
     def __post_init__(self) -> None:
         if not all(math.isfinite(v) for v in (self.x_in, self.y_in, self.z_in, self.sigma_in)):
             raise UserError(
-                f"figure {self.id!r} has no finite place: {(self.x_in, self.y_in, self.z_in, self.sigma_in)}"
+                f"figure {self.id!r} needs finite coordinates, not {(self.x_in, self.y_in, self.z_in, self.sigma_in)}"
             )
         if self.sigma_in < 0:
-            raise UserError(f"figure {self.id!r} has a negative standard deviation: {self.sigma_in}")
+            raise UserError(f"figure {self.id!r} needs a standard deviation of 0 or more, not {self.sigma_in}")
         if not 0 <= self.confidence <= 1:
-            raise UserError(f"figure {self.id!r} has a confidence outside 0 to 1: {self.confidence}")
+            raise UserError(f"figure {self.id!r} needs a confidence from 0 to 1, not {self.confidence}")
         if self.facing_deg is not None and not math.isfinite(self.facing_deg):
-            raise UserError(f"figure {self.id!r} faces no direction: {self.facing_deg}; where it is unknown, give none")
+            raise UserError(f"figure {self.id!r} needs a finite facing or none, not {self.facing_deg}")
         _check_points(f"the base of figure {self.id!r}", self.base_in)
         if _swept(self.base_in) < _NO_AREA:
-            raise UserError(f"the base of figure {self.id!r} has no area: mark its outline again")
+            raise UserError(f"the base of figure {self.id!r} has no area: draw its outline again")
 
     @property
     def centre_in(self) -> PointIn:
@@ -155,7 +154,7 @@ class TerrainPiece:
         if not (math.isfinite(self.base_in) and math.isfinite(self.height_in)):
             raise UserError(f"terrain {self.name!r} needs finite heights, not {self.base_in} and {self.height_in}")
         if self.height_in < 0:
-            raise UserError(f"terrain {self.name!r} has a negative height: {self.height_in}")
+            raise UserError(f"terrain {self.name!r} needs a height of 0 or more, not {self.height_in}")
         area_of(self.outline_in, f"the outline of terrain {self.name!r}")
 
     @property
@@ -165,35 +164,35 @@ class TerrainPiece:
 
 
 def area_of(outline_in: Outline, what: str = "an outline on the table") -> Polygon:
-    """The inside of an outline, in square inches.
+    """The polygon of an outline.
 
     Raises:
-        UserError: if the outline, called `what`, has fewer than three points or one that is not finite, crosses itself
-            or has no area.
+        UserError: if the outline has fewer than three points or one that is not finite, crosses itself or has no area;
+            the message names `what`.
     """
     _check_points(what, outline_in)
     area = Polygon(outline_in)
     if not area.is_valid or area.area == 0:
-        fault = "it has no area" if area.is_valid else explain_validity(area)
-        raise UserError(f"{what} must go once round its area ({fault}): mark it again")
+        fault = "it has no area" if area.is_valid else "it crosses itself"
+        raise UserError(f"{what} must go around its area once ({fault}): draw it again")
     return area
 
 
 def _check_points(what: str, outline_in: Outline) -> None:
     if len(outline_in) < 3:
-        raise UserError(f"{what} has {len(outline_in)} points; three make an area: mark it again")
+        raise UserError(f"{what} has {len(outline_in)} points, but an area needs three: draw it again")
     if len(outline_in) > MOST_CORNERS:
         raise UserError(f"{what} has {len(outline_in):,} corners, more than {MOST_CORNERS:,}: draw it with fewer")
     if any(len(point) != 2 for point in outline_in):
-        raise UserError(f"{what} has a place that is not [x, y]: mark it again, not {outline_in}")
+        raise UserError(f"{what} has a point that is not [x, y]: draw it again")
     if not all(math.isfinite(v) for point in outline_in for v in point):
-        raise UserError(f"{what} has a place that is not a finite number: mark it again, not {outline_in}")
+        raise UserError(f"{what} has a coordinate that is not finite: draw it again")
 
 
 def _swept(outline_in: Outline) -> float:
-    """Twice the area that a line from the first corner sweeps along the outline, all of it counted as positive.
+    """Twice the sum of the absolute areas of the triangles between the first corner and each edge.
 
-    It is 0 where all lie on one line; where the outline crosses itself, unlike the outline's own area, it is not.
+    It is 0 if all corners lie on one line. Unlike the signed area, it is not 0 for an outline that crosses itself.
     """
     x0, y0 = outline_in[0]
     arms = [(x - x0, y - y0) for x, y in outline_in[1:]]
@@ -203,7 +202,7 @@ def _swept(outline_in: Outline) -> float:
 def ellipse_outline(
     centre_in: PointIn, half_length_in: float, half_width_in: float, turn_deg: float = 0.0, points: int = 24
 ) -> Outline:
-    """Outline of an ellipse as a polygon of the ellipse's own area (not the inscribed one).
+    """Outline of an ellipse as a polygon with the area of the ellipse (not the inscribed polygon).
 
     `half_length_in` lies along `turn_deg`, counter-clockwise from +x.
     """

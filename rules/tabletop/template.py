@@ -1,4 +1,4 @@
-"""Templates laid on the table: discs, wedges, flames and strips, and how much of each base is under them."""
+"""Templates on the table (discs, wedges, flames, strips and zones), and the part of each base under them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Blast:
 
     @classmethod
     def across(cls, centre_in: PointIn, diameter_in: float) -> Blast:
-        """A disc as the rules print it by its diameter."""
+        """A disc given by its diameter, as the rulebooks print it."""
         return cls(centre_in, diameter_in / 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Wedge:
-    """A sector of a disc, as wide as `angle_deg`, around the direction `toward_deg` from its apex.
+    """A sector of a disc, `angle_deg` wide, centred on the direction `toward_deg` from its apex.
 
     Raises:
         UserError: if the radius is not a positive number, the angle not above 0 and below 180 or a place not finite.
@@ -57,7 +57,7 @@ class Wedge:
     def __post_init__(self) -> None:
         _check("a wedge", (*self.apex_in, self.toward_deg), radius=self.radius_in, angle=self.angle_deg)
         if self.angle_deg >= 180:
-            raise UserError(f"a wedge needs an angle below 180 degrees, not {self.angle_deg:g}")
+            raise UserError(f"the angle of a wedge must be below 180 degrees, not {self.angle_deg:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class Flame:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A lane of one width along a path, its ends cut square and its corners mitred.
+    """A lane of constant width along a path, with square ends and mitred corners.
 
     Raises:
-        UserError: if the width is not a positive number, a place not finite or the path goes nowhere.
+        UserError: if the width is not a positive number, a place is not finite or the path has no length.
     """
 
     path_in: Outline
@@ -91,12 +91,12 @@ class Strip:
     def __post_init__(self) -> None:
         _check("a strip", [v for point in self.path_in for v in point], width=self.width_in)
         if len(set(self.path_in)) < 2:
-            raise UserError("a strip needs a path from one place to another: mark a second point")
+            raise UserError("a strip needs two different points: mark a second one")
 
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """An area of any outline, such as an objective.
+    """An area with any outline, such as an objective.
 
     Raises:
         UserError: if the outline has fewer than three points, crosses itself or has no area.
@@ -109,21 +109,21 @@ class Zone:
 
 
 _ROUNDING = 1e-12
-"""Parts of a base this near to none or all of it are none or all: the areas are not known better."""
+"""Rounding error of areas: fractions this close to 0 or 1 are rounded."""
 
 Template = Blast | Wedge | Flame | Strip | Zone
 
 
 def _check(what: str, places: Iterable[float], **sizes: float) -> None:
     if not all(math.isfinite(v) for v in places):
-        raise UserError(f"{what} needs a place on the table, not {tuple(places)}")
+        raise UserError(f"{what} needs finite coordinates: place it on the table again")
     for name, size in sizes.items():
         if not (math.isfinite(size) and size > 0):
             raise UserError(f"{what} needs a {name} above 0, not {size:g}")
 
 
 class Extent(StrEnum):
-    """How far a base is under a template."""
+    """Whether a base is under a template."""
 
     OUTSIDE = "outside"
     PARTLY = "partly"
@@ -132,14 +132,13 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A figure under a template, or possibly so.
+    """A figure that is or may be under a template.
 
     Attributes:
         id: The figure.
         fraction: Part of its base's area that is inside, 0 to 1.
-        least, most: The bounds of that part while the figure and the template may stand elsewhere, each in any
-            direction, by the standard deviations that a limit in doubt is held against; both are `fraction` where
-            the places are exactly known.
+        least, most: Bounds of that part if the places of figure and template are wrong by up to `DOUBT_SIGMAS` standard
+            deviations in any direction; both are equal to `fraction` if the places are exactly known.
     """
 
     id: str
@@ -148,14 +147,14 @@ class Hit:
     most: float
 
     def at_least(self, part: float) -> Call:
-        """Whether that part of the base or more is inside; exactly that much counts."""
+        """Whether at least this part of the base is inside."""
         if self.least >= part - EXACT:
             return Call.IN
         return Call.OUT if self.most < part - EXACT else Call.TOO_CLOSE
 
     @property
     def extent(self) -> Choice[Extent]:
-        """Outside, partly or fully inside, and what else it may be within the error."""
+        """Outside, partly or fully inside, with the other possible values within the error."""
         ends = (_extent(self.least), _extent(self.most))
         between = (Extent.PARTLY,) if set(ends) == {Extent.OUTSIDE, Extent.FULLY} else ()
         return choice(_extent(self.fraction), (*ends, *between))
@@ -168,22 +167,22 @@ def _extent(fraction: float) -> Extent:
 
 
 def under_blast(blast: Blast, figures: Iterable[Figure]) -> tuple[Hit, ...]:
-    """Every figure, friend or foe, whose base reaches into the blast, most covered first."""
+    """Every figure of any side whose base reaches into the blast, most covered first."""
     return tuple(hit for hit in under(blast, figures) if hit.fraction > 0)
 
 
 def under(
     template: Template, figures: Iterable[Figure], sigma_in: float = 0.0, walls: Sequence[TerrainPiece] = ()
 ) -> tuple[Hit, ...]:
-    """Every figure, friend or foe, whose base is under a template or may be so, most covered first.
+    """Every figure of any side whose base is or may be under a template, most covered first.
 
     Args:
-        template: What is laid on the table.
-        figures: The figures asked about.
+        template: The template.
+        figures: The figures to check.
         sigma_in: One standard deviation of the template's own place along one axis.
-        walls: Pieces that stop what spreads from the middle of a disc or the apex of a wedge or flame, whatever
-            their height: nothing in or behind them is reached. A piece that holds that place keeps it in, as a building
-            does a grenade (WW-39).
+        walls: Pieces of any height that stop the effect, which spreads from the centre of a disc or the apex of a wedge
+            or flame: it reaches nothing inside or behind them. A piece that contains this point confines the effect,
+            like a grenade in a building (WW-39).
     """
     open_to = _open_to(template, walls)
     hits = (_hit(template, figure, math.hypot(figure.sigma_in, sigma_in), open_to) for figure in figures)
@@ -191,7 +190,7 @@ def under(
 
 
 def _open_to(template: Template, walls: Sequence[TerrainPiece]) -> BaseGeometry | None:
-    """All that the template's burst can reach past the walls; None where nothing stops it."""
+    """The area that the template's effect can reach past the walls; None if nothing stops it."""
     match template:
         case Blast(burst, reach_in) | Wedge(burst, _, reach_in, _):
             pass
@@ -212,7 +211,7 @@ def _hit(template: Template, figure: Figure, sigma_in: float, open_to: BaseGeome
 
 
 def _out_of_reach(template: Template, base: Polygon, doubt_in: float) -> bool:
-    """A quick look that spares most figures the exact one."""
+    """A cheap test that avoids the exact computation for most figures."""
     match template:
         case Blast(burst, radius) | Wedge(burst, _, radius, _):
             return bool(base.distance(Point(burst)) > radius + doubt_in)
@@ -268,17 +267,17 @@ def _arc(centre: PointIn, radius: float, from_deg: float, sweep_deg: float, step
 
 
 def _cone(apex: PointIn, toward_deg: float, angle_deg: float, base: BaseGeometry) -> Polygon:
-    """The wedge's two sides, drawn on beyond the base."""
+    """The triangle between the wedge's two sides, extended beyond the base."""
     reach_in = shapely.hausdorff_distance(Point(apex), base) if not base.is_empty else 0.0
     side_in = (reach_in + 1) / math.cos(math.radians(angle_deg) / 2)
     return Polygon((apex, *(onward(apex, toward_deg + off, side_in) for off in (-angle_deg / 2, angle_deg / 2))))
 
 
 def _disc_area(centre: PointIn, radius: float, area: BaseGeometry) -> float:
-    """Exact overlap of a disc and polygons without holes; what a burst cannot reach never lies amid what it can.
+    """Exact overlap of a disc and polygons without holes; the area that a burst reaches has none.
 
-    It is summed over the edges, each seen from the disc's centre: a triangle where the edge runs inside the circle,
-    a sector where it runs outside (the usual closed form for the area of disc and polygon).
+    It is summed over the edges, each seen from the disc's centre: a triangle where the edge is inside the circle, a
+    sector where it is outside (the usual closed form for the overlap of a disc and a polygon).
     """
     polygons = [part for part in shapely.get_parts(area) if isinstance(part, Polygon)]
     return sum(abs(_ring_area(centre, radius, part.exterior.coords)) for part in polygons)
@@ -298,7 +297,7 @@ def _sector(p: PointIn, q: PointIn, radius: float) -> float:
 
 
 def _edge_area(p: PointIn, q: PointIn, radius: float) -> float:
-    """Signed area of the triangle (centre, p, q) inside the circle round the centre."""
+    """Signed area of the part of the triangle (centre, p, q) inside the circle around the centre."""
     dx, dy = q[0] - p[0], q[1] - p[1]
     length2 = dx * dx + dy * dy
     if length2 == 0:
@@ -311,7 +310,7 @@ def _edge_area(p: PointIn, q: PointIn, radius: float) -> float:
     enter, leave = max(0.0, nearest - reach), min(1.0, nearest + reach)
     if enter >= leave:
         return _sector(p, q, radius)
-    # Ends inside the circle are taken as they are: recomputed, one at the centre would lose its direction.
+    # Ends inside the circle are used unchanged, because recomputing one at the centre would lose its direction.
     a = (p[0] + enter * dx, p[1] + enter * dy) if enter > 0 else p
     b = (p[0] + leave * dx, p[1] + leave * dy) if leave < 1 else q
     return _sector(p, a, radius) + _cross(a, b) / 2 + _sector(b, q, radius)

@@ -1,4 +1,4 @@
-"""How a unit moves under a ruleset, and what each piece of terrain does to that."""
+"""Movement profiles: the cost of terrain, heights and turns for a unit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rules.tabletop.tolerance import EXACT
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """What a terrain piece does to movement.
+    """The movement costs of a terrain piece.
 
     Attributes:
-        cost_per_in: Allowance that an inch of path takes here.
-        enter_in: Allowance that coming in takes, once: a wall or hedge is paid for as it is climbed.
-        leave_in: Allowance that coming out takes, once.
-        passable: Whether a path may lead here at all.
-        on_top: Whether one walks on its upper side, as on a hill or a bridge, and so gains its height.
+        cost_per_in: Allowance per inch of path.
+        enter_in: Allowance for entering, once; the cost of climbing a wall or a hedge.
+        leave_in: Allowance for leaving, once.
+        passable: Whether a path may lead through it.
+        on_top: Whether figures walk on its upper side, as on a hill or a bridge, and gain its height.
 
     Raises:
         UserError: if a cost is negative or not finite.
@@ -40,30 +40,30 @@ class Going:
 
 def _check_costs(*costs: float) -> None:
     if not all(math.isfinite(cost) and cost >= 0 for cost in costs):
-        raise UserError(f"movement costs 0 in or more, not {costs}")
+        raise UserError(f"movement costs must be 0 in or more, not {costs}")
 
 
 IMPASSABLE = Going(passable=False)
 
 
 def slowed(percent: float) -> Going:
-    """Ground that takes a percentage off the move: at -50 an inch costs two, at -100 there is no way through."""
+    """Ground that changes the move by a percentage: at -50 an inch costs two, at -100 it is impassable."""
     return IMPASSABLE if percent <= -100 else Going(100 / (100 + percent))
 
 
 def hurdle(height_in: float, classes: Sequence[tuple[float, float]]) -> Going:
-    """An obstacle to climb over, priced by its height.
+    """An obstacle whose crossing cost depends on its height.
 
     Args:
-        height_in: How high it is.
-        classes: (up to which height in inches, what the crossing costs in inches), lowest first, as leg high and
-            waist high; what is higher than all of them is impassable.
+        height_in: Its height.
+        classes: (greatest height in inches, cost of crossing in inches), lowest first, such as leg high and waist high;
+            anything higher is impassable.
     """
     return next((Going(enter_in=cost) for up_to, cost in classes if height_in <= up_to + EXACT), IMPASSABLE)
 
 
 class Rounding(StrEnum):
-    """How inches on ground that costs other than open ground are counted before they are multiplied."""
+    """How inches on ground with a special cost are rounded before they are multiplied by the cost."""
 
     EXACT = "exact"
     STRETCH = "each unbroken stretch of one ground up to whole inches"
@@ -75,14 +75,14 @@ class MovementProfile:
     """How a unit moves under a ruleset.
 
     Attributes:
-        going: What each terrain piece does to it.
-        open_cost_per_in: Allowance that an inch of open table takes.
-        climb_cost_per_in, descent_cost_per_in: Allowance that each inch of height gained or lost takes besides.
-        height_step_in: Only whole steps of this height count, each time; 0 counts all of it.
-        uphill_factor: Multiplies the inches walked on ground that was climbed onto, until the height changes again:
-            a hill is a prism here, and its upper side stands for the slope.
-        turning: What a change of heading costs; None where it is free.
-        rounding: How inches on slow ground are counted.
+        going: Returns the movement costs of a terrain piece.
+        open_cost_per_in: Allowance per inch of open table.
+        climb_cost_per_in, descent_cost_per_in: Additional allowance per inch of height gained or lost.
+        height_step_in: Only whole steps of this height count for each change; 0 counts every height.
+        uphill_factor: Multiplies the inches on ground that was climbed onto until the height changes again; hills are
+            prisms, so their upper side stands for the slope.
+        turning: The cost of turning; None if it is free.
+        rounding: How inches on slow ground are rounded.
 
     Raises:
         UserError: if a number is negative or not finite.

@@ -1,4 +1,4 @@
-"""In, out, or too close to call: how a measurement with an error stands to a limit."""
+"""In, out, or too close to call: the comparison of an uncertain measurement with a limit."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from rules.tabletop.table import PointIn
 T = TypeVar("T")
 
 DOUBT_SIGMAS = 2.0
-"""A limit nearer to the measurement than this many standard deviations is not decided by it.
+"""A measurement closer to the limit than this many standard deviations is too close to call.
 
-Two on either side: a measurement that errs as it says it does is on the wrong side of a decided limit in 1 case of 44.
+With two on either side, a measurement with a correct standard deviation is on the wrong side of a decided limit in 1 of
+44 cases.
 """
 
 EXACT = 1e-9
-"""What the arithmetic itself may be off by: values nearer than this are equal."""
+"""Tolerance for rounding errors: values closer than this are equal."""
 
 
 class Call(StrEnum):
-    """What a measurement says about a limit; the players settle what is too close to call."""
+    """The result of comparing a measurement with a limit; the players decide what is too close to call."""
 
     IN = "in"
     OUT = "out"
@@ -31,7 +32,7 @@ class Call(StrEnum):
 
 
 def at_most(value: float, limit: float, sigma: float = 0.0) -> Call:
-    """Whether a value lies within a limit. One that is exactly known (sigma 0) is in at the limit itself."""
+    """Whether a value is at most the limit. An exact value (sigma 0) that equals the limit is IN."""
     margin = limit - value
     if abs(margin) < DOUBT_SIGMAS * sigma:
         return Call.TOO_CLOSE
@@ -39,22 +40,22 @@ def at_most(value: float, limit: float, sigma: float = 0.0) -> Call:
 
 
 def at_least(value: float, limit: float, sigma: float = 0.0) -> Call:
-    """Whether a value reaches a limit; exactly at it counts, as in `at_most`."""
+    """Whether a value is at least the limit; an exact value that equals it is IN, as in `at_most`."""
     return at_most(-value, -limit, sigma)
 
 
 def within(value: float, most: float) -> bool:
-    """Whether a settled number lies within a limit, the limit included."""
+    """Whether an exact or settled number is at most the limit."""
     return at_most(value, most) is Call.IN
 
 
 def reaches(value: float, least: float) -> bool:
-    """Whether a settled number comes up to a limit, the limit included."""
+    """Whether an exact or settled number is at least the limit."""
     return at_least(value, least) is Call.IN
 
 
 def all_of(calls: Iterable[Call]) -> Call:
-    """IN where every call is, OUT where one is; no calls at all are IN."""
+    """IN if all are IN, OUT if any is OUT, otherwise TOO_CLOSE; no calls are IN."""
     found = set(calls)
     if Call.OUT in found:
         return Call.OUT
@@ -63,11 +64,11 @@ def all_of(calls: Iterable[Call]) -> Call:
 
 @dataclass(frozen=True, slots=True)
 class Choice(Generic[T]):
-    """One answer of several, such as a range band or the side that is struck.
+    """A measured choice between several values, such as a range band or the side that is hit.
 
     Attributes:
-        value: The answer of the measurement itself.
-        possible: Every answer within its error, `value` among them; a single one is certain.
+        value: The value of the measurement itself.
+        possible: All values within the measurement's error, including `value`.
     """
 
     value: T
@@ -75,19 +76,20 @@ class Choice(Generic[T]):
 
     @property
     def certain(self) -> bool:
-        """Whether the error leaves no other answer."""
+        """Whether only one value is possible."""
         return len(self.possible) == 1
 
 
 def choice(value: T, others: Iterable[T]) -> Choice[T]:
-    """The answer `value` and what else it might have been; `value` leads, repetitions fall away."""
+    """The choice of `value` with the other possible values; `value` comes first, repetitions are dropped."""
     return Choice(value, tuple(dict.fromkeys((value, *others))))
 
 
 def doubtful_shifts(sigma_in: float) -> tuple[PointIn, ...]:
-    """Where else a thing might stand: no shift, and eight directions as far as `DOUBT_SIGMAS` go.
+    """Shifts of a place within its error: none, and `DOUBT_SIGMAS` standard deviations in each of eight directions.
 
-    A question about areas has no simple error; it is asked again at each of these, and is decided where all agree.
+    Questions about areas have no simple error formula. They are evaluated at each shift and are certain if all results
+    agree.
     """
     if sigma_in == 0:
         return ((0.0, 0.0),)

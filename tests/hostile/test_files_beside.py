@@ -85,9 +85,9 @@ def test_the_crafted_journal_would_delete_a_file(save: Path, victim: Path) -> No
 def test_a_journal_that_names_a_file_to_delete(save: Path, victim: Path, capsys: pytest.CaptureFixture[str]) -> None:
     journal = beside(save, "-journal")
     journal.write_bytes(super_journal(save, victim))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "names another file", save, journal, victim)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "delete another file", save, journal, victim)
     assert main(["replay", str(save)]) == 1
-    assert "names another file for SQLite to delete" in capsys.readouterr().err
+    assert "delete another file" in capsys.readouterr().err
     assert main(["replay", str(save), "--recover", str(save.with_name("copy"))]) == 0
     assert "note 3" in replay_text(save.with_name("copy"))
     assert victim.read_text() == "ten years of work"
@@ -97,13 +97,13 @@ def test_a_journal_that_names_a_file_to_delete(save: Path, victim: Path, capsys:
 def test_it_is_found_beside_what_a_link_leads_to(save: Path, victim: Path, tmp_path: Path) -> None:
     beside(save, "-journal").write_bytes(super_journal(save, victim))
     (tmp_path / "link.battle").symlink_to(save)
-    is_refused(lambda: Battle.open(tmp_path / "link.battle", lambda: 0.0), "names another file", save, victim)
+    is_refused(lambda: Battle.open(tmp_path / "link.battle", lambda: 0.0), "delete another file", save, victim)
 
 
 def test_a_new_battle_beside_such_a_journal(tmp_path: Path, victim: Path) -> None:
     path = tmp_path / "new.battle"
     beside(path, "-journal").write_bytes(journal_header(0) + super_record(victim))
-    is_refused(lambda: Battle.begin(path, lambda: 0.0, "simple_plastic", ["a", "b"]), "names another file", victim)
+    is_refused(lambda: Battle.begin(path, lambda: 0.0, "simple_plastic", ["a", "b"]), "delete another file", victim)
     assert not path.exists()
 
 
@@ -116,8 +116,8 @@ def test_an_album_with_such_a_journal(save: Path, victim: Path) -> None:
         journal.write_bytes(super_journal(album.path, victim))
         again = Album(battle)
         assert again.seqs == frozenset()
-        assert "names another file" in again.remark
-        is_refused(lambda: again.put(2, PICTURE), "names another file", album.path, journal, victim)
+        assert "delete another file" in again.remark
+        is_refused(lambda: again.put(2, PICTURE), "delete another file", album.path, journal, victim)
         journal.unlink()
         assert Album(battle).picture(1) == PICTURE
 
@@ -145,7 +145,7 @@ def test_what_is_no_file_beside_a_battle(save: Path, victim: Path, kind: str, wh
         path.mkdir()
     else:
         path.symlink_to(victim if what == "link" else victim.with_name("nowhere"))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "is not an ordinary file", save, victim)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "is not a regular file", save, victim)
     assert not victim.with_name("nowhere").exists()
 
 
@@ -153,7 +153,7 @@ def test_a_journal_of_another_battle_does_not_spoil_this_one(save: Path) -> None
     """One that would shrink the battle to its first page; the copy has all that was in it."""
     journal = beside(save, "-journal")
     journal.write_bytes(journal_header(1))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "should mend it", save, journal)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "is needed to repair it", save, journal)
     with pytest.raises(Damaged) as damage:
         Battle.open(save, lambda: 0.0)
     assert damage.value.kept == 5
@@ -166,7 +166,7 @@ def test_a_journal_that_holds_another_battle_whole(save: Path) -> None:
         battle.record(Noted(text="another battle"))
     journal = beside(save, "-journal")
     journal.write_bytes(journal_of_all(other))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "with it this would be another battle", save, journal)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "it would change earlier entries", save, journal)
     raw = sqlite3.connect(save)
     assert raw.execute("SELECT count(*) FROM entry").fetchone() == (2,)
     raw.close()
@@ -181,19 +181,19 @@ def test_the_past_of_a_battle_in_its_journal_is_said(save: Path) -> None:
     beside(save, "-journal").write_bytes(journal_of_all(past))
     with Battle.open(save, lambda: 0.0) as battle:
         assert len(battle.entries) == 5
-        assert "what was not confirmed is gone" in battle.remark
+        assert "unconfirmed entries are lost" in battle.remark
 
 
 def test_what_is_no_journal_is_left_alone(save: Path) -> None:
     journal = beside(save, "-journal")
     journal.write_bytes(b"Dear diary, today we played until midnight.")
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "is no journal of SQLite", save, journal)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "is not an SQLite journal", save, journal)
 
 
 def test_an_old_battle_with_an_entry_that_makes_no_sense(save: Path) -> None:
     without_checksums(save)
     save.write_bytes(save.read_bytes().replace(b'{"text": "note 2"}', b'{"texs": "note 2"}'))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "'texs'.*3 entries can be read: go on from there", save)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "'texs'.*3 entries can be read: continue from there", save)
 
 
 # C: albums
@@ -229,7 +229,7 @@ def test_an_album_that_is_a_link_is_not_followed(save: Path, tmp_path: Path, vic
 def test_a_new_battle_is_not_begun_where_a_link_leads(tmp_path: Path) -> None:
     (tmp_path / "x.battle").symlink_to(tmp_path / "made")
     path = tmp_path / "x.battle"
-    is_refused(lambda: Battle.begin(path, lambda: 0.0, "simple_plastic", ["a", "b"]), "a link to what is not there")
+    is_refused(lambda: Battle.begin(path, lambda: 0.0, "simple_plastic", ["a", "b"]), "a link to a missing file")
     assert not (tmp_path / "made").exists()
 
 
@@ -272,7 +272,11 @@ def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
     save: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     save.write_bytes(save.read_bytes().replace(b"note 2", b"note 7"))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "entry 4 is not as it was written. Up to entry 3", save)
+    is_refused(
+        lambda: Battle.open(save, lambda: 0.0),
+        "entry 4 does not match.* intact up to entry 3",
+        save,
+    )
     copy = save.with_name("copy.battle")
     assert main(["replay", str(save)]) == 1
     assert "--recover COPY" in capsys.readouterr().err
@@ -282,7 +286,7 @@ def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
         assert not battle.remark
         assert [entry.body.get("text") for entry in battle.entries] == [
             *(None, "note 0", "note 1"),
-            "Taken over from x.battle, entries 1 to 3.",
+            "Copied from x.battle, entries 1 to 3.",
         ]
         battle.record(Noted(text="on"))
     assert main(["replay", str(save), "--recover", str(copy)]) == 1  # the name is taken
@@ -294,10 +298,13 @@ def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
     [
         ("DELETE FROM entry WHERE seq > 3", "what followed entry 3 is lost"),
         ("DELETE FROM entry WHERE seq = 3", "entry 3 is missing"),
-        ("UPDATE entry SET time_s = 1 WHERE seq = 2", "entry 2 is not as it was written"),
-        ("UPDATE entry SET kind = 'moved' WHERE seq = 5", "entry 5 is not as it was written"),
-        ("INSERT INTO entry VALUES (6, 0, 'noted', 1, '{\"text\": \"never said\"}')", "entry 6 is not as it was"),
-        ("DELETE FROM checksum WHERE seq > 2", "entry 3 is not as it was written"),
+        ("UPDATE entry SET time_s = 1 WHERE seq = 2", "entry 2 does not match its checksum"),
+        ("UPDATE entry SET kind = 'moved' WHERE seq = 5", "entry 5 does not match its checksum"),
+        (
+            "INSERT INTO entry VALUES (6, 0, 'noted', 1, '{\"text\": \"never said\"}')",
+            "entry 6 does not match its checksum",
+        ),
+        ("DELETE FROM checksum WHERE seq > 2", "entry 3 does not match its checksum"),
     ],
 )
 def test_what_another_program_changed_is_noticed(save: Path, change: str, fault: str) -> None:
@@ -315,19 +322,19 @@ def test_what_another_program_changed_is_noticed(save: Path, change: str, fault:
 def test_a_battle_without_checksums_says_so_until_one_covers_it(save: Path) -> None:
     without_checksums(save)
     with Battle.open(save, lambda: 0.0) as battle:
-        assert "without checksums: whether its 5 entries were altered is unknown" in battle.remark
+        assert "without checksums: changes to its 5 entries cannot be detected" in battle.remark
         battle.record(Noted(text="the first with one"))
     with Battle.open(save, lambda: 0.0) as battle:
         assert not battle.remark
         assert len(battle.entries) == 6
     save.write_bytes(save.read_bytes().replace(b"note 2", b"note 7"))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "entry 6 is not as it was written", save)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "entry 6 does not match its checksum", save)
 
 
 def test_a_damaged_battle_without_checksums_is_not_called_whole(save: Path) -> None:
     without_checksums(save)
     save.write_bytes(save.read_bytes().replace(b'{"text": "note 2"}', b'{"text": "note 2"]'))
-    is_refused(lambda: Battle.open(save, lambda: 0.0), "whether anything else in it was altered is unknown", save)
+    is_refused(lambda: Battle.open(save, lambda: 0.0), "other changes to it cannot be detected", save)
     assert recover(save, save.with_name("copy"), lambda: 0.0) == 3
     with Battle.open(save.with_name("copy"), lambda: 0.0) as battle:
         assert "could not be checked" in str(battle.entries[-1].body["text"])
@@ -415,7 +422,7 @@ def test_house_rules_of_a_battle_lead_nowhere(tmp_path: Path, parent: str) -> No
     (tmp_path / "house.toml").write_text('inherits = "army_men"\nhouse_rules = "Elsewhere"\n', "utf-8")
     rules = f'inherits = "{parent.format(folder=tmp_path)}"\n'
     path = with_house_rules(tmp_path / "x.battle", rules)
-    is_refused(lambda: Battle.open(path, lambda: 0.0), "the house rules of a battle inherit one of army_men", path)
+    is_refused(lambda: Battle.open(path, lambda: 0.0), "the house rules of a battle must inherit one of army_men", path)
     mine = tmp_path / "mine.toml"
     mine.write_text(rules, "utf-8")
     begin = lambda: Battle.begin(tmp_path / "new", lambda: 0.0, "army_men", ["a", "b"], house_rules=mine)  # noqa: E731

@@ -1,4 +1,4 @@
-"""Figures and pieces for tests, and a table that can be moved and turned with all that stands on it."""
+"""Figures and terrain pieces for tests, and a rigid transformation of a table with everything on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def figure(
 
 
 def block(name: str, x: float, y: float, half: float = 0.5, sigma: float = 0.0) -> Figure:
-    """A figure on a square base, for distances by hand."""
+    """A figure on a square base, for distances computed by hand."""
     return figure(name, x, y, sigma, square(x, y, half))
 
 
@@ -40,7 +40,7 @@ def piece(name: str, kind: TerrainKind, outline: Outline, height: float = 0.0, b
 
 @dataclasses.dataclass(frozen=True)
 class Turned:
-    """The same table, seen after it was turned about its origin and pushed."""
+    """A table after a rotation about its origin and a translation."""
 
     turn_deg: float
     dx: float

@@ -1,4 +1,4 @@
-"""A bridge in Fudge Miniatures Battles: King Kingsley's men before it, a knave, a brute and a harpy beyond."""
+"""Scenario of Fudge Miniatures Battles: King Kingsley's men on one side of a bridge, Red's on the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HARPY = {
     "strength": 1, "dexterity": 1, "guts": 1, "movement_in": 6, "modf": 2, "ddf": 1, "hddf": 0,
     "equipment": [CLAW, CLAW],
 }  # fmt: skip
-"""Made by FM-09 to FM-15: MODF is damage and Strength, DDF is Dexterity."""
+"""Computed by FM-09 to FM-15: MODF is damage plus Strength, DDF is Dexterity."""
 KING, KNIGHT, YANNI, KNAVE, BRUTAS = (
     *("King Kingsley", "Sir Knightly", "Yanni the Yeoman"),
     *("Knavely Knave", "Brutas the Brute"),
@@ -44,7 +44,7 @@ PLACES: dict[str, PointIn] = {
     "blue-1": (10.5, 10), "blue-2": (11.6, 10), "blue-3": (6, 11),
     "red-1": (10.2, 16.7), "red-2": (12, 17), "red-3": (16, 18.5), "red-4": (5, 19),
 }  # fmt: skip
-"""Centres of bases an inch across: bases touch where their centres are an inch apart."""
+"""Centres of bases 1 in wide: bases touch if their centres are 1 in apart."""
 TERRAIN = [
     piece("stream", TerrainKind.WATER, box(0, 12, 30, 14)),
     piece("bridge", TerrainKind.BRIDGE, box(9, 12, 13, 14), height=0.5),
@@ -54,12 +54,12 @@ TERRAIN = [
 
 
 def look(unit: Unit) -> Figure:
-    """Blue looks up the table and Red down."""
+    """The figure of a unit; Blue faces up the table, Red down."""
     return replace(inch_base(unit), facing_deg=90 if unit.side == "blue" else 270)
 
 
 def say(evening: Evening, figure: str, key: str, value: object) -> None:
-    """What the players tell."""
+    """Record an answer of the players as a status."""
     evening.battle.record(Changed(changes=(Change(figure=figure, key=key, value=value),)))
 
 
@@ -72,18 +72,18 @@ def set_up(path: Path) -> Evening:
 
 
 def owed_by(evening: Evening, name: str, action: str) -> Deed:
-    """What one model owes."""
+    """The obligation of one model."""
     return next(one for one in evening.referee.duties(evening.moment) if one.action == action and name in one.by)
 
 
 def go(evening: Evening, name: str, to: PointIn) -> None:
-    """A model goes straight to a place."""
+    """Move a model straight to a place."""
     here = evening.moment.figure(name).centre_in
     evening.do(evening.referee.march(evening.moment, {name: (here, to)}))
 
 
 def go_to(evening: Evening, phase: str) -> None:
-    """On to the next step of that name, as "red action"."""
+    """Go on to the next phase with this name, such as "red action"."""
     while True:
         begins = evening.referee.next_phase(evening.moment)
         evening.battle.record(begins)
@@ -92,13 +92,13 @@ def go_to(evening: Evening, phase: str) -> None:
 
 
 def put(evening: Evening, **places: PointIn) -> None:
-    """Figures by their ids, underscores for the dashes."""
+    """Place figures given by their ids, with underscores for dashes."""
     for name, place in places.items():
         evening.battle.record(Placed(figure=name.replace("_", "-"), at_in=place))
 
 
 def reason(evening: Evening, deed: Deed) -> str:
-    """Why a deed cannot be, in a word."""
+    """The short name of the reason why an action is not allowed."""
     found = evening.prospect(deed)
     assert found.before is not None
     return str(found.before.numbers.get("reason", ""))

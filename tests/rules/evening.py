@@ -1,4 +1,4 @@
-"""Plays scripted battles as the program does: everything is measured, asked, rolled, applied and journalled."""
+"""Plays scripted battles like the program: measure, ask the rules, roll, apply the effects, write the journal."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.rules.board import figure
 
 
 def recruits(side: str, *cards: str | Mapping[str, Any]) -> tuple[Recruit, ...]:
-    """A side's figures, numbered from 1: each a ready card by its name, or one of the players' own."""
+    """The recruits of a side, numbered from 1, each with a ready card by name or a card of the players' own."""
     numbered = {f"{side}-{n}": card for n, card in enumerate(cards, 1)}
     return tuple(
         Recruit(figure=name, card=card) if isinstance(card, str) else Recruit(figure=name, own=card)
@@ -48,7 +48,7 @@ def begun(
     places: Mapping[str, PointIn],
     options: Mapping[str, Any] | None = None,
 ) -> Battle:
-    """A battle set up: each side's army enlisted, every figure where it starts."""
+    """A new battle with the armies of all sides and every figure at its starting place."""
     battle = Battle.begin(path, itertools.count().__next__, game, list(armies), dict(options or {}))
     for side, army in armies.items():
         for recruit in enlistment(battle.game, army, side):
@@ -59,13 +59,13 @@ def begun(
 
 
 def inch_base(unit: Unit) -> Figure:
-    """A man on a round base an inch across, exactly where the journal has him."""
+    """A figure on a round base 1 in wide, exactly at its place in the journal."""
     assert unit.at_in is not None
     return figure(unit.id, *unit.at_in)
 
 
 class Evening:
-    """A battle in play on a table that is what its journal says."""
+    """A battle in play on a table whose figures stand at their places in the journal."""
 
     def __init__(self, battle: Battle, terrain: Sequence[TerrainPiece] = (), look: Look = inch_base) -> None:
         self.battle, self.terrain, self.look = battle, tuple(terrain), look
@@ -77,20 +77,20 @@ class Evening:
         return moment_of(self.battle, [self.look(unit) for unit in units if unit.at_in and not unit.out], self.terrain)
 
     def next_phase(self, *expected: Any) -> None:
-        """Go on; what begins must be what the script expects: turn, side, phase."""
+        """Begin the next phase and check that it is the expected turn, side and phase."""
         begins = self.referee.next_phase(self.moment)
         assert (begins.turn, begins.side, begins.phase) == expected
         self.battle.record(begins)
 
     def do(self, deed: Deed, *faces: int) -> Verdict:
-        """Perform a deed with these faces, all of which must be asked for."""
+        """Perform an action with these faces, all of which must be used."""
         dice = Scripted(faces)
         found = perform(self.battle, self.referee, self.moment, deed, dice)
         dice.finish()
         return found
 
     def march(self, by: PointIn, *names: str) -> Verdict:
-        """Figures go straight, all the same way."""
+        """Move figures straight by the same vector."""
         moment = self.moment
         starts = {name: moment.figure(name).centre_in for name in names}
         paths = {name: (at, (at[0] + by[0], at[1] + by[1])) for name, at in starts.items()}
@@ -100,41 +100,41 @@ class Evening:
         return outlook(self.referee, self.moment, name)
 
     def attack(self, name: str, at: str, weapon: str = "") -> Deed:
-        """The attack of one figure at another."""
+        """The action in which one figure attacks another."""
         deeds = self.referee.attacks(self.moment, name)
         return next(deed for deed in deeds if at in deed.at and weapon in ("", deed.weapon))
 
     def other(self, name: str, action: str, at: str = "") -> Deed:
-        """Another deed of a figure."""
+        """An action of a figure that is not an attack."""
         deeds = self.referee.others(self.moment, name)
         return next(deed for deed in deeds if deed.action == action and (not at or at in deed.at))
 
     def at_spot(self, name: str, spot_in: PointIn, weapon: str = "") -> ActionPreview:
-        """What a figure can do at a bare place, with this weapon if told."""
+        """The action of a figure at a place, with this weapon if one is given."""
         found = at_spot(self.referee, self.moment, name, spot_in)
         return next(one for one in found if weapon in ("", one.deed.weapon))
 
     def duty(self, action: str) -> Deed:
-        """What is owed by nobody alone."""
+        """The obligation of no single figure with this rule."""
         return next(deed for deed in self.referee.duties(self.moment) if deed.action == action)
 
     def prospect(self, deed: Deed) -> ActionPreview:
         return prospect(self.moment, deed)
 
     def say(self, figure: str, key: str, value: object, this_turn: bool = True) -> None:
-        """The players answer what was asked."""
+        """Record an answer of the players as a status."""
         change = Change(figure=figure, key=key, value=value, this_turn=this_turn)
         self.battle.record(Changed(changes=(change,)))
 
     def played(self, *turns: Callable[[Evening], None]) -> Battle:
-        """The battle after these turns of its script."""
+        """The battle after playing these turns."""
         for turn in turns:
             turn(self)
         return self.battle
 
 
 def played_from(set_up: Callable[[Path], Evening]) -> Any:
-    """The fixture of an evening that is set up so."""
+    """A fixture that sets up an evening with this function."""
 
     @pytest.fixture
     def evening(tmp_path: Path) -> Iterator[Evening]:
@@ -146,7 +146,7 @@ def played_from(set_up: Callable[[Path], Evening]) -> Any:
 
 
 def told(battle: Battle) -> list[str]:
-    """The story so far."""
+    """The lines of the story so far."""
     return list(tell(battle.game, (event_of(entry) for entry in standing(battle.entries))))
 
 
@@ -156,7 +156,7 @@ def plot(battle: Battle) -> list[str]:
 
 
 def replays_to_the_same(path: Path, battle: Battle) -> None:
-    """Closed, a battle asks no rule otherwise when it is replayed, and a new process finds it as it was."""
+    """Check that a closed battle replays without differences and reopens with the same state."""
     with battle:
         before = battle.state
     assert replay(path) == ()
@@ -165,7 +165,7 @@ def replays_to_the_same(path: Path, battle: Battle) -> None:
 
 
 def undone_and_done_again(battle: Battle) -> list[str]:
-    """Undo to the first event, compare every state on the way back, and say what was undone, in order."""
+    """Undo to the first event, redo everything, compare all states, and return the labels in the order of undo."""
     states, names = [battle.state], []
     while name := battle.undo():
         names.append(name)
@@ -179,7 +179,7 @@ def undone_and_done_again(battle: Battle) -> list[str]:
 
 
 def random_evening(evening: Evening, seed: int, steps: int) -> None:
-    """A player who picks any possible deed, with any dice: nothing breaks, and the journal folds to the same state."""
+    """Play random allowed actions with random dice, and check that the journal always folds to the same state."""
     chance, places = random.Random(seed), random.Random(seed)  # noqa: S311 - players, not ciphers
 
     def fall(request: DiceRequest) -> Roll:

@@ -1,4 +1,4 @@
-"""A farmhouse in Simple Plastic Figure: Germans and Americans about it, and what comes of their shots."""
+"""Scenario of Simple Plastic Figure: Germans and Americans around a farmhouse."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ PLACES: dict[str, PointIn] = {
     "american-1": (18, 23), "american-2": (15.2, 19), "american-3": (6, 15),
     "american-4": (22, 25), "american-5": (11, 19), "american-6": (28, 29),
 }  # fmt: skip
-"""Centres of round bases an inch across on a table 30 in deep: edges are half an inch nearer on either side."""
+"""Centres of round bases 1 in wide on a table 30 in deep; edges are half an inch nearer on either side."""
 
 
 def posed(battle: Battle, unit: Unit, sigma: float = 0.0) -> Figure:
-    """A figure as its card has it modelled."""
+    """The figure of a unit, with the pose on its card."""
     card = battle.game.rules.tables.cards[unit.card] if unit.card else None
     assert unit.at_in is not None
     posture = Posture(card.pose) if card else Posture.STANDING
@@ -81,17 +81,17 @@ def set_up(path: Path) -> Evening:
 
 
 def duty(evening: Evening, action: str, **facts: Any) -> Deed:
-    """What is owed, by some of its facts."""
+    """The obligation with this rule and these facts."""
     deeds = (one for one in evening.referee.duties(evening.moment) if one.action == action)
     return next(one for one in deeds if all(one.given.get(fact) == value for fact, value in facts.items()))
 
 
 def spread(evening: Evening, name: str, *at: str) -> Deed:
-    """The shots of one weapon over these enemies."""
+    """The action that spreads the shots of one weapon over these enemies."""
     return next(one for one in evening.referee.others(evening.moment, name) if one.action == "volley" and one.at == at)
 
 
-# What a figure can do.
+# Available actions.
 
 
 def table(
@@ -104,7 +104,7 @@ def table(
     sigma: float = 0.0,
     **options: object,
 ) -> Evening:
-    """Two sides that stand where the script says, Germans first, in the Germans' half after their status checks."""
+    """Two sides at these places, Germans first, in the Germans' half of the turn after their status checks."""
     armies = {"german": army("german", *german), "american": army("american", *american)}
     names = [one.figure for side in armies.values() for one in side.recruits]
     battle = begun(path / "b", GAME, armies, dict(zip(names, places, strict=True)), options)
@@ -116,17 +116,17 @@ def table(
 
 
 def shots(evening: Evening, name: str) -> dict[tuple[str, str], ActionPreview]:
-    """What comes of each weapon at each enemy."""
+    """The previews of each weapon at each enemy."""
     return {(one.deed.weapon, one.deed.at[0]): one for one in evening.outlook(name).attacks}
 
 
 def why(evening: Evening, name: str) -> dict[str, str]:
-    """Why a figure may not fire its one weapon at each enemy; empty where it may."""
+    """For each enemy, why a figure may not fire its single weapon at it; empty if it may."""
     return {at: one.why_not for (_, at), one in shots(evening, name).items()}
 
 
 def needs(one: ActionPreview) -> int | None:
-    """What a die must show."""
+    """The number needed on a die."""
     assert one.before is not None, one.refusal
     found = one.before.numbers["needs_roll"]
     return None if found is None else int(found)

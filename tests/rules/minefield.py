@@ -1,4 +1,4 @@
-"""A mine and a wood in Plastic Fudge, Green and Tan on square bases."""
+"""Scenario of Plastic Fudge: a mine and woods, with Green and Tan on square bases."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def army(side: str, *cards: str) -> Army:
 
 
 def square_base(unit: Unit, sigma: float = 0.0) -> Figure:
-    """Green looks up the table and Tan down."""
+    """The figure of a unit on a square base; Green faces up the table, Tan down."""
     assert unit.at_in is not None
     facing = 90.0 if unit.side == "green" else 270.0
     return figure(unit.id, *unit.at_in, sigma, square(*unit.at_in, 0.5), facing)
 
 
 def duty(evening: Evening, action: str, by: str) -> Deed:
-    """What is owed by a unit."""
+    """The obligation of a unit with this rule."""
     return next(one for one in evening.referee.duties(evening.moment) if one.action == action and one.by == (by,))
 
 
 EVEN = (0, 0, 0, 0)
 
 
-# What a unit can do.
+# Available actions.
 
 
 def table(
@@ -52,7 +52,7 @@ def table(
     phase: str = "attacks",
     **options: object,
 ) -> Evening:
-    """Two sides that stand where the script says, Green first, in a phase of the first turn."""
+    """Two sides at these places, Green first, in a phase of the first turn."""
     armies = {"green": army("green", *green), "tan": army("tan", *tan)}
     names = [one.figure for side in armies.values() for one in side.recruits]
     battle = begun(path / "b", "plastic_fudge", armies, dict(zip(names, places, strict=True)), options)

@@ -1,4 +1,4 @@
-"""A pillbox in Army Men: Green's tank and hero against Tan behind a wall."""
+"""Scenario of Army Men: Green's tank and hero against Tan's pillbox and wall."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ PLACES: dict[str, PointIn] = {
     "tan-1": (11, 28), "tan-2": (13, 28), "tan-3": (17, 24), "tan-4": (26, 32), "tan-5": (26, 32),
     "tan-6": (42, 32), "tan-7": (46, 12), "tan-8": (26.5, 25),
 }  # fmt: skip
-"""Centres; soldiers stand on bases an inch across."""
+"""Centres; soldiers stand on bases 1 in wide."""
 SIZES = {"tank": (1.5, 2.0), "half_track": (1.0, 1.5), "pillbox": (2.0, 1.5)}
-"""Half the width and half the length of what is larger."""
+"""Half width and half length of larger units."""
 TERRAIN = [
     piece("low wall", TerrainKind.LOW_WALL, box(8, 27, 16, 27.4), height=1.2),
     piece("house", TerrainKind.BUILDING, box(34, 8, 38, 20), height=5.0),
@@ -53,7 +53,7 @@ TERRAIN = [
 
 
 def look(unit: Unit) -> Figure:
-    """Soldiers on round bases, the rest on rectangles that face each other over the table."""
+    """The figure of a unit: soldiers on round bases, the others on rectangles; the sides face each other."""
     if unit.card not in SIZES:
         return inch_base(unit)
     assert unit.at_in is not None
@@ -69,7 +69,7 @@ def set_up(path: Path) -> Evening:
 
 
 def attack(evening: Evening, name: str, enemy: str, weapon: str, how: str = "") -> Deed:
-    """The attack that is aimed at an enemy himself, as he is now, was on his way, or in return."""
+    """The attack at an enemy: in its current place, during its move (`how`), or as return fire."""
     deeds = [
         one for one in evening.referee.attacks(evening.moment, name) if one.at[0] == enemy and one.weapon == weapon
     ]
@@ -77,7 +77,7 @@ def attack(evening: Evening, name: str, enemy: str, weapon: str, how: str = "") 
 
 
 def go_to(evening: Evening, phase: str) -> None:
-    """On to the next phase of that name."""
+    """Go on to the next phase with this name."""
     while True:
         begins = evening.referee.next_phase(evening.moment)
         evening.battle.record(begins)

@@ -1,6 +1,6 @@
-"""Where each rule lives, what shows it in `resolve` and in play: the tables in docs/rules, made from data and code.
+"""Generates the tables in docs/rules: where each rule is implemented, and what shows it in `resolve` and in play.
 
-`python -m tests.rules.rule_table army_men` writes the table of a game anew.
+`python -m tests.rules.rule_table army_men` rewrites the table of a game.
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ def written(game: str) -> str:
     for name, option in sorted(header.options.items(), key=lambda named: named[1].rule):
         values = [option.default, *(value for value in option.values if value != option.default)]
         proof = "; ".join(shown.get(option.rule, []))
-        lines.append(f"| {option.rule} | {option.title} (`{name}`) | {', '.join(map(_told, values))} | {proof} |")
+        lines.append(f"| {option.rule} | {option.title} (`{name}`) | {', '.join(map(_value_text, values))} | {proof} |")
     return "\n".join(lines) + "\n"
 
 
-def _told(value: object) -> str:
+def _value_text(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 def lives(game: str) -> Places:
-    """Rows of the data and functions of the code that name each rule."""
+    """For each rule, the rows of the data and the functions of the code that cite it."""
     rules = open_game(game).rules
     found: dict[str, list[str]] = defaultdict(list)
     for place, rule in rule_ids(rules.written):
@@ -72,7 +72,7 @@ def lives(game: str) -> Places:
 
 
 def tests(game: str) -> Places:
-    """Worked examples (tests/data) and test functions that name each rule."""
+    """For each rule, the worked examples (tests/data) and the test functions that cite it."""
     prefix = open_game(game).rules.header.prefix
     found: dict[str, list[str]] = defaultdict(list)
     examples: dict[str, list[str]] = defaultdict(list)
@@ -98,7 +98,7 @@ def situations(game: str) -> Places:
 
 
 def _parts(path: Path) -> Iterator[tuple[str, str]]:
-    """Functions, classes and named values of a source file with their text."""
+    """Functions, classes and constants of a source file, with their source text."""
     text = path.read_text(encoding="utf-8")
     name = ""
     for node in ast.parse(text).body:
@@ -114,14 +114,14 @@ def _parts(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _named(prefix: str, source: str) -> list[str]:
-    """Rules named in a text, as "AM-39" or in the name of a test, as am_39."""
+    """The rules cited in a text, as "AM-39" or, in the name of a test, as am_39."""
     small = prefix.lower()
     found = re.findall(rf"\b{prefix}-(\d+)\b|(?<![a-z0-9]){small}_(\d+)(?![a-z0-9])", source)
     return list(dict.fromkeys(f"{prefix}-{upper or lower}" for upper, lower in found))
 
 
 def file_of(game: str) -> Path:
-    """Where the table of a game is kept."""
+    """The file with the table of a game."""
     return ROOT / "docs" / "rules" / f"{game}.md"
 
 

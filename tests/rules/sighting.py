@@ -1,4 +1,4 @@
-"""Two who look at one another past terrain, in numbers that are reckoned by hand."""
+"""Two figures that look at each other past terrain, with numbers that are easy to compute by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rules.tabletop.sight import Sight, sight
 from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
 BOARD = Body(eye_in=1.6, muzzle_in=1.0, bands=((2.1, 0.3),))
-"""2.1 in high and 0.6 in wide, with the eye of a standing figure: parts of it are easily reckoned."""
+"""2.1 in high and 0.6 in wide, with the eye of a standing figure, so that parts of it are easy to compute."""
 
 BOARDS = SightRules(bodies={Posture.STANDING: BOARD})
 
@@ -34,5 +34,5 @@ def box(
 def seen(
     *terrain: TerrainPiece, a: Figure | None = None, b: Figure | None = None, rules: SightRules | None = BOARDS
 ) -> Sight:
-    """What a, at the origin, sees of b, 10 in to the east of him."""
+    """What figure a, at the origin, sees of figure b, 10 in to the east."""
     return sight(a or soldier("a", 0), b or soldier("b", 10), terrain, rules=rules)

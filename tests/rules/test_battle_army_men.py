@@ -122,7 +122,7 @@ Turn 1, Green, movement
   Green 3: Move: legal.
   Green 3 moves 6.0 in to (13.0, 16.0).
   Green 10: Land by parachute: off target.
-  Green 10 moves 12.0 in to (26.0, 38.0), which takes 0.0.
+  Green 10 moves 12.0 in to (26.0, 38.0), which costs 0.0 in.
   Green 5: Destroy Wire: destroyed.
   Cleared: Wire.
 
@@ -234,8 +234,8 @@ def test_the_machine_gun_tells_its_dice_and_its_rules(battle: Battle) -> None:
     burst = lines.index("  Green 2: Hmg at Tan 2, Tan 1: hits 1 of 2.")
     # From the rulebook's tables: 8, behind cover -3, in the leader's area +1; a 12 misses whatever the value.
     assert lines[burst + 1 : burst + 14] == [
-        "    3 3 on the dice: Tan 2, the attack with the hmg",
-        "    6 6 on the dice: Tan 1, the attack with the hmg",
+        "    3 3 rolled for Tan 2: the attack with the hmg",
+        "    6 6 rolled for Tan 1: the attack with the hmg",
         "    AM-51  the hmg attacks at 8 (+8)",
         "    AM-83  the target is behind cover (-3)",
         "    AM-64  in the leader's area (+1)",

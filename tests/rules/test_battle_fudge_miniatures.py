@@ -138,8 +138,8 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 STORY = """\
 Turn 1, Blue, move
   Blue 1, Blue 2: Move together: legal.
-  Blue 1 moves 2.9 in to (10.5, 12.9), which takes 4.9.
-  Blue 2 moves 2.9 in to (11.6, 12.9), which takes 4.9.
+  Blue 1 moves 2.9 in to (10.5, 12.9), which costs 4.9 in.
+  Blue 2 moves 2.9 in to (11.6, 12.9), which costs 4.9 in.
 
 Turn 1, Blue, action
   Blue 3: Shortbow at Red 3: hurt.
@@ -167,11 +167,11 @@ Turn 1, Red, move
   Blue 2 checks Guts: terrifying charge: none.
   Blue 2 no longer guts checks owed.
   Red 2: Move: legal.
-  Red 2 moves 3.1 in to (11.6, 13.9), which takes 5.1.
+  Red 2 moves 3.1 in to (11.6, 13.9), which costs 5.1 in.
   Red 1: Move: legal.
-  Red 1 moves 2.8 in to (10.5, 13.9), which takes 4.8.
+  Red 1 moves 2.8 in to (10.5, 13.9), which costs 4.8 in.
   Red 4: Move: legal.
-  Red 4 moves 7.1 in to (6.0, 12.0), which takes 4.0.
+  Red 4 moves 7.1 in to (6.0, 12.0), which costs 4.0 in.
 
 Turn 1, Red, action
   Red 1: Sword of Smiting at Blue 1: hurt.
@@ -313,8 +313,8 @@ def test_the_bow_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
     shot = lines.index("  Blue 3: Shortbow at Red 4: near death.")
     assert lines[shot + 1 : shot + 9] == [
-        "    +1 +1 +1 +1 on the dice: the attacker, the attack on the normal target",
-        "    +1 +1 -1 0 on the dice: the attacker, the attack on the normal target, again after four pluses",
+        "    +1 +1 +1 +1 rolled for the attacker: the attack on the normal target",
+        "    +1 +1 -1 0 rolled for the attacker: the attack on the normal target, again after four pluses",
         "    FM-03  the dice show +6 (+6)",
         "    FM-04  Four natural pluses: the four dice are thrown again, and only their pluses are added.",
         "    FM-38  the ranged weapon (RODF) (+3)",

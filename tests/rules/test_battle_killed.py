@@ -1,4 +1,4 @@
-"""A program killed at any moment of a battle: all that was confirmed is there, and the battle goes on from it."""
+"""A process killed during a battle: all confirmed events are stored, and the battle can continue."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def set_up(path: Path) -> None:
 
 
 def play(path: Path, seed: int) -> None:
-    """Go on for ever; says on standard output what was confirmed."""
+    """Play forever and print every confirmed event."""
     battle = Battle.open(path, itertools.count().__next__)
     for turn in itertools.count():
         random_evening(Evening(battle), seed=seed * 1000 + turn, steps=1)
@@ -43,7 +43,7 @@ def play(path: Path, seed: int) -> None:
 
 
 def killed_after(path: Path, seed: int, wait_s: float) -> Sequence[tuple[int, str]]:
-    """Play in another process, kill it, and give what it had confirmed."""
+    """Play in another process, kill it, and return the events that it had confirmed."""
     code = f"from pathlib import Path; from {__name__} import play; play(Path({str(path)!r}), {seed})"
     player = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert player.stdout is not None
@@ -56,7 +56,7 @@ def killed_after(path: Path, seed: int, wait_s: float) -> Sequence[tuple[int, st
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_no_confirmed_event_is_lost_and_the_battle_goes_on(tmp_path: Path) -> None:
+def test_killed_process_loses_no_confirmed_event(tmp_path: Path) -> None:
     path, chance = tmp_path / "b", random.Random(3)  # noqa: S311 - no secret
     set_up(path)
     before = 0

@@ -162,7 +162,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "  Green 3 moves 6.0 in to (10.0, 11.0).",
         "  Green 5: Move: forbidden.",
         "  Green 5: Move: may move.",
-        "  Green 5 moves 4.5 in to (6.0, 9.5), which takes 6.0.",
+        "  Green 5 moves 4.5 in to (6.0, 9.5), which costs 6.0 in.",
         "",
         "Turn 1, Tan, b moves",
         "  Tan 3: Move: may move.",
@@ -213,7 +213,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
     assert lines[lines.index("Turn 2, Tan, b moves") :] == [
         "Turn 2, Tan, b moves",
         "  Tan 1: Move: may move.",
-        "  Tan 1 moves 5.7 in to (4.0, 14.0), which takes 6.7.",
+        "  Tan 1 moves 5.7 in to (4.0, 14.0), which costs 6.7 in.",
         "",
         "Turn 2, attacks",
         "  Green 1: Pistol at Tan 4: kills.",
@@ -263,8 +263,8 @@ def test_a_shot_into_the_woods_tells_its_dice_and_its_rules(battle: Battle) -> N
     lines = told(battle)
     shot = lines.index("  Tan 4: Rifle at Green 5: injures.")
     assert lines[shot + 1 : shot + 3] == [
-        "    +1 +1 +1 +1 on the dice: the attacker, the attack",
-        "    0 0 0 0 on the dice: the defender, the defence",
+        "    +1 +1 +1 +1 rolled for the attacker: the attack",
+        "    0 0 0 0 rolled for the defender: the defence",
     ]
     assert lines[shot + 4 : shot + 10] == [
         "    PF-47  rolled +4 (+4)",

@@ -155,7 +155,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 def test_the_last_shot_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
     shot = lines.index("  Green 1: Attack with the squad: Tan 3: kills.")
-    assert lines[shot + 1] == "    6 on the dice: the ordinary, the attack"
+    assert lines[shot + 1] == "    6 rolled for the ordinary: the attack"
     # From the rulebook's table: 4, not moved -1, target special +1; no hedge on this line.
     assert lines[shot + 5 : shot + 9] == [
         "    SP-11  4 or more kills (+4)",

@@ -134,7 +134,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
         "  German 1: Lead: may lead.",
         "  German 4: Second check, led: German 1: move or fire.",
         "  German 4: Move: may move.",
-        "  German 4 moves 4.0 in to (13.0, 11.5), which takes 7.0.",
+        "  German 4 moves 4.0 in to (13.0, 11.5), which costs 7.0 in.",
         "  German 3: Move: may move.",
         "  German 3 moves 4.0 in to (6.0, 11.0).",
         "  German 2: MG34 or MG42 at American 1, American 4: fired.",
@@ -202,7 +202,7 @@ def test_it_reads_as_a_story(battle: Battle) -> None:
 def test_the_grenade_tells_its_dice_and_its_rules(battle: Battle) -> None:
     lines = told(battle)
     thrown = lines.index("  German 4: Grenade at American 2: eliminates 1 of 1.")
-    assert lines[thrown + 1] == "    4 on the dice: American 2, the effect of the grenade"
+    assert lines[thrown + 1] == "    4 rolled for American 2: the effect of the grenade"
     assert lines[thrown + 5] == (
         "    WW-41  A grenade lands in a foxhole or trench from within 3 inches, and its blast stays inside."
     )

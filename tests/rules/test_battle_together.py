@@ -1,4 +1,4 @@
-"""Several things at once: each an entry, on the disk together, or none of them."""
+"""Several events in one transaction: each is an entry, and all of them are stored or none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rules.battle.journal import Journal
 from rules.engine.events import Enlisted, Noted
 from rules.tabletop.errors import UserError
 
-MEN = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
+RECRUITS = [Enlisted(figure=f"green-{number}", side="green", card="soldier") for number in range(1, 61)]
 
 
 def clock() -> float:
@@ -30,10 +30,10 @@ def battle(path: Path) -> Iterator[Battle]:
         yield one
 
 
-def test_sixty_men_are_sixty_entries_in_one_transaction(battle: Battle, path: Path) -> None:
+def test_sixty_units_join_in_one_transaction(battle: Battle, path: Path) -> None:
     statements: list[str] = []
     battle._journal._file.set_trace_callback(statements.append)
-    battle.record_all(MEN)
+    battle.record_all(RECRUITS)
     assert [one.split()[0] for one in statements if not one.startswith("INSERT")] == ["BEGIN", "COMMIT"]
     assert len(battle.entries) == 61
     state = battle.state
@@ -46,13 +46,13 @@ def test_sixty_men_are_sixty_entries_in_one_transaction(battle: Battle, path: Pa
         assert "green-59" in again.state.units
 
 
-def test_one_that_cannot_be_leaves_none_of_them(battle: Battle, path: Path) -> None:
+def test_one_invalid_event_cancels_all(battle: Battle, path: Path) -> None:
     before = battle.state
     with pytest.raises(UserError):
-        battle.record_all([*MEN[:3], MEN[0]])  # nobody is enlisted twice
+        battle.record_all([*RECRUITS[:3], RECRUITS[0]])  # a figure cannot join twice
     assert battle.state is before
     assert len(battle.entries) == 1
-    battle.record_all(MEN[:2])  # and the battle goes on
+    battle.record_all(RECRUITS[:2])  # the battle continues
     battle.record(Noted(text="on"))
     state = battle.state
     battle.close()
@@ -61,20 +61,20 @@ def test_one_that_cannot_be_leaves_none_of_them(battle: Battle, path: Path) -> N
         assert len(again.entries) == 4
 
 
-def test_a_full_disk_keeps_none_of_them(battle: Battle, path: Path) -> None:
+def test_full_disk_stores_none_of_several_events(battle: Battle, path: Path) -> None:
     file = battle._journal._file
     pages = file.execute("PRAGMA page_count").fetchone()[0]
-    file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then reports a full disk
     before = battle.state
     with pytest.raises(UserError, match="disk is full"):
-        battle.record_all([*MEN, Noted(text="x" * 100_000)])
+        battle.record_all([*RECRUITS, Noted(text="x" * 100_000)])
     assert battle.state is before
     file.execute("PRAGMA max_page_count = 100000")
-    battle.record_all(MEN)
+    battle.record_all(RECRUITS)
     assert len(battle.entries) == 61
 
 
-def test_what_breaks_off_halfway_is_not_there(path: Path) -> None:
+def test_interrupted_transaction_stores_nothing(path: Path) -> None:
     def break_off(journal: Journal) -> None:
         with journal.together():
             journal.append("noted", {"text": "one"})

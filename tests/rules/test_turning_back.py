@@ -1,4 +1,4 @@
-"""Going back to a moment of a battle, and forth again; and the table that a battle remembers."""
+"""Going back to an entry of a battle and forward again, and the table that a battle stores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
         yield one
 
 
-def test_back_to_a_moment_and_forth_again(battle: Battle) -> None:
+def test_going_back_to_an_entry_and_forward_again(battle: Battle) -> None:
     after = battle.state
     assert battle.go_to(3) == 2
     assert battle.state.unit("tan-4").at_in == (1.0, 1.0)
@@ -42,7 +42,7 @@ def test_back_to_a_moment_and_forth_again(battle: Battle) -> None:
     assert battle.go_to(6) == 0
 
 
-def test_going_back_is_what_so_many_undos_are(battle: Battle) -> None:
+def test_going_back_equals_repeated_undo(battle: Battle) -> None:
     battle.undo()
     battle.undo()
     by_hand = [(entry.kind, dict(entry.body)) for entry in battle.entries[6:]]
@@ -53,12 +53,12 @@ def test_going_back_is_what_so_many_undos_are(battle: Battle) -> None:
     assert [(entry.kind, dict(entry.body)) for entry in battle.entries[before:]] == by_hand
 
 
-def test_on_a_full_disk_nothing_is_taken_back(battle: Battle, tmp_path: Path) -> None:
+def test_full_disk_undoes_nothing(battle: Battle, tmp_path: Path) -> None:
     for _ in range(6):
-        battle.record(Noted(text="long " * 600))  # its name goes into the entry that takes it back
+        battle.record(Noted(text="long " * 600))  # its label is stored in the undo entry
     before, count = battle.state, len(battle.entries)
     [(pages,)] = battle._journal._file.execute("PRAGMA page_count").fetchall()
-    battle._journal._file.execute(f"PRAGMA max_page_count = {pages}")  # as SQLite says it of a full disk
+    battle._journal._file.execute(f"PRAGMA max_page_count = {pages}")  # SQLite then reports a full disk
     with pytest.raises(UserError, match="the disk is full"):
         battle.go_to(3)
     assert (battle.state, len(battle.entries)) == (before, count)
@@ -68,18 +68,18 @@ def test_on_a_full_disk_nothing_is_taken_back(battle: Battle, tmp_path: Path) ->
         assert again.go_to(3) == 8
 
 
-def test_what_befell_the_table_is_nowhere_to_go_to(battle: Battle) -> None:
+def test_external_events_are_not_undo_steps(battle: Battle) -> None:
     for seq in (4, 99):
-        with pytest.raises(UserError, match=f"entry {seq} is no step"):
+        with pytest.raises(UserError, match=f"cannot return to entry {seq}"):
             battle.go_to(seq)
     battle.go_to(3)
     battle.record(Noted(text="otherwise"))
-    with pytest.raises(UserError, match="entry 5 is no step"):
+    with pytest.raises(UserError, match="cannot return to entry 5"):
         battle.go_to(5)
 
 
 @given(st.lists(st.sampled_from(["noted", "undo", "redo", "table"]), max_size=30))
-def test_what_can_be_done_again_is_what_redos_would_do(kinds: list[str]) -> None:
+def test_redoable_lists_what_redo_would_restore(kinds: list[str]) -> None:
     entries = [Entry(1, 0.0, "begun", 1, {}), *(Entry(n, 0.0, kind, 1, {}) for n, kind in enumerate(kinds, 2))]
     coming = redoable(entries)
     for number, one in enumerate(coming):
@@ -89,7 +89,7 @@ def test_what_can_be_done_again_is_what_redos_would_do(kinds: list[str]) -> None
     assert {one.seq for one in coming}.isdisjoint(one.seq for one in standing(entries))
 
 
-def test_a_battle_remembers_its_table_and_does_not_take_it_back(battle: Battle, tmp_path: Path) -> None:
+def test_table_of_a_battle_is_stored_and_not_undone(battle: Battle, tmp_path: Path) -> None:
     laid = TableLaid(camera="a camera", terrain=(HOUSE,), area_in=((0.0, 0.0), (9.0, 0.0), (9.0, 9.0)))
     entry = battle.record(laid)
     assert event_of(entry) == laid
@@ -101,8 +101,8 @@ def test_a_battle_remembers_its_table_and_does_not_take_it_back(battle: Battle, 
         assert again.state.terrain == (HOUSE,)
 
 
-def test_a_place_of_three_numbers_is_refused() -> None:
+def test_point_with_three_coordinates_is_refused() -> None:
     body = TableLaid(camera="", terrain=(HOUSE,)).to_body()
     body["terrain"][0]["outline_in"][0].append(1.0)
-    with pytest.raises(UserError, match=r"house.* has a place that is not"):
+    with pytest.raises(UserError, match=r"house.* has a point that is not"):
         TableLaid.from_body(body)

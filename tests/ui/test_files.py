@@ -30,7 +30,7 @@ def test_terrain(tmp_path):
         (HOUSE | {"kind": "castle"}, "piece 2 .*'castle'.*bunker"),
         ({k: v for k, v in HOUSE.items() if k != "outline_in"}, "piece 2 .*outline_in"),
         (HOUSE | {"outline_in": [[0, 0, 0]]}, "piece 2 .*outline_in"),
-        (HOUSE | {"outline_in": [[0, 0], [2, 2], [2, 0], [0, 2]]}, "house.*Self-intersection"),
+        (HOUSE | {"outline_in": [[0, 0], [2, 2], [2, 0], [0, 2]]}, "house.*crosses itself"),
         (HOUSE | {"kind": ["building"]}, "piece 2 .*unknown kind"),
         (HOUSE | {"outline_in": [[0, 0], [1e300, 0], [4, 3]]}, "piece 2 .*beyond 1000 in"),
         (HOUSE | {"height_in": 1e308}, "piece 2 .*beyond 1000 in"),

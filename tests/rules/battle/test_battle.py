@@ -1,4 +1,4 @@
-"""A battle in its file: begun, asked, undone, opened again; and what it will not take."""
+"""A battle in its file: begin, ask, undo, reopen, and the refused cases."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def tan_4_falls(found: Verdict) -> Effects:
     return Effects(changes=(fallen,) if found.numbers["kills"] else ())
 
 
-def test_a_shot_is_one_entry_and_one_undo(battle: Battle) -> None:
+def test_shot_is_one_entry_and_one_undo_step(battle: Battle) -> None:
     before = len(battle.entries)
     found = battle.ask("attack", SHOT, Scripted([4]), tan_4_falls, ["green-1"])
     assert found.outcome == "kills"  # SP-11: 4 or more
@@ -64,7 +64,7 @@ def never(request: DiceRequest) -> Roll:
     raise AssertionError(f"{request.why} is rolled")
 
 
-def test_faces_that_cannot_be_leave_nothing_behind(battle: Battle) -> None:
+def test_impossible_faces_change_nothing(battle: Battle) -> None:
     before = battle.entries, battle.state
     with pytest.raises(RuleRefusal, match="a die cannot show 7"):
         battle.ask("attack", SHOT, Scripted([7]), tan_4_falls, ["green-1"])
@@ -75,14 +75,14 @@ def test_faces_that_cannot_be_leave_nothing_behind(battle: Battle) -> None:
     assert (battle.entries, battle.state) == before
 
 
-def test_the_beginning_is_not_undone(battle: Battle) -> None:
+def test_beginning_cannot_be_undone(battle: Battle) -> None:
     assert [battle.undo() for _ in range(3)] == ["Tan 4 joins Tan", "Green 1 joins Green", None]
     assert battle.state.sides == ("green", "tan")
     battle.record(Noted(text="another evening"))
     assert battle.can_redo is None
 
 
-def test_a_bump_is_no_step_of_the_players(battle: Battle) -> None:
+def test_bump_is_not_an_undo_step(battle: Battle) -> None:
     battle.record(CameraMoved(what="table"))
     assert battle.can_undo == "Tan 4 joins Tan"
     assert battle.undo() == "Tan 4 joins Tan"
@@ -92,12 +92,12 @@ def test_a_bump_is_no_step_of_the_players(battle: Battle) -> None:
     assert [battle.undo() for _ in range(3)] == ["Tan 4 joins Tan", "Green 1 joins Green", None]
 
 
-def test_no_card_that_the_game_lacks(battle: Battle) -> None:
+def test_unknown_card_is_refused(battle: Battle) -> None:
     with pytest.raises(UserError, match="tan-5 has the card 'tank', which Simple Plastic Wargame lacks"):
         battle.record(Enlisted(figure="tan-5", side="tan", card="tank"))
 
 
-def test_only_what_stands_is_overruled(battle: Battle) -> None:
+def test_only_entries_in_force_can_be_overruled(battle: Battle) -> None:
     battle.record(Noted(text="a remark"))
     [*_, note] = battle.entries
     battle.undo()
@@ -107,7 +107,7 @@ def test_only_what_stands_is_overruled(battle: Battle) -> None:
     assert dict(battle.state.overruled) == {3: "he was never here"}
 
 
-def test_it_is_there_again_as_it_was(battle: Battle, path: Path) -> None:
+def test_reopened_battle_has_the_same_state(battle: Battle, path: Path) -> None:
     battle.ask("attack", SHOT, Scripted([4]), tan_4_falls, ["green-1"])
     before = battle.state, battle.entries
     battle.close()
@@ -116,7 +116,7 @@ def test_it_is_there_again_as_it_was(battle: Battle, path: Path) -> None:
         assert again.can_undo == "Tan 4 eliminated"
 
 
-def test_options_hold_when_it_is_opened_again(path: Path) -> None:
+def test_reopened_battle_keeps_its_options(path: Path) -> None:
     Battle.begin(path, clock, "simple_plastic", ["green", "tan"], {"cover_beyond": 0.25}).close()
     with Battle.open(path, clock) as battle:
         assert battle.game.rules.option("cover_beyond") == 0.25
@@ -125,7 +125,7 @@ def test_options_hold_when_it_is_opened_again(path: Path) -> None:
 HOUSE = 'inherits = "simple_plastic"\nhouse_rules = "Sure shots"\n[limits.base_to_kill]\nvalue = 3\n'
 
 
-def test_house_rules_go_into_the_battle(path: Path, tmp_path: Path) -> None:
+def test_house_rules_are_stored_in_the_battle(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
     file.write_text(HOUSE)
     Battle.begin(path, clock, "simple_plastic", ["green", "tan"], house_rules=file).close()
@@ -136,10 +136,10 @@ def test_house_rules_go_into_the_battle(path: Path, tmp_path: Path) -> None:
     assert replay(path) == ()
 
 
-def test_house_rules_stand_by_themselves(path: Path, tmp_path: Path) -> None:
+def test_house_rules_of_a_battle_must_not_inherit_a_file(path: Path, tmp_path: Path) -> None:
     (tmp_path / "house.toml").write_text(HOUSE)
     (tmp_path / "more.toml").write_text('inherits = "house.toml"\n')
-    with pytest.raises(UserError, match=r"inherits 'house\.toml'.*copy what they need"):
+    with pytest.raises(UserError, match=r"inherits 'house\.toml'.*copy the rules"):
         Battle.begin(path, clock, "simple_plastic", ["green"], house_rules=tmp_path / "more.toml")
     assert not path.exists()
 
@@ -148,11 +148,11 @@ def test_house_rules_stand_by_themselves(path: Path, tmp_path: Path) -> None:
     ("game", "players", "options", "message"),
     [
         ("chess", ["white", "black"], {}, "there is no game 'chess'"),
-        ("simple_plastic", ["tan", "tan"], {}, "players told apart"),
+        ("simple_plastic", ["tan", "tan"], {}, "players with different names"),
         ("simple_plastic", ["tan"], {"cover": 1}, "has no option 'cover'"),
     ],
 )
-def test_no_file_is_made_for_a_battle_that_cannot_be(
+def test_invalid_battle_creates_no_file(
     path: Path, game: str, players: list[str], options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
@@ -160,7 +160,7 @@ def test_no_file_is_made_for_a_battle_that_cannot_be(
     assert not path.exists()
 
 
-def test_a_battle_is_not_begun_twice(battle: Battle, path: Path) -> None:
+def test_beginning_a_battle_in_an_existing_file_is_refused(battle: Battle, path: Path) -> None:
     battle.close()
     before = path.read_bytes()
     with pytest.raises(UserError, match="already holds a battle"):
@@ -169,7 +169,7 @@ def test_a_battle_is_not_begun_twice(battle: Battle, path: Path) -> None:
 
 
 def missing(_: Path) -> None:
-    """No file at all."""
+    """No file."""
 
 
 def empty(path: Path) -> None:
@@ -177,7 +177,7 @@ def empty(path: Path) -> None:
 
 
 def bare(path: Path) -> None:
-    """As a process leaves it that dies between the file and its first entry."""
+    """A journal without entries, as left by a process that was killed before the first entry."""
     Journal(path, clock).close()
 
 
@@ -206,14 +206,14 @@ def impossible(path: Path) -> None:
     [
         (missing, "there is no battle in"),
         (empty, "there is no battle in"),
-        (bare, "does not say what is played"),
+        (bare, "does not name a game"),
         (foreign, "is not a battle of Sandtable"),
         (unknown, "entry 1 is of the unknown kind 'teleported'"),
         (newer_undo, r"entry 1 \(undo\) has version 2"),
-        (impossible, r"entry 2 \(placed\) does not fit what came before: tan-1 is not in this battle"),
+        (impossible, r"entry 2 \(placed\) does not fit the entries before it: tan-1 is not in this battle"),
     ],
 )
-def test_what_is_no_battle_is_refused_and_left_alone(make: Callable[[Path], None], message: str, path: Path) -> None:
+def test_invalid_file_is_refused_and_unchanged(make: Callable[[Path], None], message: str, path: Path) -> None:
     make(path)
     before = path.read_bytes() if path.exists() else None
     with pytest.raises(UserError, match=message):
@@ -221,21 +221,21 @@ def test_what_is_no_battle_is_refused_and_left_alone(make: Callable[[Path], None
     assert (path.read_bytes() if path.exists() else None) == before
 
 
-def test_a_refused_file_is_let_go(path: Path) -> None:
+def test_refused_file_is_closed(path: Path) -> None:
     impossible(path)
     with pytest.raises(UserError) as held:
         Battle.open(path, clock)
-    Journal(path, clock).close()  # would say that it is open in another window
+    Journal(path, clock).close()  # would raise that the battle is open in another window
     assert held
 
 
-def test_a_bare_file_may_be_begun(path: Path) -> None:
+def test_empty_journal_can_begin_a_battle(path: Path) -> None:
     bare(path)
     Battle.begin(path, clock, "simple_plastic", ["green"]).close()
 
 
 class Full:
-    """A journal on a disk that is full."""
+    """A journal on a full disk."""
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self._entries = entries
@@ -247,16 +247,16 @@ class Full:
         raise UserError("the disk is full")
 
 
-def test_a_full_disk_loses_nothing(battle: Battle) -> None:
+def test_full_disk_loses_nothing(battle: Battle) -> None:
     stuck: Any = Full(battle.entries)
     full = Battle(stuck)
-    for deed in (lambda: full.record(Noted(text="x")), full.undo, lambda: full.ask("attack", SHOT, Scripted([6]))):
+    for action in (lambda: full.record(Noted(text="x")), full.undo, lambda: full.ask("attack", SHOT, Scripted([6]))):
         with pytest.raises(UserError, match="full"):
-            deed()
+            action()
         assert (full.state, full.entries) == (battle.state, battle.entries)
 
 
-def test_dice_are_asked_for_one_request_at_a_time(battle: Battle) -> None:
+def test_dice_are_requested_one_at_a_time(battle: Battle) -> None:
     asked: list[str] = []
 
     def hand(request: DiceRequest) -> Roll:
@@ -269,7 +269,7 @@ def test_dice_are_asked_for_one_request_at_a_time(battle: Battle) -> None:
     assert throw == {"die": "D6", "for_whom": "the ordinary", "why": "the attack", "faces": [6]}
 
 
-def test_the_file_is_sqlite_that_any_tool_reads(battle: Battle, path: Path) -> None:
+def test_file_is_readable_with_any_sqlite_tool(battle: Battle, path: Path) -> None:
     battle.close()
     raw = sqlite3.connect(path)
     kinds = [kind for (kind,) in raw.execute("SELECT kind FROM entry ORDER BY seq")]

@@ -1,4 +1,4 @@
-"""Taking back by the quick road: every state must be what the fold of all that holds is, from the beginning."""
+"""Fast undo: every state must equal the fold of all entries in force from the beginning."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ stretches = st.one_of(st.lists(events, max_size=9), st.lists(turns, max_size=9),
 Happened = Event | str
 
 
-def plainly(happened: Iterable[Happened]) -> tuple[list[Event], list[Event]]:
-    """What holds and what can be done again, the rule written once more: all of it, from the beginning."""
+def reference_history(happened: Iterable[Happened]) -> tuple[list[Event], list[Event]]:
+    """The events in force and those that can be redone, by a simple independent implementation."""
     held: list[Event] = [BEGUN, MAN]
     undone: list[Event] = []
     for one in happened:
@@ -74,25 +74,25 @@ def plainly(happened: Iterable[Happened]) -> tuple[list[Event], list[Event]]:
 
 
 def possible(happened: Iterable[Happened]) -> list[Happened]:
-    """Without the undos that would take back the man, of whom the rest tells, or the beginning."""
+    """Without undos of the beginning or of the unit that the other events need."""
     kept: list[Happened] = []
     for one in happened:
-        held, _ = plainly(kept)
+        held, _ = reference_history(kept)
         if one != UNDO or sum(event.kind not in BEFALLEN for event in held) > 2:
             kept.append(one)
     return kept
 
 
-class Kept:
-    """A journal without a file, and its course."""
+class MemoryJournal:
+    """A journal in memory with its history."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
         self.events: dict[int, Event] = {}
         self.count = 0
-        self.take_in([BEGUN, MAN])
+        self.add([BEGUN, MAN])
 
-    def take_in(self, happened: Iterable[Happened]) -> None:
+    def add(self, happened: Iterable[Happened]) -> None:
         entries = []
         for one in happened:
             self.count += 1
@@ -103,7 +103,7 @@ class Kept:
         self.course = self.course.after(entries, self.events)
 
     def check(self, happened: Iterable[Happened]) -> None:
-        held, undone = plainly(happened)
+        held, undone = reference_history(happened)
         course = self.course
         assert [self.events[entry.seq] for entry in course.held] == held
         assert [self.events[entry.seq] for entry in course.undone] == undone
@@ -112,23 +112,23 @@ class Kept:
 
 @given(st.lists(stretches, max_size=9), st.booleans(), st.integers(1, 3), st.integers(2, 4))
 @example([[PUT, CameraMoved(what="camera")], [UNDO, REDO, UNDO]], True, 1, 9)
-def test_every_state_is_the_fold_from_the_beginning(
+def test_every_state_equals_the_fold_from_the_beginning(
     parts: list[list[Happened]], at_once: bool, spacing: int, most: int
 ) -> None:
-    """Marks lie so close, and are so few, that a short journal thins them out, as one of 4096 events does."""
+    """With few stored states at short intervals, a short journal drops states like one of 4096 events."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(turn_history, "_MOST_MARKS", most)
-        kept, happened = Kept(Course(spacing=spacing)), []
+        patch.setattr(turn_history, "_MOST_CHECKPOINTS", most)
+        kept, happened = MemoryJournal(Course(spacing=spacing)), []
         for part in parts:
             new = possible([*happened, *part])[len(happened) :]
             for some in [new] if at_once else [[one] for one in new]:
-                kept.take_in(some)
+                kept.add(some)
                 happened += some
                 kept.check(happened)
-            assert len(kept.course.marks) <= most
+            assert len(kept.course.checkpoints) <= most
 
 
-def test_what_is_taken_back_folds_a_stretch_however_long_the_battle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undo_folds_a_bounded_number_of_events(monkeypatch: pytest.MonkeyPatch) -> None:
     folds = []
 
     def counted(state: State, event: Event) -> State:
@@ -136,23 +136,23 @@ def test_what_is_taken_back_folds_a_stretch_however_long_the_battle(monkeypatch:
         return fold(state, event)
 
     monkeypatch.setattr(turn_history, "fold", counted)
-    kept = Kept(Course())
+    kept = MemoryJournal(Course())
     for length in (100, 1000, 10_000):
-        kept.take_in([Noted(text="tea")] * (length - len(kept.course.held)))
-        marks, spacing = len(kept.course.marks), kept.course.spacing
-        assert marks <= 256
+        kept.add([Noted(text="tea")] * (length - len(kept.course.held)))
+        checkpoints, spacing = len(kept.course.checkpoints), kept.course.spacing
+        assert checkpoints <= 256
         assert spacing == (64 if length == 10_000 else 16)  # 16 x 256 = 4096, 32 x 256 = 8192, 64 x 256 = 16 384
         folds.clear()
         for _ in range(60):
-            kept.take_in([UNDO])
+            kept.add([UNDO])
         assert len(folds) <= 60 * (spacing - 1)
         folds.clear()
         for _ in range(60):
-            kept.take_in([REDO])
+            kept.add([REDO])
         assert len(folds) == 60
         folds.clear()
-        kept.take_in([UNDO] * (length // 2))
-        assert len(folds) < spacing, "far back at once is no dearer"
+        kept.add([UNDO] * (length // 2))
+        assert len(folds) < spacing, "undoing many entries at once is not more expensive"
         folds.clear()
-        kept.take_in([REDO] * (length // 2))
+        kept.add([REDO] * (length // 2))
         assert len(folds) == length // 2

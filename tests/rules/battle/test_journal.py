@@ -20,7 +20,7 @@ def clock():
     return lambda: float(next(ticks))
 
 
-def test_what_is_written_is_there_again(tmp_path):
+def test_entries_are_read_back(tmp_path):
     path = tmp_path / "Schlacht am Küchentisch.battle"
     with Journal(path, clock()) as journal:
         first = journal.append("moved", {"figure": "tan-1", "to_in": [3.5, 4.25], "why": None})
@@ -30,7 +30,7 @@ def test_what_is_written_is_there_again(tmp_path):
         assert journal.entries() == (first, second)
 
 
-def test_an_entry_cannot_be_changed(tmp_path):
+def test_entry_cannot_be_changed(tmp_path):
     with Journal(tmp_path / "b", clock()) as journal:
         entry = journal.append("moved", {"a": 1})
         with pytest.raises(TypeError):
@@ -42,7 +42,7 @@ def test_an_entry_cannot_be_changed(tmp_path):
     raw.close()
 
 
-def test_a_number_that_json_cannot_hold_is_not_written(tmp_path):
+def test_number_without_json_form_is_not_written(tmp_path):
     with Journal(tmp_path / "b", clock()) as journal:
         with pytest.raises(ValueError, match="JSON"):
             journal.append("moved", {"x": float("nan")})
@@ -71,7 +71,7 @@ def test_undo_and_redo(kinds, holds):
 
 
 @given(st.lists(st.sampled_from(["a", "b", "undo", "redo"]), max_size=30))
-def test_as_many_redos_as_undos_change_nothing(kinds):
+def test_equal_numbers_of_undo_and_redo_change_nothing(kinds):
     before = standing(entries(kinds))
     again = standing(entries([*kinds, *["undo"] * len(before), *["redo"] * len(before)]))
     assert again == before
@@ -79,7 +79,7 @@ def test_as_many_redos_as_undos_change_nothing(kinds):
 
 
 @pytest.mark.parametrize("content", [b"once upon a time" * 20, b"SQLite format 3\0", b"\xff\xd8\xff\xe0" * 50])
-def test_a_file_that_is_something_else_is_left_alone(tmp_path, content):
+def test_other_file_is_refused_and_unchanged(tmp_path, content):
     path = tmp_path / "letter.txt"
     path.write_bytes(content)
     with pytest.raises(UserError, match="not a battle"):
@@ -88,7 +88,7 @@ def test_a_file_that_is_something_else_is_left_alone(tmp_path, content):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_another_programs_database_is_left_alone(tmp_path):
+def test_database_of_another_program_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "photos.db"
     raw = sqlite3.connect(path)
     raw.execute("CREATE TABLE photo (id)")
@@ -99,19 +99,19 @@ def test_another_programs_database_is_left_alone(tmp_path):
     assert path.read_bytes() == content
 
 
-def test_a_newer_file_is_left_alone(tmp_path):
+def test_newer_file_is_refused_and_unchanged(tmp_path):
     path = tmp_path / "b"
     Journal(path, clock()).close()
     raw = sqlite3.connect(path)
     raw.execute("PRAGMA user_version = 7")
     raw.close()
     content = path.read_bytes()
-    with pytest.raises(UserError, match=r"schema 7 .*update"):
+    with pytest.raises(UserError, match=r"schema 7, .*update"):
         Journal(path, clock())
     assert path.read_bytes() == content
 
 
-def test_a_damaged_file_is_refused(tmp_path):
+def test_damaged_file_is_refused(tmp_path):
     path = tmp_path / "b"
     with Journal(path, clock()) as journal:
         for n in range(400):
@@ -124,7 +124,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     assert path.read_bytes() == content
 
 
-def test_two_windows_do_not_write_into_one_battle(tmp_path):
+def test_battle_cannot_be_open_in_two_windows(tmp_path):
     with Journal(tmp_path / "b", clock()) as journal:
         journal.append("moved", {})
         with pytest.raises(UserError, match="another window"):
@@ -132,7 +132,7 @@ def test_two_windows_do_not_write_into_one_battle(tmp_path):
     Journal(tmp_path / "b", clock()).close()
 
 
-def test_a_full_disk_loses_nothing_confirmed(tmp_path):
+def test_full_disk_loses_no_confirmed_entry(tmp_path):
     with Journal(tmp_path / "b", clock()) as journal:
         confirmed = journal.append("moved", {"n": 1})
         pages = journal._file.execute("PRAGMA page_count").fetchone()[0]
@@ -144,7 +144,7 @@ def test_a_full_disk_loses_nothing_confirmed(tmp_path):
         assert journal.append("moved", {"n": 2}).seq == 2
 
 
-def test_a_folder_that_is_not_there(tmp_path):
+def test_missing_folder_is_refused(tmp_path):
     with pytest.raises(UserError, match="cannot be"):
         Journal(tmp_path / "none" / "b", clock())
 
@@ -162,8 +162,8 @@ while True:
 """
 
 
-def test_a_killed_process_loses_nothing_confirmed(tmp_path):
-    """SIGKILL at random moments, the file reopened each time: every entry that was confirmed is there, in order."""
+def test_killed_process_loses_no_confirmed_entry(tmp_path):
+    """SIGKILL at random times, then reopen the file: every confirmed entry is there, in order."""
     path, rng, confirmed = tmp_path / "b", random.Random(3), 0  # noqa: S311 - no secret
     for _ in range(6):
         writer = subprocess.Popen(
@@ -172,9 +172,9 @@ def test_a_killed_process_loses_nothing_confirmed(tmp_path):
         writer.stdout.readline()
         time.sleep(rng.uniform(0, 0.15))
         os.kill(writer.pid, signal.SIGKILL)
-        told, complaint = writer.communicate()
+        output, complaint = writer.communicate()
         assert not complaint
-        confirmed = max([confirmed, *map(int, told.split("\n")[:-1])])
+        confirmed = max([confirmed, *map(int, output.split("\n")[:-1])])
         with Journal(path, clock()) as journal:
             numbers = [entry.body["n"] for entry in journal.entries()]
         assert numbers == list(range(1, len(numbers) + 1))
@@ -182,6 +182,6 @@ def test_a_killed_process_loses_nothing_confirmed(tmp_path):
     assert confirmed > 10
 
 
-def test_marks_its_files(tmp_path):
+def test_application_id_and_version_are_written(tmp_path):
     Journal(tmp_path / "b", clock()).close()
     assert int.from_bytes((tmp_path / "b").read_bytes()[68:72], "big") == APPLICATION_ID

@@ -1,4 +1,4 @@
-"""When the players rule otherwise: what the rules know, and that all becomes as if it had been so from the first."""
+"""Overrides by the players: the possible outcomes, and a state as if the outcome had been this from the beginning."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNTRIED = replace(MISSES, counts=False)
 
 @pytest.fixture
 def evening(tmp_path: Path) -> Iterator[Evening]:
-    """Green attacks in turn 1; nobody has moved."""
+    """Green attacks in turn 1; no figure has moved."""
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, PLACES) as battle:
         one = Evening(battle, [HEDGE])
         one.next_phase(1, "green", "moving")
@@ -43,30 +43,30 @@ def seq(battle: Battle) -> int:
     return battle.entries[-1].seq
 
 
-def test_the_rules_know_what_may_come_of_a_shot(evening: Evening) -> None:
+def test_possible_outcomes_of_a_shot(evening: Evening) -> None:
     found = known_holdings(evening.referee, evening.moment, shot(evening))
-    # SP-11, SP-12: 4 less 1 for staying and 1 more for the hedge: 4, 5 and 6 kill.
+    # SP-11, SP-12: 4, minus 1 for not moving, plus 1 for the hedge: 4, 5 and 6 kill.
     assert [(one.words, one.chance) for one in found] == [
         ("kills: Tan 1 eliminated", Fraction(1, 2)),
         ("misses", Fraction(1, 2)),
     ]
 
 
-def test_of_what_is_forbidden_or_too_many_dice_they_know_nothing(evening: Evening) -> None:
+def test_no_outcomes_if_forbidden_or_with_too_many_dice(evening: Evening) -> None:
     volley = evening.other("green-1", "squad_attack", "tan-1")
     assert known_holdings(evening.referee, evening.moment, volley) == ()
     evening.next_phase(1, "tan", "moving")
     assert known_holdings(evening.referee, evening.moment, shot(evening)) == ()
 
 
-def test_the_players_rule_and_no_die_is_rolled(evening: Evening, tmp_path: Path) -> None:
+def test_players_decide_without_dice(evening: Evening, tmp_path: Path) -> None:
     battle, deed = evening.battle, shot(evening)
     kills = known_holdings(evening.referee, evening.moment, deed)[0]
     rule(battle, deed, kills, "he is in the open, we all saw it")
     assert battle.state.unit("tan-1").out
     assert battle.state.unit("green-1").acts_this_turn == {"attack": 1}
     assert told(battle)[-2:] == [
-        "  Green 1: Attack on Tan 1: the players rule: kills. He is in the open, we all saw it.",
+        "  Green 1: Attack on Tan 1: the players decide: kills. He is in the open, we all saw it.",
         "  Tan 1 eliminated.",
     ]
     assert battle.undo() == "Green 1: Attack on Tan 1, ruled: kills"
@@ -75,7 +75,7 @@ def test_the_players_rule_and_no_die_is_rolled(evening: Evening, tmp_path: Path)
     assert replay(tmp_path / "b") == ()
 
 
-def test_a_kill_that_is_overruled_was_a_miss(evening: Evening) -> None:
+def test_overruled_kill_becomes_a_miss(evening: Evening) -> None:
     battle = evening.battle
     before = battle.state.unit("tan-1")
     evening.do(shot(evening), 6)
@@ -90,7 +90,7 @@ def test_a_kill_that_is_overruled_was_a_miss(evening: Evening) -> None:
     assert battle.state.unit("tan-1").out
 
 
-def test_what_was_never_tried_can_be_done_again(evening: Evening) -> None:
+def test_overruled_action_can_be_done_again(evening: Evening) -> None:
     battle = evening.battle
     before = battle.state
     evening.do(shot(evening), 6)
@@ -98,7 +98,7 @@ def test_what_was_never_tried_can_be_done_again(evening: Evening) -> None:
     assert battle.state.units == before.units
 
 
-def test_a_move_is_taken_back_with_its_inches(evening: Evening) -> None:
+def test_overruled_move_refunds_its_inches(evening: Evening) -> None:
     evening.next_phase(1, "tan", "moving")
     before = evening.battle.state
     evening.march((0, 2), "tan-3")
@@ -112,7 +112,7 @@ def test_a_move_is_taken_back_with_its_inches(evening: Evening) -> None:
     ]
 
 
-def test_what_has_happened_since_stays(evening: Evening) -> None:
+def test_later_events_keep_their_effects(evening: Evening) -> None:
     battle = evening.battle
     evening.do(shot(evening), 6)
     first = seq(battle)
@@ -121,7 +121,7 @@ def test_what_has_happened_since_stays(evening: Evening) -> None:
     assert [unit.id for unit in battle.state.units.values() if unit.out] == ["tan-2"]
 
 
-def test_the_last_ruling_of_one_verdict_holds(evening: Evening) -> None:
+def test_last_override_of_a_verdict_counts(evening: Evening) -> None:
     battle = evening.battle
     evening.do(shot(evening), 6)
     first, kills = (
@@ -135,7 +135,7 @@ def test_the_last_ruling_of_one_verdict_holds(evening: Evening) -> None:
     assert not battle.state.unit("tan-1").out
 
 
-def test_what_else_is_said_holds_whatever_happened_since(evening: Evening) -> None:
+def test_additional_changes_are_applied_last(evening: Evening) -> None:
     battle = evening.battle
     evening.do(shot(evening), 1)
     first = seq(battle)
@@ -145,25 +145,25 @@ def test_what_else_is_said_holds_whatever_happened_since(evening: Evening) -> No
     assert not battle.state.unit("tan-2").out
 
 
-def test_only_with_a_reason_and_only_a_verdict(evening: Evening) -> None:
+def test_override_needs_a_reason_and_a_verdict(evening: Evening) -> None:
     battle = evening.battle
-    with pytest.raises(UserError, match="with a reason only: type why"):
+    with pytest.raises(UserError, match="needs a reason: type why"):
         rule(battle, shot(evening), MISSES, "  ")
-    with pytest.raises(UserError, match="entry 1 is no verdict that stands"):
+    with pytest.raises(UserError, match="entry 1 is not a verdict in force"):
         overrule(battle, 1, "it", MISSES, "why not")
     evening.do(shot(evening), 6)
     last = seq(battle)
     battle.undo()
-    with pytest.raises(UserError, match=f"entry {last} is no verdict that stands"):
+    with pytest.raises(UserError, match=f"entry {last} is not a verdict in force"):
         overrule(battle, last, "it", MISSES, "why not")
 
 
-def test_a_battle_of_before_rulings_had_names_is_read() -> None:
+def test_override_without_labels_is_read() -> None:
     body = {"entry": 3, "reason": "agreed", "effects": {"moves": [], "changes": []}}
     assert Overruled.from_body(body) == Overruled(entry=3, reason="agreed", effects=Effects())
 
 
-def test_it_is_there_again_when_the_file_is_opened(evening: Evening, tmp_path: Path) -> None:
+def test_override_survives_reopening(evening: Evening, tmp_path: Path) -> None:
     battle = evening.battle
     battle.ask("attack", shot(evening).given, Scripted([6]), by=["green-1"])
     overrule(battle, seq(battle), "it", UNTRIED, "we agreed")

@@ -1,4 +1,4 @@
-"""A battle's question asked anew: what the rules answer otherwise is named, by its entry."""
+"""Replay of a battle: entries that the rules now resolve differently are reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def battle(tmp_path: Path) -> Iterator[Battle]:
 
 
 def doctored(entries: tuple[Entry, ...], **changes: Any) -> list[Entry]:
-    """The journal as another program would have written its last entry."""
+    """The journal with changes to its last entry."""
     last = entries[-1]
     return [*entries[:-1], Entry(last.seq, last.time_s, last.kind, last.version, {**last.body, **changes})]
 
@@ -44,23 +44,23 @@ FOUR = "the ordinary, the attack: 4"
         ({"action": "shoot"}, "kills", "refused: Simple Plastic Wargame has no action 'shoot'"),
         ({"throws": [ROLL, ROLL]}, f"{FOUR}; {FOUR}", FOUR),
         ({"throws": [{**ROLL, "for_whom": "the sniper"}]}, "the sniper, the attack: 4", FOUR),
-        ({"throws": []}, "kills", "refused: the ordinary needs 1 for the attack, not 0 dice"),
+        ({"throws": []}, "kills", "refused: the ordinary needs 1 die for the attack, not 0"),
         ({"given": {**SHOT, "target_in_cover": True}}, "kills", "misses"),
     ],
 )
-def test_an_answer_that_is_another_now_is_named(battle: Battle, changes: dict[str, Any], was: str, now: str) -> None:
+def test_different_verdict_is_reported(battle: Battle, changes: dict[str, Any], was: str, now: str) -> None:
     assert differences(battle.game, battle.events) == ()
     [found] = differences(battle.game, events_of(doctored(battle.entries, **changes)))
     assert (found.seq, found.was) == (len(battle.entries), was)
     assert found.now.startswith(now)
 
 
-def test_what_was_taken_back_is_asked_anew_too(battle: Battle) -> None:
+def test_undone_entries_are_replayed_too(battle: Battle) -> None:
     wrong = doctored(battle.entries, verdict={"outcome": "misses", "numbers": {}, "reasons": []})
     assert len(differences(battle.game, events_of([*wrong, Entry(9, 0.0, "undo", 1, {})]))) == 1
 
 
-def test_a_number_and_a_reason_that_differ_are_named(battle: Battle) -> None:
+def test_different_numbers_and_reasons_are_reported(battle: Battle) -> None:
     verdict = dict(event_of(battle.entries[-1]).to_body()["verdict"])
     fewer = {**verdict, "numbers": {**verdict["numbers"], "hits": 3}}
     [found] = differences(battle.game, events_of(doctored(battle.entries, verdict=fewer)))

@@ -1,4 +1,4 @@
-"""A battle in words: every kind of event as a player reads it."""
+"""The story of a battle: the text of every kind of event."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def asked(**changes: Any) -> Asked:
         (Placed(figure="tan-4", at_in=(1.25, 2)), ["  Tan 4 is placed at (1.2, 2.0)."]),
         (
             Moved(moves=(MOVE,)),
-            ["  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which takes 7.5."],
+            ["  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which costs 7.5 in."],
         ),
         (
             asked(),
             [
                 "  Tan 4: Attack: kills.",
-                "    4 on the dice: Tan 4, the attack",
+                "    4 rolled for Tan 4: the attack",
                 "    SP-11  4 or more kills (+4)",
                 "    SP-10  Distance neither forbids an attack nor changes it.",
                 "  Green 1 eliminated.",
@@ -76,13 +76,13 @@ def asked(**changes: Any) -> Asked:
         (Doubted(question="Is Tan 4 within 4 in?"), ["  Too close to call: Is Tan 4 within 4 in? (in or out)"]),
         (
             Settled(question="Is Tan 4 within 4 in?", answer="in"),
-            ["  The players settle it: Is Tan 4 within 4 in? in."],
+            ["  The players decide: Is Tan 4 within 4 in? in."],
         ),
         (
             Overruled(entry=9, reason="the die was cocked", effects=Effects(moves=(MOVE,))),
             [
                 "  The players overrule entry 9: the die was cocked.",
-                "  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which takes 7.5.",
+                "  Tan 4 moves 5.0 in over the old wood, creek to (3.0, 4.0), which costs 7.5 in.",
             ],
         ),
         (
@@ -100,16 +100,16 @@ def asked(**changes: Any) -> Asked:
                 reason="Agreed!",
                 effects=Effects(changes=(OUT,)),
             ),
-            ["  Tan 4: Attack: the players rule: kills. Agreed!", "  Green 1 eliminated."],
+            ["  Tan 4: Attack: the players decide: kills. Agreed!", "  Green 1 eliminated."],
         ),
         (Noted(text="Tea."), ["  Tea."]),
-        (CameraMoved(what="camera"), ["  (the camera was bumped; positions on the table stay)"]),
-        (MarkerMoved(ids=(2,)), ["  (marker 2 was moved; positions on the table stay)"]),
+        (CameraMoved(what="camera"), ["  (the camera was bumped; positions on the table are unchanged)"]),
+        (MarkerMoved(ids=(2,)), ["  (marker 2 was moved; positions on the table are unchanged)"]),
         (TableLaid(camera="c", terrain=(HOUSE,)), ["  (On the table: house)"]),
     ],
     ids=lambda value: getattr(value, "kind", ""),
 )
-def test_an_event_in_words(event: Event, lines: list[str]) -> None:
+def test_story_lines_of_an_event(event: Event, lines: list[str]) -> None:
     assert list(tell(GAME, [event])) == lines
 
 
@@ -123,7 +123,7 @@ def test_an_event_in_words(event: Event, lines: list[str]) -> None:
         ("hits 1 of 2", "hits 1 of 2"),
     ],
 )
-def test_an_outcome_in_words(outcome: str, words: str) -> None:
+def test_text_of_an_outcome(outcome: str, words: str) -> None:
     assert outcome_words(outcome) == words
 
 
@@ -136,11 +136,11 @@ def test_an_outcome_in_words(outcome: str, words: str) -> None:
         ("the disk is full: saves/my_self/tan-4.battle", "the disk is full: saves/my_self/tan-4.battle"),
     ],
 )
-def test_what_the_rules_say_of_ids_and_names_is_said_as_players_say_it(sentence: str, words: str) -> None:
+def test_ids_in_sentences_become_display_names(sentence: str, words: str) -> None:
     assert told(sentence) == words
 
 
-def test_what_is_so_of_somebody() -> None:
+def test_text_of_a_status() -> None:
     assert status_words("in_cover at tan-4", True) == "in cover at Tan 4"
     assert status_words("wounds", ["scratch", "very_hurt"]) == "wounds: Scratch, Very hurt"
     assert status_words("rides", "tan-5") == "rides: Tan 5"
@@ -149,10 +149,10 @@ def test_what_is_so_of_somebody() -> None:
 
 def test_fudge_dice_show_their_signs() -> None:
     throw = Throw(die=Die.FUDGE.name, for_whom="Tan 4", why="the burst", faces=(-1, 0, 1))
-    assert "    -1 0 +1 on the dice: Tan 4, the burst" in tell(GAME, [asked(throws=(throw,))])
+    assert "    -1 0 +1 rolled for Tan 4: the burst" in tell(GAME, [asked(throws=(throw,))])
 
 
-def test_it_begins_with_the_game_its_credit_and_what_was_agreed() -> None:
+def test_story_begins_with_the_game_its_credit_and_its_options() -> None:
     game = GAME.choosing(split_dice=True, victory="objective")
     begun = Begun(game="simple_plastic", players=("green", "tan"), options={"split_dice": True, "victory": "objective"})
     assert list(tell(game, [begun])) == [
@@ -170,15 +170,15 @@ def test_armies_are_listed_by_side() -> None:
         Enlisted(figure="tan-1", side="tan", own={"dice": 3}),
     )
     assert list(tell(GAME, recruits)) == [
-        "Green fields",
+        "Army of Green",
         "  Green 1: Heavy machine gunner, Rifles",
         "  Green 2: Uncle Tom",
-        "Tan fields",
-        "  Tan 1: A card of his own",
+        "Army of Tan",
+        "  Tan 1: Own card",
     ]
 
 
 @given(st.lists(events, max_size=8))
-def test_whatever_happened_can_be_told(happened: list[Event]) -> None:
+def test_every_event_has_a_story(happened: list[Event]) -> None:
     lines = list(tell(GAME, [event for event in happened if event is not BEGUN]))
     assert len(lines) >= len([event for event in happened if event is not BEGUN])

@@ -1,4 +1,4 @@
-"""What is rolled, what cannot fall, and exact odds against those counted by hand."""
+"""Dice requests, impossible rolls, and exact odds compared with odds counted by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TWO = DiceRequest(Die.D6, 2, "the firer", "the attack")
 FUDGE = DiceRequest(Die.FUDGE, 4, "the firer", "the attack")
 
 
-def test_a_procedure_is_sent_what_it_asks_for() -> None:
+def test_procedure_receives_the_rolls_it_requests() -> None:
     def procedure() -> Procedure[list[int]]:
         first = yield TWO
         second = yield ONE
@@ -39,32 +39,32 @@ def test_a_procedure_is_sent_what_it_asks_for() -> None:
         (FUDGE, [], "wrong_dice_count"),
     ],
 )
-def test_what_cannot_fall_is_refused(request_: DiceRequest, faces: list[int], code: str) -> None:
+def test_impossible_rolls_are_refused(request_: DiceRequest, faces: list[int], code: str) -> None:
     with pytest.raises(RuleRefusal) as refusal:
         rolled(request_, faces)
     assert refusal.value.code == code
 
 
-def test_dice_left_over_are_refused() -> None:
+def test_unused_dice_are_refused() -> None:
     script = Scripted([1, 2, 3])
     script(TWO)
-    with pytest.raises(RuleRefusal, match="1 of the dice were not asked for"):
+    with pytest.raises(RuleRefusal, match="leave out 1 of them"):
         script.finish()
 
 
-def test_a_roll_of_no_dice_is_refused() -> None:
+def test_request_without_dice_is_refused() -> None:
     with pytest.raises(UserError, match="at least one die"):
         DiceRequest(Die.D6, 0, "nobody", "nothing")
 
 
-def test_six_sided_dice_read_as_fudge_dice() -> None:
+def test_six_sided_dice_as_fudge_dice() -> None:
     assert as_fudge([1, 2, 3, 4, 5, 6]) == (-1, -1, 0, 0, 1, 1)
     with pytest.raises(RuleRefusal):
         as_fudge([0])
 
 
 @given(die=st.sampled_from(Die), count=st.integers(1, 5))
-def test_every_fall_counts_all_its_orders(die: Die, count: int) -> None:
+def test_combinations_count_all_permutations(die: Die, count: int) -> None:
     found = list(falls(DiceRequest(die, count, "the firer", "the attack")))
     assert sum(chance for _, chance in found) == 1
     assert len({roll.faces for roll, _ in found}) == len(found)
@@ -96,15 +96,15 @@ def _duel(left: DiceRequest, right: DiceRequest) -> Procedure[str]:
     return "left" if a.total > b.total else "right"
 
 
-def test_a_tie_is_rolled_again_for_ever() -> None:
-    # Six-sided: 15 of 36 each way, 6 ties that share themselves out evenly.
-    left, right = (DiceRequest(Die.D6, 1, who, "the duel") for who in ("left", "right"))
+def test_tie_is_rolled_again_without_limit() -> None:
+    # Six-sided: 15 of 36 each way, and 6 ties that are distributed evenly.
+    left, right = (DiceRequest(Die.D6, 1, side, "the duel") for side in ("left", "right"))
     assert odds(lambda: _duel(left, right), str) == {"left": Fraction(1, 2), "right": Fraction(1, 2)}
 
 
-def test_a_tie_after_an_uneven_start_keeps_what_fell_before() -> None:
-    # A coin of three faces first: on + the left one wins at once (1/3), otherwise the duel is even.
-    left, right = (DiceRequest(Die.D6, 1, who, "the duel") for who in ("left", "right"))
+def test_tie_keeps_the_probabilities_of_earlier_rolls() -> None:
+    # A Fudge die first: on + the left side wins at once (1/3), otherwise the duel is even.
+    left, right = (DiceRequest(Die.D6, 1, side, "the duel") for side in ("left", "right"))
 
     def procedure() -> Procedure[str]:
         coin = yield DiceRequest(Die.FUDGE, 1, "left", "the coin")
@@ -113,8 +113,8 @@ def test_a_tie_after_an_uneven_start_keeps_what_fell_before() -> None:
     assert odds(procedure, str)["left"] == Fraction(2, 3)
 
 
-def test_uneven_rerolls_keep_their_proportion() -> None:
-    # One die: 1 wins, 2 and 3 lose, the rest is thrown again: 1 to 2.
+def test_rerolls_keep_the_proportion_of_outcomes() -> None:
+    # One die: 1 wins, 2 and 3 lose, the rest is rolled again: 1 to 2.
     def procedure() -> Procedure[bool]:
         roll = yield ONE
         while roll.total > 3:
@@ -124,17 +124,17 @@ def test_uneven_rerolls_keep_their_proportion() -> None:
     assert odds(procedure, bool) == {True: Fraction(1, 3), False: Fraction(2, 3)}
 
 
-def test_a_throw_without_end_is_refused() -> None:
+def test_endless_reroll_is_refused() -> None:
     def procedure() -> Procedure[None]:
         yield ONE
         while True:
             yield ONE.once_more()
 
-    with pytest.raises(UserError, match="no throw ever ends 'the attack'"):
+    with pytest.raises(UserError, match="the roll for the attack would never end"):
         odds(procedure, str)
 
 
-def test_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_combinations_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rules.engine.dice.MOST_BRANCHES", 500)
 
     def procedure() -> Procedure[int]:
@@ -148,7 +148,7 @@ def test_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         odds(procedure, lambda count: count)
 
 
-def test_the_same_throw_twice_is_no_tie() -> None:
+def test_two_equal_requests_are_not_a_reroll() -> None:
     # Two equal requests in a row that are not `again`: 1/6 each for a double of one face.
     def procedure() -> Procedure[tuple[int, int]]:
         first = yield ONE
@@ -158,5 +158,5 @@ def test_the_same_throw_twice_is_no_tie() -> None:
     assert odds(procedure, lambda pair: pair[0] == pair[1])[True] == Fraction(1, 6)
 
 
-def test_a_roll_keeps_its_faces() -> None:
+def test_roll_keeps_its_faces() -> None:
     assert Roll((1, 6)).total == 7

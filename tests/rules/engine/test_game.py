@@ -1,4 +1,4 @@
-"""A game as it is asked: which facts a question takes."""
+"""Games: the facts that a rule takes, and the answers that players type."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ GAME = open_game("army_men")
 RIFLE = {"weapon": "rifle", "distance_in": 10.0, "target": "infantry"}
 
 
-def test_a_fact_of_another_action_is_refused_where_it_would_change_nothing() -> None:
-    """`path` belongs to a move: a shot that took it in silence would seem to heed it."""
+def test_fact_of_another_rule_is_refused() -> None:
+    """`path` belongs to a move: a shot that silently accepted it would seem to use it."""
     with pytest.raises(RuleRefusal, match="has the unknown key 'path'") as refusal:
         GAME.ask("attack", {**RIFLE, "path": []}, Scripted([3, 3]))
     assert refusal.value.code == "unknown_key"
 
 
-def test_whom_a_fact_concerns() -> None:
+def test_concerns() -> None:
     asked = [GAME.concerns("attack", fact) for fact in ("weapon", "path", "weather")]
     assert asked == [True, False, None]
 
 
-def test_a_moment_told_as_json_serves_many_questions_and_says_what_it_passed_over() -> None:
+def test_json_position_serves_many_questions_and_names_unused_facts() -> None:
     question = {"ruleset": "army_men", "given": {"action": "attack", **RIFLE, "path": []}, "dice": [3, 3]}
     assert resolve_question(question)["passed_over"] == ["path"]
     assert "passed_over" not in resolve_question({**question, "given": {"action": "attack", **RIFLE}})
 
 
-def test_a_fact_may_be_called_as_python_calls_a_class() -> None:
+def test_fact_may_have_the_name_of_a_python_keyword() -> None:
     bought = open_game("plastic_fudge").ask("unit_cost", {"class": "vehicle"}, Scripted([]))
     assert bought.numbers == open_game("plastic_fudge").ask("unit_cost", {"class_": "vehicle"}, Scripted([])).numbers
 
@@ -45,16 +45,16 @@ def test_a_fact_may_be_called_as_python_calls_a_class() -> None:
     ("holds", "typed", "value"),
     [(int, " 3 ", 3), (float, "2.5", 2.5), (str, " green ", "green"), (list, "tan-1, tan-2,", ["tan-1", "tan-2"])],
 )
-def test_what_is_typed_becomes_a_value(holds: type, typed: str, value: object) -> None:
+def test_typed_answer_becomes_a_value(holds: type, typed: str, value: object) -> None:
     assert Question("fact", "How many?", None, (), holds).read(typed) == value
 
 
-def test_no_number_where_one_is_asked_for_is_refused_with_the_question() -> None:
-    with pytest.raises(UserError, match=r"How many\? 'two' is not a whole number"):
+def test_invalid_number_is_refused_with_the_question() -> None:
+    with pytest.raises(UserError, match=r"How many\? Type a whole number, not 'two'"):
         Question("fact", "How many?", None, (), int).read("two")
 
 
-def test_only_the_game_that_is_opened_is_imported() -> None:
+def test_only_the_opened_game_is_imported() -> None:
     told = "print(sorted(name.split('.')[2] for name in sys.modules if name.endswith('.tables')))"
     code = f"import sys; from rules.games import open_game; open_game('simple_plastic'); {told}"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""What the sides fight for: agreed, changed, undone, and asked for by each game."""
+"""Objectives of the sides: agreed, changed, undone, and used by each game."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ USUAL = {
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_row_of_a_games_goals_is_a_task_and_the_usual_one_comes_first(game: str) -> None:
+def test_every_goal_of_a_game_is_a_task_with_the_default_first(game: str) -> None:
     opened = open_game(game)
     tasks = referee_of(game).tasks(opened.rules)
     rows = opened.rules.plain["goals"] if game in USUAL else {}
@@ -48,8 +48,8 @@ def test_every_row_of_a_games_goals_is_a_task_and_the_usual_one_comes_first(game
     assert all(bool(task.number) == (task.number_key is not None) for task in tasks)
 
 
-def test_a_bridge_is_held_for_the_turns_agreed(tmp_path: Path) -> None:
-    """FM-05: won once it was held for as many turns as were agreed; the number may be agreed anew in between."""
+def test_bridge_must_be_held_for_the_agreed_turns(tmp_path: Path) -> None:
+    """FM-05: won after holding it for the agreed number of turns; the number may be changed in between."""
     one = evening(tmp_path, "fudge_miniatures")
     agree(one.battle, Aim("green", "hold_bridge", 3, "the stone one"))
     assert one.battle.can_undo is not None
@@ -66,7 +66,7 @@ def test_a_bridge_is_held_for_the_turns_agreed(tmp_path: Path) -> None:
     assert held()
 
 
-def test_a_number_of_enemies_is_agreed_anew_and_that_is_undone(tmp_path: Path) -> None:
+def test_changed_number_of_enemies_can_be_undone(tmp_path: Path) -> None:
     one = evening(tmp_path, "simple_plastic_figure")
     agree(one.battle, Aim("green", "eliminate_number", 2))
     agree(one.battle, Aim("green", "eliminate_number", 1))
@@ -76,7 +76,7 @@ def test_a_number_of_enemies_is_agreed_anew_and_that_is_undone(tmp_path: Path) -
     assert aims_of(one.battle.state, tasks)[0].number == 2
 
 
-def test_words_of_ones_own_in_a_game_without_tasks(tmp_path: Path) -> None:
+def test_own_description_in_a_game_without_tasks(tmp_path: Path) -> None:
     battle = evening(tmp_path, "simple_plastic").battle
     agree(battle, Aim("tan", words=" bring the flag home "))
     assert aims_of(battle.state, ()) == (Aim("green"), Aim("tan", words="bring the flag home"))
@@ -84,7 +84,7 @@ def test_words_of_ones_own_in_a_game_without_tasks(tmp_path: Path) -> None:
     assert "task_of_tan" not in battle.state.statuses
 
 
-def test_nothing_new_is_nothing(tmp_path: Path) -> None:
+def test_unchanged_objective_gives_no_changes(tmp_path: Path) -> None:
     battle = evening(tmp_path, "army_men").battle
     tasks = referee_of("army_men").tasks(battle.game.rules)
     agree(battle, Aim("green", "escape"))
@@ -95,11 +95,11 @@ def test_nothing_new_is_nothing(tmp_path: Path) -> None:
     ("aim", "message"),
     [
         (Aim("green", "win"), "there is no task 'win': choose one of last_man_standing"),
-        (Aim("green", "hold_bridge"), "the task of green needs a number: say how many turns"),
+        (Aim("green", "hold_bridge"), "the task of green needs a number: enter how many turns"),
         (Aim("green", "hold_bridge", 0), "needs a number"),
     ],
 )
-def test_what_cannot_be_agreed(aim: Aim, message: str, tmp_path: Path) -> None:
+def test_invalid_objectives_are_refused(aim: Aim, message: str, tmp_path: Path) -> None:
     battle = evening(tmp_path, "fudge_miniatures").battle
     with pytest.raises(UserError, match=message):
         agree(battle, aim)

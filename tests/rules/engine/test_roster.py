@@ -1,4 +1,4 @@
-"""Army lists: kept as JSON, brought into a battle, and judged by the game's own rule."""
+"""Army lists: stored as JSON, used in a battle, and checked by the game's own rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def army(*recruits: Recruit, game: str = "simple_plastic") -> Army:
     return Army(name="First", game=game, recruits=recruits)
 
 
-def test_a_list_is_kept_as_json() -> None:
+def test_army_list_survives_json() -> None:
     own = Recruit(figure="green-3", own={"title": "Uncle Tom", "unit": "sniper"})
     document = json.loads(json.dumps(army_document(army(*RIFLES, own))))
     assert document["schema"] == 1
@@ -32,37 +32,37 @@ def test_a_list_is_kept_as_json() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"schema": 2}, "not of schema 1"),
+        ({"schema": 2}, "does not have schema 1"),
         ({"recruit": []}, "the army list has the unknown key 'recruit': did you mean 'recruits'"),
         ({"recruits": [{"card": "soldier"}]}, r"recruits\[0\] lacks the key 'figure'"),
-        ({"recruits": [{"figure": "a"}]}, "a needs either a ready card or one of its own"),
-        ({"recruits": [{"figure": "a", "card": "soldier"}] * 2}, "has the figure 'a' twice"),
+        ({"recruits": [{"figure": "a"}]}, "a needs one card"),
+        ({"recruits": [{"figure": "a", "card": "soldier"}] * 2}, "has the figure a twice"),
     ],
 )
-def test_a_list_with_a_slip_is_refused(change: dict[str, Any], message: str) -> None:
+def test_army_list_with_an_error_is_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         army_of({**army_document(army(*RIFLES)), **change})
 
 
 @pytest.mark.parametrize("document", [None, [], "army", 3])
-def test_what_is_no_list_is_refused(document: Any) -> None:
+def test_other_document_is_refused(document: Any) -> None:
     with pytest.raises(UserError, match="choose another file"):
         army_of(document)
 
 
-def test_a_list_becomes_the_units_of_a_side() -> None:
+def test_army_list_becomes_the_units_of_a_side() -> None:
     assert [(one.figure, one.side, one.card, one.squad) for one in enlistment(GAME, army(*RIFLES), "green")] == [
         ("green-1", "green", "soldier", "rifles"),
         ("green-2", "green", "soldier", "rifles"),
     ]
 
 
-def test_a_list_of_another_game_is_refused() -> None:
+def test_army_list_of_another_game_is_refused() -> None:
     with pytest.raises(UserError, match="is for army_men, not for simple_plastic"):
         enlistment(GAME, army(*RIFLES, game="army_men"), "green")
 
 
-def test_a_card_that_the_game_lacks_is_refused() -> None:
+def test_unknown_card_of_a_recruit_is_refused() -> None:
     with pytest.raises(
         UserError, match="green-9 has the card 'tank', which Simple Plastic Wargame lacks: choose one of"
     ):
@@ -81,7 +81,7 @@ def test_simple_plastic_allows_a_specialist_for_a_squad_sp_18() -> None:
     assert outcome("simple_plastic", *RIFLES, sniper, other) == ("forbidden", "too_many_specialists")
 
 
-def test_a_card_of_ones_own_counts_as_what_it_says_sp_20() -> None:
+def test_own_card_counts_by_its_values_sp_20() -> None:
     sniper = Recruit(figure="green-9", own={"unit": "sniper"}, squad="rifles")
     assert outcome("simple_plastic", *RIFLES, sniper) == ("forbidden", "not_in_squad")
     with pytest.raises(RuleRefusal, match="must be a text, not None"):
@@ -132,7 +132,7 @@ def test_simple_plastic_figure_counts_reserves_ww_58() -> None:
 @pytest.mark.parametrize(
     ("own", "message"),
     [
-        ({"weapons": ["flamethrower"]}, "flamethrower"),  # a later segment's (WW-64)
+        ({"weapons": ["flamethrower"]}, "flamethrower"),  # from a later segment (WW-64)
         ({"nation": "swiss"}, "x is of the unknown nation 'swiss': choose one of german, russian, british, american"),
     ],
 )
@@ -142,11 +142,11 @@ def test_simple_plastic_figure_has_the_weapons_and_nations_of_its_tables_ww_03(o
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_check_answers_for_a_single_figure(name: str) -> None:
+def test_every_check_works_for_a_single_figure(name: str) -> None:
     cards = open_game(name).rules.plain["cards"]
     assert outcome(name, Recruit(figure="tan-1", card=next(iter(cards))))[0]
 
 
-def test_a_game_that_does_not_count_says_nothing() -> None:
+def test_game_without_a_points_check_returns_none() -> None:
     rules = replace(GAME.rules, header=replace(GAME.rules.header, name="house"))
     assert points_check(replace(GAME, rules=rules), army(*RIFLES, game="house")) is None

@@ -1,4 +1,4 @@
-"""A game's file: typed rows out of TOML, every slip named with its place, house rules over a game."""
+"""A game's file: typed rows from TOML, errors with their places, and house rules."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _changed(game: Path, old: str, new: str) -> Path:
     return game
 
 
-def test_rows_come_out_typed_and_frozen(game: Path) -> None:
+def test_rows_are_typed_and_frozen(game: Path) -> None:
     rules: Ruleset[Tables] = load(game, Tables)
     guard = rules.tables.men["guard"]
     assert guard == Man("TY-01", ("rifle",), Pace.SLOW, 2.1)
@@ -122,24 +122,32 @@ def test_rows_come_out_typed_and_frozen(game: Path) -> None:
         ("height_in = 2.1", "height_in = -1", r"men\.guard: height_in must be at least 0, not -1"),
         ("height_in = 2.1", "height_in = nan", r"height_in must be a number, not nan"),
         ("height_in = 2.1", 'pace = "quick"', r"men\.guard: pace must be one of slow, fast, not 'quick'"),
-        ('rule = "TY-02"', 'rule = "TY-03"', r"weapons\.rifle names the rule 'TY-03', which \[rules\] does not have"),
-        ("default = false", "default = 0.5", r"options\.loud_rifles needs values of one type with the default 0\.5"),
-        ("changes.true", "changes.yes", r"options\.loud_rifles\.changes\.yes is for a value that the option lacks"),
+        ('rule = "TY-02"', 'rule = "TY-03"', r"weapons\.rifle cites the rule 'TY-03', which \[rules\] does not have"),
+        (
+            "default = false",
+            "default = 0.5",
+            r"loud_rifles needs values of one type, among them the default 0\.5",
+        ),
+        (
+            "changes.true",
+            "changes.yes",
+            r"options\.loud_rifles\.changes\.yes is for a value that the option does",
+        ),
         ('title = "Toy"', "title = 3", r"toy\.toml: title must be a text, not 3"),
         ("[beyond]", "[beyond", r"toy\.toml is not TOML"),
     ],
 )
-def test_a_slip_is_named_with_its_place(game: Path, old: str, new: str, message: str) -> None:
+def test_error_names_its_place(game: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         load(_changed(game, old, new), Tables)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"the ruleset .*nothing\.toml cannot be read"):
         load(tmp_path / "nothing.toml", Tables)
 
 
-def test_options_change_rows_or_are_asked_by_name(game: Path) -> None:
+def test_options_change_rows_or_are_read_by_name(game: Path) -> None:
     rules: Ruleset[Tables] = load(game, Tables)
     assert not rules.tables.weapons["rifle"].loud
     assert rules.chooses("size", 1)
@@ -147,10 +155,10 @@ def test_options_change_rows_or_are_asked_by_name(game: Path) -> None:
     assert other.tables.weapons["rifle"].loud
     assert other.option("size") == 2.5
     assert not other.choosing(loud_rifles=False).tables.weapons["rifle"].loud
-    assert not rules.tables.weapons["rifle"].loud  # the first stays as it was
+    assert not rules.tables.weapons["rifle"].loud  # the original is unchanged
 
 
-def test_options_that_cannot_be_are_refused(game: Path) -> None:
+def test_invalid_options_are_refused(game: Path) -> None:
     rules: Ruleset[Tables] = load(game, Tables)
     with pytest.raises(RuleRefusal, match="has no option 'sise'"):
         rules.choosing(sise=1)
@@ -180,7 +188,7 @@ def test_house_rules_that_inherit_themselves_are_refused(game: Path) -> None:
         load(house, Tables)
 
 
-def test_reasons_take_the_words_of_the_rule(game: Path) -> None:
+def test_reasons_use_the_text_of_the_rule(game: Path) -> None:
     rules: Ruleset[Tables] = load(game, Tables)
     assert rules.because("TY-02") == Reason("TY-02", "Weapons attack.")
     assert rules.because("TY-02", "the rifle attacks at 7", 7).modifier == 7
@@ -195,7 +203,7 @@ def test_a_verdict_cannot_be_changed() -> None:
         answer.numbers["roll"] = 3  # type: ignore[index]
 
 
-def test_what_is_forbidden_says_why() -> None:
+def test_forbidden_verdict_has_a_reason() -> None:
     answer = forbidden("out_of_range", Reason("TY-02", "too far"))
     assert not answer.allowed
     assert answer.numbers == {"allowed": False, "reason": "out_of_range"}

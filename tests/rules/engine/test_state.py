@@ -1,4 +1,4 @@
-"""How events fold: whatever happens, in whatever order, the battle stands somewhere that can be, or nothing changed."""
+"""Folding of events: any sequence of events leads to a valid state, and a refused event changes nothing."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ events: st.SearchStrategy[Event] = st.one_of(
 
 
 def folded(happened: list[Event]) -> list[State]:
-    """The states after those of the events that could happen."""
+    """The states after each event that is valid when it occurs."""
     states = [fold(State(), BEGUN)]
     for event in happened:
         try:
@@ -118,7 +118,7 @@ def folded(happened: list[Event]) -> list[State]:
 
 
 def check(state: State) -> None:
-    """What is true of every battle."""
+    """Check the invariants of every battle."""
     assert state.sides == ("green", "tan")
     assert 0 <= state.turn <= 4
     assert all(len(answers) > 1 for answers in state.doubts.values())
@@ -133,20 +133,20 @@ def check(state: State) -> None:
 
 
 @given(st.lists(events, max_size=25))
-def test_every_prefix_of_what_happened_is_a_battle(happened: list[Event]) -> None:
+def test_every_prefix_of_events_is_a_valid_state(happened: list[Event]) -> None:
     for state in folded(happened):
         check(state)
 
 
 @given(st.lists(events, max_size=12))
-def test_folding_changes_no_state_that_was(happened: list[Event]) -> None:
+def test_folding_does_not_change_earlier_states(happened: list[Event]) -> None:
     states = folded(happened)
     assert states == folded(happened)
 
 
 @given(st.lists(st.one_of(events, st.sampled_from(["undo", "redo"])), max_size=25))
-def test_what_holds_of_any_journal_is_a_battle(happened: list[Any]) -> None:
-    """A journal holds only what could happen when it did; undo and redo never make it impossible."""
+def test_entries_in_force_always_form_a_valid_battle(happened: list[Any]) -> None:
+    """A journal contains only events that were valid at their time; undo and redo never make one invalid."""
     entries = [Entry(1, 0.0, "begun", 1, BEGUN.to_body())]
     for one in happened:
         kind, body = (one, {}) if isinstance(one, str) else (one.kind, json.loads(json.dumps(one.to_body())))
@@ -158,7 +158,7 @@ def test_what_holds_of_any_journal_is_a_battle(happened: list[Any]) -> None:
             except UserError:
                 continue
         elif entries[0] not in holds:
-            continue  # the beginning is not taken back; what befell the table stands even then
+            continue  # the beginning and external events cannot be undone
         entries = after
         check(state_of(standing(entries)))
 
@@ -171,7 +171,7 @@ def state_of(entries: tuple[Entry, ...]) -> State:
 
 
 def staged(*happened: Event) -> State:
-    """Green 1 and Tan 1 in turn 1, and then this."""
+    """The state with Green 1 and Tan 1 in turn 1, followed by these events."""
     state = State()
     for event in (
         BEGUN,
@@ -188,7 +188,7 @@ def step(length_in: float, cost_in: float) -> Moved:
     return Moved(moves=(move,))
 
 
-def test_moves_add_up_to_the_allowance_used_until_the_next_turn() -> None:
+def test_moves_add_up_until_the_next_turn() -> None:
     marked = Changed(changes=(Change(figure="tan-1", key="aimed", value=True, this_turn=True),))
     wounded = Changed(changes=(Change(figure="tan-1", key="wounds", value=2),))
     now = staged(step(2, 2), step(1.5, 3), marked, wounded)
@@ -201,7 +201,7 @@ def test_moves_add_up_to_the_allowance_used_until_the_next_turn() -> None:
     assert (next_turn.at_in, dict(next_turn.statuses)) == ((1.5, 0), {"wounds": 2})
 
 
-def test_a_status_that_becomes_none_is_gone() -> None:
+def test_status_set_to_none_is_removed() -> None:
     now = staged(
         Changed(changes=(Change(figure="tan-1", key="jammed", value=True),)),
         Changed(changes=(Change(figure="tan-1", key="jammed", value=None),)),
@@ -209,14 +209,14 @@ def test_a_status_that_becomes_none_is_gone() -> None:
     assert "jammed" not in now.unit("tan-1").statuses
 
 
-def test_a_doubt_waits_until_it_is_settled() -> None:
+def test_question_stays_open_until_it_is_answered() -> None:
     asked = staged(Doubted(question="Is Tan 1 within 6 in?"))
     assert dict(asked.doubts) == {"Is Tan 1 within 6 in?": ("in", "out")}
     settled = fold(asked, Settled(question="Is Tan 1 within 6 in?", answer="out"))
     assert (dict(settled.doubts), dict(settled.settled)) == ({}, {"Is Tan 1 within 6 in?": "out"})
 
 
-def test_players_overrule() -> None:
+def test_overruling_an_entry() -> None:
     fallen = Changed(changes=(Change(figure="tan-1", key="eliminated", value=True),))
     lives = Effects(changes=(Change(figure="tan-1", key="eliminated", value=None),))
     now = staged(fallen, Overruled(entry=5, reason="the dice were cocked", effects=lives))
@@ -227,30 +227,33 @@ def test_players_overrule() -> None:
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (BEGUN, "begins once"),
-        (Enlisted(figure="tan-1", side="tan", card="x"), "'tan-1' cannot join: it needs a name"),
-        (Enlisted(figure="red-1", side="red", card="x"), "'red' is no side of this battle: choose one of green, tan"),
+        (BEGUN, "begins exactly once"),
+        (Enlisted(figure="tan-1", side="tan", card="x"), "'tan-1' cannot join: give it a name"),
+        (
+            Enlisted(figure="red-1", side="red", card="x"),
+            "'red' is not a side of .*: choose one of green, tan",
+        ),
         (PhaseBegun(turn=3), "turn 3 cannot follow turn 1: begin turn 2"),
-        (Placed(figure="tan-9", at_in=(0, 0)), "tan-9 is not in this battle: enlist it first"),
-        (Doubted(question="in?", answers=("in",)), "needs two answers"),
+        (Placed(figure="tan-9", at_in=(0, 0)), "tan-9 is not in this battle: add it first"),
+        (Doubted(question="in?", answers=("in",)), "must have two answers"),
     ],
 )
-def test_what_cannot_have_happened_is_refused(event: Event, message: str) -> None:
+def test_impossible_events_are_refused(event: Event, message: str) -> None:
     with pytest.raises(UserError, match=message.replace("?", r"\?")):
         staged(event)
 
 
-def test_an_answer_that_was_not_offered_is_refused() -> None:
-    with pytest.raises(UserError, match="settled by in or out, not by 'maybe'"):
+def test_unknown_answer_is_refused() -> None:
+    with pytest.raises(UserError, match="must be in or out, not 'maybe'"):
         staged(Doubted(question="in?"), Settled(question="in?", answer="maybe"))
 
 
 @pytest.mark.parametrize("players", [(), ("green", "green"), ("green", "")])
-def test_players_are_told_apart(players: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="players told apart"):
+def test_players_need_different_names(players: tuple[str, ...]) -> None:
+    with pytest.raises(UserError, match="players with different names"):
         fold(State(), Begun(game="army_men", players=players, options={}))
 
 
-def test_nothing_happens_before_the_beginning() -> None:
-    with pytest.raises(UserError, match="begins once, with its game"):
+def test_no_event_before_the_beginning() -> None:
+    with pytest.raises(UserError, match="begins exactly once, with its game"):
         fold(State(), Noted(text="hello"))

@@ -375,7 +375,7 @@ def test_a_variant_overrides_a_row_ww_35(tmp_path: Path) -> None:
         ('[places.cellar]\nrule = "WW-31"\nshelter = "cellar"', "add the row shelter_attacks.grenade_cellar"),
         ('[ground.lava]\nrule = "WW-15"', r"ground\.lava is no kind of terrain"),
         ('[weapons.bar]\nfire = "loud"', "names 'loud', which is not in the table fires"),
-        ('[places.open]\nrule = "WW-99"', "names the rule 'WW-99'"),
+        ('[places.open]\nrule = "WW-99"', "cites the rule 'WW-99'"),
     ],
 )
 def test_a_variant_with_a_slip_is_refused(tmp_path: Path, row: str, message: str) -> None:

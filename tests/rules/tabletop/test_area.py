@@ -24,8 +24,8 @@ WOODS = piece("woods", K.WOODS, box(0, 0, 4, 4), 5)
 tables = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30))
 
 
-def test_who_is_within_six_inches_of_a_leader():
-    # Unit squares: the edges are 1 in nearer than the centres.
+def test_near_lists_figures_within_six_inches():
+    # Unit squares: edges are 1 in nearer than centres.
     leader = block("leader", 0, 0, sigma=0.03)
     squad = [block("far", 9, 0, sigma=0.04), block("at", 6.95, 0, sigma=0.04), block("in", 0, 5, sigma=0.04), leader]
     found = near(leader, squad, 6)
@@ -34,23 +34,23 @@ def test_who_is_within_six_inches_of_a_leader():
     assert [one.id for one in near(leader, squad, 12)] == ["in", "at", "far"]
 
 
-def test_the_nearest_edge_leads_not_the_nearest_centre():
+def test_near_is_sorted_by_edge_distance():
     tank, man = block("tank", 5, 0, half=2), block("man", 0, 4)  # 3 - 0.5 and 4 - 1 in from edge to edge
     assert [one.id for one in near(block("a", 0, 0), [man, tank], 6)] == ["tank", "man"]
 
 
-def test_one_stands_on_the_highest_hill_and_on_no_roof():
+def test_surface_is_the_highest_hill_but_never_a_roof():
     book, upper = piece("book", K.HILL, box(0, 0, 8, 8), 1), piece("upper", K.HILL, box(0, 0, 4, 4), 1.5, base=1)
     house = piece("house", K.BUILDING, box(0, 0, 9, 9), 5)
     places = [(2, 2), (6, 6), (8.5, 8.5)]
     assert [surface_in(place, [book, upper, house]) for place in places] == [2.5, 1, 0]
 
 
-def test_exactly_at_the_limit_is_within():
+def test_exact_distance_at_the_limit_is_within():
     assert near(block("a", 0, 0), [block("b", 7, 0)], 6)[0].call is Call.IN
 
 
-def test_a_base_on_a_border_stands_on_the_larger_part():
+def test_base_on_a_border_stands_on_the_larger_share():
     # A unit square centred 0.1 in inside the woods: 0.6 of it is in them.
     shares = standing_on(block("a", 3.9, 2), [WOODS])
     assert [(share.piece, share.fraction) for share in shares] == [
@@ -61,12 +61,12 @@ def test_a_base_on_a_border_stands_on_the_larger_part():
     assert ground_under(block("a", 4.1, 2), [WOODS]).value is None
 
 
-def test_the_ground_near_a_border_is_too_close_to_call():
+def test_ground_near_a_border_is_uncertain():
     assert ground_under(block("a", 3.9, 2, sigma=0.04), [WOODS]).certain
     assert ground_under(block("a", 3.9, 2, sigma=0.06), [WOODS]).possible == (WOODS, None)
 
 
-def test_the_uppermost_ground_counts():
+def test_uppermost_ground_counts():
     road, foxhole = piece("road", K.ROAD, box(-9, 1, 9, 3)), piece("foxhole", K.FOXHOLE, square(1, 0.4, 0.6), 0.3)
     assert ground_under(block("a", 2, 2), [road, WOODS]).value is road
     assert ground_under(block("a", 1, 0.4, half=0.4), [WOODS, foxhole]).value is foxhole
@@ -74,7 +74,7 @@ def test_the_uppermost_ground_counts():
 
 
 @pytest.mark.parametrize("over", [K.ROAD, K.BRIDGE])
-def test_no_ground_counts_beneath_a_road_or_a_bridge(over):
+def test_ground_beneath_a_road_or_bridge_does_not_count(over):
     ground = {K.WOODS, K.TREE, K.BUSH, K.WATER, K.SHALLOW_WATER, K.MARSH, K.DESERT, K.MOUNTAIN, K.ROUGH, K.TRENCH,
               K.FOXHOLE}  # fmt: skip
     here = [piece(kind, kind, square(0, 0, 1)) for kind in K if kind not in (K.ROAD, K.BRIDGE)]
@@ -84,7 +84,7 @@ def test_no_ground_counts_beneath_a_road_or_a_bridge(over):
 
 
 @given(st.floats(-1, 5), st.floats(-1, 5), tables)
-def test_the_parts_of_a_base_make_all_of_it_wherever_the_table_lies(x, y, table):
+def test_shares_of_a_base_add_up_to_one(x, y, table):
     terrain = [WOODS, piece("road", K.ROAD, box(-9, 1, 9, 3)), piece("pond", K.WATER, box(2.5, -2, 6, 3.3))]
     soldier = figure("a", x, y)
     shares = standing_on(soldier, terrain)
@@ -96,13 +96,13 @@ def test_the_parts_of_a_base_make_all_of_it_wherever_the_table_lies(x, y, table)
         assert there.get(share.piece.name if share.piece else None, 0) == pytest.approx(share.fraction, abs=1e-6)
 
 
-def test_who_holds_an_objective():
+def test_figures_inside_an_objective():
     hits = inside([block("in", 2, 2), block("half", 4, 2), block("out", 9, 9)], box(0, 0, 4, 4))
     assert [(hit.id, hit.extent.value) for hit in hits] == [("in", Extent.FULLY), ("half", Extent.PARTLY)]
     assert hits[1].fraction == pytest.approx(0.5)
 
 
-def test_who_is_off_the_table():
+def test_figures_off_the_table():
     figures = [
         block("on", 10, 10),
         block("over", 47.75, 10),
@@ -119,12 +119,12 @@ def test_who_is_off_the_table():
     assert off[0].extent.certain
 
 
-def test_figures_off_the_table_are_refused_by_name():
+def test_setup_refuses_figures_off_the_table_by_name():
     refuse_off_table([block("on", 10, 10), block("at the edge", 48, 10)], TABLE)
     with pytest.raises(UserError, match=r"tan-1, tan-2 stand off the table"):
         refuse_off_table([block("tan-1", 49, 1), block("a", 5, 5), block("tan-2", 5, -1)], TABLE)
 
 
-def test_a_table_that_crosses_itself_is_refused():
-    with pytest.raises(UserError, match="Self-intersection"):
+def test_self_intersecting_table_is_refused():
+    with pytest.raises(UserError, match="crosses itself"):
         off_table([block("a", 1, 1)], ((0, 0), (2, 2), (2, 0), (0, 2)))

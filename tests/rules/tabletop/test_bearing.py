@@ -27,11 +27,11 @@ tables = st.builds(Turned, st.floats(0, 360), places, places)
 @pytest.mark.parametrize(
     ("to", "bearing"), [((5, 0), 0), ((0, 5), 90), ((-5, 0), 180), ((0, -5), 270), ((-3, -3), 225)]
 )
-def test_bearings_go_counter_clockwise_from_the_near_edge(to, bearing):
+def test_bearings_are_counter_clockwise_from_the_near_edge(to, bearing):
     assert bearing_deg((0, 0), to) == pytest.approx(bearing)
 
 
-def test_there_is_no_bearing_to_oneself():
+def test_bearing_to_the_same_place_is_refused():
     with pytest.raises(UserError, match="different places"):
         bearing_deg((1, 2), (1, 2))
 
@@ -39,19 +39,19 @@ def test_there_is_no_bearing_to_oneself():
 @pytest.mark.parametrize(
     ("start", "end", "turn"), [(350, 10, 20), (10, 350, -20), (0, 180, 180), (180, 0, 180), (90, 90, 0), (0, 540, 180)]
 )
-def test_the_shorter_turn_wraps_round(start, end, turn):
+def test_shorter_turn_wraps_around(start, end, turn):
     assert turn_deg(start, end) == pytest.approx(turn)
 
 
 @given(angles, angles)
-def test_a_turn_ends_where_it_should(start, end):
+def test_turn_leads_to_the_target_direction(start, end):
     turn = turn_deg(start, end)
     assert -180 < turn <= 180
     assert math.remainder(start + turn - end, 360) == pytest.approx(0, abs=1e-9)
 
 
 @given(places, places, angles, st.floats(0.1, 50))
-def test_onward_and_bearing_undo_each_other(x, y, toward, distance):
+def test_onward_is_the_inverse_of_bearing(x, y, toward, distance):
     there = onward((x, y), toward, distance)
     assert math.dist((x, y), there) == pytest.approx(distance)
     assert math.remainder(bearing_deg((x, y), there) - toward, 360) == pytest.approx(0, abs=1e-6)
@@ -67,37 +67,37 @@ def test_turning_in_steps_of_45(turn, steps):
     assert Turning(45, 1.5).price_in(10, 10 + turn) == pytest.approx(1.5 * steps)
 
 
-def test_a_turn_read_a_little_large_is_still_its_step():
+def test_slack_absorbs_a_small_excess_turn():
     turning = Turning(45, 1, slack_deg=5)
     assert [turning.steps(0, turn) for turn in (4, 6, 49, 51)] == [0, 1, 1, 2]
 
 
 @given(angles, angles)
-def test_turning_back_costs_the_same(start, end):
+def test_opposite_turns_cost_the_same(start, end):
     assume(abs(abs(turn_deg(start, end)) % 45) > 1e-6)  # not at a whole step, where rounding may tip either way
     assert Turning(45, 1).steps(start, end) == Turning(45, 1).steps(end, start)
 
 
 @pytest.mark.parametrize("wrong", [(0, 1, 0), (-45, 1, 0), (45, -1, 0), (45, 1, -1), (math.nan, 1, 0)])
-def test_turning_that_cannot_be_is_refused(wrong):
+def test_invalid_turning_is_refused(wrong):
     with pytest.raises(UserError, match="turning"):
         Turning(*wrong)
 
 
 @pytest.mark.parametrize(
     ("off", "side"),
-    # Quadrants of 90 degrees about a tank that faces 30 degrees; borders belong to front and rear.
+    # Quadrants of 90 degrees around a tank that faces 30 degrees; borders belong to front and rear.
     [(0, "front"), (44, "front"), (45, "front"), (46, "left"), (134, "left"), (135, "rear"), (180, "rear"),
      (-135, "rear"), (-134, "right"), (-46, "right"), (-44, "front")],
 )  # fmt: skip
-def test_the_quadrant_that_is_struck(off, side):
+def test_side_hit_by_direction(off, side):
     tank = figure("tank", 3, 4, facing=30)
     struck = side_struck(tank, onward((3, 4), 30 + off, 10), 90, 90)
     assert struck.value is Side(side)
     assert struck.certain
 
 
-def test_a_side_near_its_border_is_open():
+def test_side_near_a_border_is_uncertain():
     tank = figure("tank", 0, 0, facing=0)
     assert side_struck(tank, onward((0, 0), 40, 10), 90, 90, sigma_deg=3).possible == (Side.FRONT, Side.LEFT)
     assert side_struck(tank, onward((0, 0), 38, 10), 90, 90, sigma_deg=3).certain
@@ -106,7 +106,7 @@ def test_a_side_near_its_border_is_open():
 
 
 @given(angles, st.floats(0.5, 40), angles, tables)
-def test_turning_the_table_strikes_the_same_side(facing, distance, off, table):
+def test_side_does_not_depend_on_the_tables_rotation(facing, distance, off, table):
     tank, foe = figure("tank", 1, 2, facing=facing), onward((1, 2), off, distance)
     assume(abs(abs(turn_deg(facing + 45, off)) % 90) > 1e-6)  # not on a border
     assert side_struck(table.figure(tank), table.point(foe), 90, 90) == side_struck(tank, foe, 90, 90)
@@ -114,23 +114,23 @@ def test_turning_the_table_strikes_the_same_side(facing, distance, off, table):
 
 
 @given(angles, angles)
-def test_behind_is_the_rear(facing, off):
+def test_behind_means_in_the_rear_arc(facing, off):
     soldier, foe = figure("a", 0, 0, facing=facing), onward((0, 0), off, 5)
     assert (behind(soldier, foe, 90) is Call.IN) == (side_struck(soldier, foe, 90, 90).value is Side.REAR)
 
 
-def test_behind_near_the_border_is_too_close_to_call():
+def test_behind_near_the_arcs_border_is_too_close_to_call():
     soldier = figure("a", 0, 0, facing=0)
     assert behind(soldier, onward((0, 0), 130, 5), 90, sigma_deg=4) is Call.TOO_CLOSE
     assert behind(soldier, onward((0, 0), 120, 5), 180, sigma_deg=4) is Call.IN
 
 
-def test_an_unknown_facing_is_asked_for():
+def test_unknown_facing_is_refused():
     with pytest.raises(UserError, match=r"tan-4.*front"):
         behind(figure("tan-4", 0, 0), (1, 1), 90)
 
 
-def test_the_angle_is_surer_from_afar():
+def test_angle_error_decreases_with_distance():
     # 0.3 and 0.4 in across make 0.5 in: atan(0.5 / 5) = 5.71 degrees; with 12 degrees of facing, hypot = 13.29.
     soldier = figure("a", 0, 0, sigma=0.3, facing=0)
     assert aspect_sigma_deg(soldier, (5, 0), 0.0, 0.4) == pytest.approx(math.degrees(math.atan(0.1)))
@@ -141,14 +141,14 @@ def test_the_angle_is_surer_from_afar():
     ("bearings", "start", "width"),
     [
         ((10, 50, 30), 10, 40),
-        ((340, 20, 0), 340, 40),  # round the back of 360
-        ((60, 120, 100, 80), 60, 60),  # about the table's north
+        ((340, 20, 0), 340, 40),  # across 360
+        ((60, 120, 100, 80), 60, 60),  # around the table's north
         ((0, 120, 240), None, 240),
         ((77,), 77, 0),
         ((77, 77), None, 0),
     ],
 )
-def test_the_smallest_arc_that_holds_all_targets(bearings, start, width):
+def test_smallest_arc_contains_all_targets(bearings, start, width):
     shooter = figure("gun", 2, 3)
     targets = [figure(str(k), *onward((2, 3), deg, 5 + k)) for k, deg in enumerate(bearings)]
     arc = arc_of_fire(shooter, targets)
@@ -159,7 +159,7 @@ def test_the_smallest_arc_that_holds_all_targets(bearings, start, width):
 
 
 @given(st.lists(st.tuples(angles, st.floats(1, 40)), min_size=1, max_size=6), tables)
-def test_the_arc_holds_everyone_wherever_the_table_lies(seen, table):
+def test_arc_contains_all_targets_on_any_table(seen, table):
     shooter = figure("gun", 0, 0)
     targets = [figure(str(k), *onward((0, 0), deg, away)) for k, (deg, away) in enumerate(seen)]
     arc = arc_of_fire(shooter, targets)
@@ -168,18 +168,18 @@ def test_the_arc_holds_everyone_wherever_the_table_lies(seen, table):
     assert all((bearing_deg((0, 0), t.centre_in) - arc.start_deg + 1e-6) % 360 <= arc.width_deg + 2e-6 for t in targets)
 
 
-def test_the_error_of_an_arc():
-    # Both 10 in away and 0.1 in wrong: 0.01 rad each, 0.01 sqrt 2 together. A shooter 0.1 in wrong sees a target to
-    # the right drop by 0.01 rad for each 0.1 in upwards and one above swing by 0.01 rad for each sideways: the same.
+def test_standard_deviation_of_an_arc():
+    # Both 10 in away with an error of 0.1 in: 0.01 rad each, 0.01 sqrt 2 together. A shooter's error of 0.1 in along y
+    # changes the bearing to the right by 0.01 rad, and one along x the bearing upwards by as much: the same result.
     a, b = figure("a", 10, 0, 0.1), figure("b", 0, 10, 0.1)
     assert arc_of_fire(figure("gun", 0, 0), [a, b]).sigma_deg == pytest.approx(math.degrees(0.01 * math.sqrt(2)))
     assert arc_of_fire(figure("gun", 0, 0, 0.1), [a, b]).sigma_deg == pytest.approx(math.degrees(0.02))
     assert arc_of_fire(figure("gun", 0, 0, 0.1), [a]).sigma_deg == 0
-    # Between two that stand opposite, exactly known, a sideways error swings both the same way about: 0.02 rad.
+    # Between two opposite targets with exact places, a sideways error turns both bearings the same way: 0.02 rad.
     opposite = [figure("a", 10, 0), figure("b", -10, 0)]
     assert arc_of_fire(figure("gun", 0, 0, 0.1), opposite).sigma_deg == pytest.approx(math.degrees(0.02))
 
 
-def test_an_arc_needs_a_target():
+def test_arc_without_target_is_refused():
     with pytest.raises(UserError, match=r"gun.*target"):
         arc_of_fire(figure("gun", 0, 0), [])

@@ -14,15 +14,15 @@ tables = st.builds(Turned, st.floats(0, 360), places, places)
 
 
 def test_centre_and_edge():
-    # 3-4-5 triangle between centres; squares of half side 0.5 face each other over 3 - 1 in x and 4 - 1 in y.
+    # 3-4-5 triangle between centres; between squares of half side 0.5 the gap is 3 - 1 in x and 4 - 1 in y.
     found = range_between(block("a", 0, 0), block("b", 3, 4))
     assert found.centre_in == pytest.approx(5)
     assert found.edge_in == pytest.approx(math.hypot(2, 3))
     assert found.edge_segment_in == ((0.5, 0.5), (2.5, 3.5))
 
 
-def test_height_makes_it_longer_only_where_asked():
-    # Bases 4 in apart from centre to centre, 3 in from edge to edge, the far one 4 in higher: 3-4-5, and 4 sqrt 2.
+def test_slant_range_includes_height():
+    # Bases 4 in apart from centre to centre and 3 in from edge to edge, the far one 4 in higher: 3-4-5, and 4 sqrt 2.
     found = range_between(block("a", 0, 0), figure("b", 4, 0, base=square(4, 0, 0.5), z=4.0))
     assert found.edge_in == pytest.approx(3)
     assert found.slant_edge_in == pytest.approx(5)
@@ -30,7 +30,7 @@ def test_height_makes_it_longer_only_where_asked():
     assert (found.rise_in, found.turned().rise_in) == (4, -4)
 
 
-def test_bases_that_touch_are_at_no_range():
+def test_range_of_touching_bases_is_zero():
     assert range_between(figure("a", 0, 0), figure("b", 0.8, 0)).edge_in == 0
 
 
@@ -42,8 +42,8 @@ def test_independent_errors_add_in_quadrature():
 @pytest.mark.parametrize(
     ("gap", "sigma", "slack", "call"),
     [
-        (0.0, 0.2, 0.0, Call.IN),  # found to touch: they do
-        (-0.1, 0.2, 0.0, Call.IN),  # no two bases overlap: the error has pushed them together
+        (0.0, 0.2, 0.0, Call.IN),  # measured as touching: in contact
+        (-0.1, 0.2, 0.0, Call.IN),  # bases cannot overlap, so this is a measurement error
         (0.1, 0.1, 0.0, Call.TOO_CLOSE),
         (0.1, 0.0, 0.0, Call.OUT),
         (0.1, 0.02, 0.25, Call.IN),
@@ -51,13 +51,13 @@ def test_independent_errors_add_in_quadrature():
     ],
 )
 def test_base_contact(gap, sigma, slack, call):
-    # Both ends err by sigma / sqrt 2, so that the gap errs by sigma.
+    # Each end has an error of sigma / sqrt 2, so that the gap has an error of sigma.
     a, b = block("a", 0, 0, sigma=sigma / math.sqrt(2)), block("b", 1 + gap, 0, sigma=sigma / math.sqrt(2))
     assert range_between(a, b).contact(slack) is call
 
 
-def test_a_range_against_a_limit():
-    apart = range_between(block("a", 0, 0, sigma=0.03), block("b", 7, 0, sigma=0.04))  # 6 in, give or take 0.05
+def test_range_within_a_limit():
+    apart = range_between(block("a", 0, 0, sigma=0.03), block("b", 7, 0, sigma=0.04))  # 6 in with sigma 0.05
     assert [apart.within(limit) for limit in (5.85, 5.95, 6.05, 6.15)] == [
         Call.OUT,
         Call.TOO_CLOSE,
@@ -67,7 +67,7 @@ def test_a_range_against_a_limit():
 
 
 @given(places, places, places, places)
-def test_a_range_is_the_same_from_both_ends(ax, ay, bx, by):
+def test_range_is_symmetric(ax, ay, bx, by):
     there = range_between(figure("a", ax, ay), figure("b", bx, by))
     back = range_between(figure("b", bx, by), figure("a", ax, ay))
     assert there.centre_in == back.centre_in
@@ -76,14 +76,14 @@ def test_a_range_is_the_same_from_both_ends(ax, ay, bx, by):
 
 
 @given(places, places, tables)
-def test_turning_and_moving_the_table_changes_no_range(x, y, table):
+def test_range_does_not_depend_on_the_tables_pose(x, y, table):
     a, b = figure("a", 1, 2), figure("b", x, y)
     there, here = range_between(table.figure(a), table.figure(b)), range_between(a, b)
     assert there.edge_in == pytest.approx(here.edge_in, abs=1e-9)
     assert there.centre_in == pytest.approx(here.centre_in, abs=1e-9)
 
 
-def test_to_a_spot_a_line_and_an_area():
+def test_range_to_a_point_a_line_and_an_area():
     soldier = block("a", 0, 0, sigma=0.3)
     spot = range_to(soldier, ((3.5, 4.5),), z_in=2.0, sigma_in=0.4)
     assert spot.edge_in == pytest.approx(5)  # from the corner (0.5, 0.5): 3-4-5
@@ -96,18 +96,18 @@ def test_to_a_spot_a_line_and_an_area():
 
 
 @pytest.mark.parametrize("marked", [(), ((0, 0), (2, 2), (2, 0), (0, 2)), ((0, 0), (1, 1), (2, 2))])
-def test_what_cannot_be_measured_to_is_refused(marked):
-    with pytest.raises(UserError, match=r"mark (it again|a spot)"):
+def test_range_to_invalid_geometry_is_refused(marked):
+    with pytest.raises(UserError, match=r"draw it again|mark a point"):
         range_to(figure("a", 0, 0), marked)
 
 
-def test_a_base_that_crosses_itself_is_mended_to_its_hull():
+def test_self_intersecting_base_becomes_its_hull():
     crossed = figure("a", 0.5, 0.5, base=((0, 0), (1, 1), (1, 0), (0, 1)))
     assert range_between(crossed, block("b", 3.5, 0.5)).edge_in == pytest.approx(2)
 
 
-def test_a_rod_in_steps_of_three():
-    # A rod of 36 in marked every 3 in, with 6 and 12 set off: band k is "within k steps", band 0 is contact.
+def test_rod_with_steps_of_three_inches():
+    # A rod of 36 in marked every 3 in, with 6 and 12 in colour: band k is "within k steps", band 0 is contact.
     rod = stepped(3, 12, bold_in=(6, 12))
     assert rod.marks_in[-1] == 36
     assert rod.bold_in == (6, 12)
@@ -116,12 +116,12 @@ def test_a_rod_in_steps_of_three():
 
 
 @given(st.floats(0, 200))
-def test_feet_count_as_the_whole_feet_that_cover_them(distance):
+def test_distance_in_feet_is_rounded_up(distance):
     assert stepped(12, 20).band(distance).value == math.ceil((distance - 1e-9) / 12)
 
 
-def test_any_list_of_marks_and_what_the_error_leaves_open():
-    # "3 or less, 4 to 6, beyond": the upper bound rules, so 3.5 lies in the second band.
+def test_bands_of_a_list_of_marks_within_an_error():
+    # "3 or less, 4 to 6, beyond": the upper bound decides, so 3.5 is in the second band.
     bands = Bands((3, 6))
     assert bands.band(3.5).value == 1
     assert bands.band(3.0).certain
@@ -131,20 +131,20 @@ def test_any_list_of_marks_and_what_the_error_leaves_open():
 
 
 @given(st.floats(0, 40), st.floats(0, 3))
-def test_a_band_is_among_the_possible_ones(distance, sigma):
+def test_band_is_among_the_possible_bands(distance, sigma):
     found = stepped(3, 12).band(distance, sigma)
     assert found.value in found.possible
     assert sorted(found.possible) == list(range(min(found.possible), max(found.possible) + 1))
 
 
 @pytest.mark.parametrize("marks", [(), (3, 3), (6, 3), (-1, 2), (3, math.inf), (3, math.nan)])
-def test_marks_that_cannot_be_are_refused(marks):
+def test_invalid_marks_are_refused(marks):
     with pytest.raises(UserError, match="ascend"):
         Bands(marks)
 
 
-def test_steps_and_colours_that_cannot_be_are_refused():
-    with pytest.raises(UserError, match="steps"):
+def test_invalid_steps_and_colours_are_refused():
+    with pytest.raises(UserError, match="at least one step"):
         stepped(0, 3)
     with pytest.raises(UserError, match="colour"):
         stepped(3, 4, bold_in=(5,))

@@ -39,8 +39,8 @@ WOODS = piece("woods", K.WOODS, box(2, -5, 5, 5), 5)
 AHEAD = ((0.0, 0.0), (10.0, 0.0))
 
 
-def test_a_path_is_split_by_its_ground():
-    # 2 in open, 3 in of woods at 2 for the inch, 5 in open: 2 + 6 + 5.
+def test_path_is_split_by_ground():
+    # 2 in open, 3 in of woods at 2 per inch, 5 in open: 2 + 6 + 5.
     found = walk(AHEAD, [WOODS], PLAIN, 14)
     assert [(s.ground.name if s.ground else None, s.length_in) for s in found.stretches] == [
         (None, pytest.approx(2)),
@@ -59,20 +59,20 @@ def test_a_path_is_split_by_its_ground():
 
 @pytest.mark.parametrize(
     ("allowance", "reach"),
-    [(0, 0), (1.5, 1.5), (2, 2), (6, 4), (8, 5), (9.5, 6.5), (13, 10)],  # 2 open; then half of what is left, up to 3
+    [(0, 0), (1.5, 1.5), (2, 2), (6, 4), (8, 5), (9.5, 6.5), (13, 10)],  # 2 open; then half of the rest, up to 3
 )
-def test_how_far_an_allowance_carries(allowance, reach):
+def test_reach_of_an_allowance(allowance, reach):
     assert walk(AHEAD, [WOODS], PLAIN, allowance).reach_in == pytest.approx((reach, 0))
 
 
-def test_what_cannot_be_paid_for_is_named():
+def test_unaffordable_stretches_are_reported():
     found = walk(AHEAD, [WOODS], PLAIN, 6)
     assert found.affordable is Call.OUT
     assert [s.ground.name if s.ground else None for s in found.unaffordable] == ["woods", None]
     assert found.remaining_in == pytest.approx(-7)
 
 
-def test_water_bars_the_way_and_a_bridge_leads_over_it():
+def test_water_is_impassable_except_on_a_bridge():
     river = piece("river", K.WATER, box(4, -20, 6, 20))
     found = walk(AHEAD, [river], PLAIN, 36)
     assert [s.ground.name for s in found.impassable] == ["river"]
@@ -85,32 +85,32 @@ def test_water_bars_the_way_and_a_bridge_leads_over_it():
     assert over.cost_in == pytest.approx(14)
 
 
-def test_a_road_leads_through_the_woods_but_not_through_wire():
+def test_road_replaces_woods_but_not_wire():
     road, wire = piece("road", K.ROAD, box(-9, -1, 19, 1)), piece("wire", K.WIRE, box(7, -3, 7.2, 3), 0.5)
     found = walk(AHEAD, [WOODS, road], PLAIN, 12)
     assert found.cost_in == pytest.approx(10)
-    assert found.inches_on(K.ROAD) == pytest.approx(found.length_in)  # all of it, as a road bonus asks
+    assert found.inches_on(K.ROAD) == pytest.approx(found.length_in)  # the whole path, as a road bonus requires
     assert [s.ground.name for s in walk(AHEAD, [WOODS, road, wire], PLAIN, 12).impassable] == ["wire"]
 
 
-def test_of_two_grounds_the_slower_counts():
+def test_slower_of_two_grounds_counts():
     rubble = piece("rubble", K.ROUGH, box(3, -5, 4, 5))
     # 1 in of rubble at 4 in place of 2 in the woods: 13 + 2.
     assert walk(AHEAD, [WOODS, rubble], PLAIN, 20).cost_in == pytest.approx(15)
 
 
 @pytest.mark.parametrize(("height", "cost"), [(0.5, 11), (1.0, 13)])
-def test_crossing_leg_high_and_waist_high(height, cost):
+def test_cost_of_crossing_by_height(height, cost):
     wall = piece("wall", K.WALL, box(4, -3, 4.2, 3), height)
     found = walk(AHEAD, [wall], PLAIN, 12)
     assert found.cost_in == pytest.approx(cost)
     assert found.stretches[1].tolls == (Toll(Reason.ENTER, "wall", cost - 10),)
-    # It is paid once, though the path bends on it.
+    # It is paid once, although the path bends on it.
     assert walk(((0, 0), (4.1, 0), (10, 0)), [wall], PLAIN, 12).cost_in == pytest.approx(cost)
 
 
-def test_an_obstacle_that_cannot_be_paid_for_cannot_be_crossed():
-    # 4 in to the wall, then less than the 3 in it takes are left.
+def test_unaffordable_obstacle_is_not_crossed():
+    # 4 in to the wall, then less than the 3 in that it costs are left.
     wall = piece("wall", K.WALL, box(4, -3, 4.2, 3), 1.0)
     assert walk(AHEAD, [wall], PLAIN, 6).reach_in == pytest.approx((4, 0))
     assert walk(AHEAD, [wall], PLAIN, 7.1).reach_in == pytest.approx((4.1, 0))
@@ -118,13 +118,13 @@ def test_an_obstacle_that_cannot_be_paid_for_cannot_be_crossed():
     assert walk(AHEAD, [wall], free_inside, 5).reach_in == pytest.approx((4, 0))
 
 
-def test_a_wall_too_high_is_impassable():
+def test_high_wall_is_impassable():
     found = walk(AHEAD, [piece("wall", K.WALL, box(4, -3, 4.2, 3), 2.0)], PLAIN, 12)
     assert [s.ground.name for s in found.impassable] == ["wall"]
 
 
 @pytest.mark.parametrize(("kind", "toll"), [(K.TRENCH, 3), (K.BUILDING, 2)])
-def test_leaving_costs_and_entering_does_not(kind, toll):
+def test_cost_of_leaving(kind, toll):
     shelter = piece("shelter", kind, box(-1, -1, 1, 1), 1)
     out, back = walk(((0, 0), (3, 0)), [shelter], PLAIN, 6), walk(((3, 0), (0, 0)), [shelter], PLAIN, 6)
     assert out.cost_in == pytest.approx(3 + toll)
@@ -137,7 +137,7 @@ def test_leaving_costs_and_entering_does_not(kind, toll):
 @pytest.mark.parametrize(
     ("rounding", "cost"),
     [
-        # Marsh of 2.3 in, 1 in open, marsh of 1.2 in, at 2 for the inch, and 5.5 in open in all.
+        # Marsh of 2.3 in, 1 in open, marsh of 1.2 in, at 2 per inch, and 5.5 in open in total.
         (Rounding.EXACT, 5.5 + 2 * 3.5),
         (Rounding.STRETCH, 5.5 + 2 * (3 + 2)),
         (Rounding.GROUND, 5.5 + 2 * 4),
@@ -146,17 +146,23 @@ def test_leaving_costs_and_entering_does_not(kind, toll):
 def test_rounding(rounding, cost):
     marshes = [piece("m1", K.MARSH, box(1, -1, 3.3, 1)), piece("m2", K.MARSH, box(4.3, -1, 5.5, 1))]
     gait = replace(PLAIN, rounding=rounding)
-    path = ((0, 0), (1.2, 0), (1.5, 0), (2, 0), (9, 0))  # bends of no angle inside the marsh break no stretch
+    path = (
+        (0, 0),
+        (1.2, 0),
+        (1.5, 0),
+        (2, 0),
+        (9, 0),
+    )  # points on a straight line inside the marsh do not split a stretch
     assert walk(path, marshes, gait, 20).cost_in == pytest.approx(cost)
 
 
-def test_a_rounded_stretch_is_walked_by_paid_inches():
+def test_allowance_pays_for_whole_inches_of_a_rounded_stretch():
     gait = replace(PLAIN, rounding=Rounding.STRETCH)
-    # 2 in open, then 5 in are left: two whole inches of woods at 2, the fifth buys no part of one.
+    # 2 in open, then 5 in are left: two whole inches of woods at 2; the fifth inch does not pay for a part of one.
     assert walk(AHEAD, [WOODS], gait, 7).reach_in == pytest.approx((4, 0))
-    # A bend at x = 2.5: the first inch of woods is paid there and carries on to x = 3 for nothing.
+    # A bend at x = 2.5: the first inch of woods is paid there and is valid up to x = 3.
     assert walk(((0, 0), (2.5, 0), (10, 0)), [WOODS], gait, 4).reach_in == pytest.approx((3, 0))
-    # At 0.2 for the inch 0.6 in buy three, though 0.6 / 0.2 is less than 3 in floating point.
+    # At 0.2 per inch, 0.6 in pay for three, although 0.6 / 0.2 is less than 3 in floating point.
     cheap = MovementProfile(lambda one: Going(0.2), rounding=Rounding.STRETCH)
     assert walk(((2.5, 0), (9, 0)), [replace(WOODS, outline_in=box(2, -5, 20, 5))], cheap, 0.6).reach_in == (5.5, 0)
 
@@ -166,7 +172,7 @@ def test_only_slow_ground_is_rounded():
     assert walk(((0, 0), (5.5, 0)), [road], gait, 20).cost_in == pytest.approx(5.5)
 
 
-def test_an_allowance_pays_in_spite_of_rounding_errors():
+def test_rounding_errors_do_not_reduce_the_reach():
     found = walk(((0, 0), (0.1, 0), (0.1, 0.2)), [], PLAIN, 0.3)
     assert found.cost_in > 0.3
     assert (found.affordable, found.unaffordable, found.reach_in) == (Call.IN, (), (0.1, 0.2))
@@ -175,8 +181,8 @@ def test_an_allowance_pays_in_spite_of_rounding_errors():
 HILL = piece("hill", K.HILL, box(4, -5, 6, 5), 2.0)
 
 
-def test_climbing_by_the_height_gained():
-    # 2 in up at 2 for the inch, 2 in down at 1, and 10 in over the table.
+def test_cost_of_climbing_by_height():
+    # 2 in up at 2 per inch, 2 in down at 1, and 10 in along the table.
     gait = replace(PLAIN, climb_cost_per_in=2, descent_cost_per_in=1)
     found = walk(AHEAD, [HILL], gait, 20)
     assert found.cost_in == pytest.approx(10 + 4 + 2)
@@ -200,41 +206,41 @@ def test_whole_steps_are_counted_without_rounding_errors():
     assert walk(((0, 0), (5, 0)), [replace(HILL, height_in=0.6)], gait, 20).cost_in == pytest.approx(5 + 3)
 
 
-def test_uphill_at_half_pace():
-    # The 2 in on the hill that was climbed cost double; from the hill on nothing does.
+def test_uphill_costs_double():
+    # The 2 in on the hill that was climbed cost double; beyond the hill, nothing does.
     gait = replace(PLAIN, uphill_factor=2)
     assert walk(AHEAD, [HILL], gait, 20).cost_in == pytest.approx(12)
     assert walk(((5, 0), (10, 0)), [HILL], gait, 20).cost_in == pytest.approx(5)
-    # On a terrace, 0.5 in and 1 in are climbed onto; the last 0.5 in of hill are come down to.
+    # On a terrace, 0.5 in and 1 in are reached by climbing; the last 0.5 in of hill are reached by descending.
     terrace = piece("top", K.HILL, box(4.5, -5, 5.5, 5), 1.0, base=2.0)
     assert walk(AHEAD, [HILL, terrace], gait, 20).cost_in == pytest.approx(11.5)
 
 
-def test_a_road_up_the_hill_sets_the_pace():
+def test_road_on_a_hill_determines_the_cost():
     slow_hill = MovementProfile(lambda one: Going(2, on_top=True) if one.kind is K.HILL else Going())
     assert walk(AHEAD, [HILL], slow_hill, 20).cost_in == pytest.approx(12)
     assert walk(AHEAD, [HILL, piece("road", K.ROAD, box(-1, -1, 11, 1))], slow_hill, 20).cost_in == pytest.approx(10)
 
 
-def test_turning_on_the_way():
-    # A quarter turn is two steps of 45 degrees at 1 in, which the woods do not double; at the end half a turn more.
+def test_turns_on_the_path_cost_allowance():
+    # A quarter turn is two steps of 45 degrees at 1 in, which the woods do not double; at the end, half a turn more.
     gait = replace(PLAIN, turning=Turning(45, 1))
     bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 4.0))
     assert walk(bent, [], gait, 12, facing_deg=0).cost_in == pytest.approx(9)
-    assert walk(bent, [], gait, 12).cost_in == pytest.approx(9)  # faces its way at first
+    assert walk(bent, [], gait, 12).cost_in == pytest.approx(9)  # faces along the first leg
     assert walk(bent, [], gait, 12, facing_deg=180).cost_in == pytest.approx(13)
     assert walk(bent, [], gait, 12, facing_deg=0, end_facing_deg=270).cost_in == pytest.approx(13)
-    # 1 in and then 4 in of the way lie in woods and cost double.
+    # 1 in and then 4 in of the path are in woods and cost double.
     assert walk(bent, [WOODS], gait, 20, facing_deg=0).cost_in == pytest.approx(9 + 5)
     assert walk(bent, [WOODS], gait, 20, facing_deg=180).cost_in == pytest.approx(13 + 5)
 
 
-def test_a_path_that_ends_on_an_outline_stays_out():
+def test_path_that_ends_on_an_outline_stays_outside():
     (only,) = walk(((0, 0), (2, 0)), [WOODS], PLAIN, 6).stretches
     assert (only.ground, only.length_in) == (None, 2)
 
 
-def test_standing_still():
+def test_path_without_length():
     still = walk(((3, 3),), [WOODS], PLAIN, 6)
     assert (still.cost_in, still.length_in, still.reach_in) == (0, 0, (3, 3))
     assert still.affordable is Call.IN
@@ -242,29 +248,29 @@ def test_standing_still():
     turned = walk(((3, 3),), [WOODS], replace(PLAIN, turning=Turning(45, 1)), 6, facing_deg=0, end_facing_deg=90)
     assert turned.cost_in == 2
     still = walk(((3, 3),), [], replace(PLAIN, turning=Turning(45, 1)), 2, facing_deg=0, end_facing_deg=90, sigma_in=1)
-    assert still.affordable is Call.IN  # where he stands does not change what turning costs
+    assert still.affordable is Call.IN  # the ground does not change the cost of turning
     assert turned.reach_in == (3, 3)
 
 
-def test_half_a_move():
+def test_walk_within_half_of_the_allowance():
     found = walk(((0, 0), (6, 0)), [], PLAIN, 12)
     assert found.within(12 / 2) is Call.IN
     assert walk(((0, 0), (6.1, 0)), [], PLAIN, 12).within(12 / 2) is Call.OUT
 
 
-def test_a_move_near_its_allowance_is_too_close_to_call():
-    # Ends 0.1 in wrong make 0.14 in; ends in woods count double there: hypot(0.1, 0.2).
+def test_walk_near_its_allowance_is_too_close_to_call():
+    # Errors of 0.1 in at both ends make 0.14 in; an end in woods counts double: hypot(0.1, 0.2).
     assert walk(((0, 0), (5.9, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.TOO_CLOSE
     assert walk(((0, 0), (5.7, 0)), [], PLAIN, 6, sigma_in=0.1).affordable is Call.IN
     assert walk(((0, 0), (3, 0)), [WOODS], PLAIN, 6, sigma_in=0.1).sigma_in == pytest.approx(math.hypot(0.1, 0.2))
 
 
-def test_an_allowance_below_nothing_is_refused():
+def test_negative_allowance_is_refused():
     with pytest.raises(UserError, match="allowance"):
         walk(AHEAD, [], PLAIN, -1)
 
 
-# Outlines at odd places, so that no drawn path runs along one.
+# Outlines at irregular places, so that no generated path runs along one.
 TERRAIN = [
     piece("woods", K.WOODS, box(2.137, -5.219, 5.431, 4.877), 5),
     piece("marsh", K.MARSH, box(-7.713, 1.117, -1.331, 8.237)),
@@ -278,7 +284,7 @@ spots = st.tuples(st.floats(-10, 10), st.floats(-10, 10)).map(lambda p: (round(p
 
 @few
 @given(st.lists(spots, min_size=3, max_size=6, unique=True), st.data())
-def test_the_cost_of_a_path_is_that_of_its_parts(places, data):
+def test_cost_of_a_path_is_the_sum_of_its_parts(places, data):
     path = tuple(places)
     k = data.draw(st.integers(1, len(path) - 2))
     heading = bearing_deg(path[k - 1], path[k])
@@ -291,7 +297,7 @@ def test_the_cost_of_a_path_is_that_of_its_parts(places, data):
 
 @few
 @given(st.lists(spots, min_size=2, max_size=4, unique=True), st.floats(0, 30))
-def test_what_an_allowance_reaches_it_pays_for(places, allowance):
+def test_allowance_pays_for_its_reach(places, allowance):
     path = tuple(places)
     found = walk(path, TERRAIN, GAIT, allowance)
     assert (found.reach_in == path[-1]) == (found.cost_in <= allowance + 1e-9)
@@ -303,7 +309,7 @@ def test_what_an_allowance_reaches_it_pays_for(places, allowance):
     st.lists(spots, min_size=2, max_size=4, unique=True),
     st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30)),
 )
-def test_turning_the_table_changes_no_cost(places, table):
+def test_cost_does_not_depend_on_the_tables_pose(places, table):
     path, gait = tuple(places), replace(GAIT, turning=None)
     there = walk(table.outline(path), [table.piece(one) for one in TERRAIN], gait, 9)
     assert there.cost_in == pytest.approx(walk(path, TERRAIN, gait, 9).cost_in, abs=1e-6)

@@ -33,7 +33,7 @@ BENT = ((0.0, 0.0), (3.0, 0.0), (3.0, 4.0))
 TABLE = box(0, 0, 48, 36)
 
 
-def test_length_places_and_parts():
+def test_length_and_places_of_a_path():
     assert length_in(BENT) == 7
     assert [place_at(BENT, along) for along in (-1, 2, 3, 5, 9)] == [(0, 0), (2, 0), (3, 0), (3, 2), (3, 4)]
     assert cut(BENT, 5) == ((0, 0), (3, 0), (3, 2))
@@ -43,7 +43,7 @@ def test_length_places_and_parts():
     assert length_in(straight((1, 1), 30, 6)) == pytest.approx(6)
 
 
-def test_a_path_that_goes_nowhere():
+def test_single_place_is_a_path_without_length():
     still = ((2.0, 3.0), (2.0, 3.0))
     assert length_in(still) == 0
     assert place_at(still, 1) == (2, 3)
@@ -56,18 +56,18 @@ def test_a_path_that_goes_nowhere():
 
 
 @given(paths, st.floats(0, 80))
-def test_a_path_that_is_cut_has_that_length(path, along):
+def test_cut_path_has_the_requested_length(path, along):
     assert length_in(cut(path, along)) == pytest.approx(min(along, length_in(path)), abs=1e-9)
 
 
 @pytest.mark.parametrize("path", [(), ((0, math.nan),)])
-def test_paths_that_cannot_be_are_refused(path):
+def test_invalid_paths_are_refused(path):
     with pytest.raises(UserError, match="path"):
         approaches(block("a", 0, 0), path, [])
 
 
-def test_the_parts_of_a_path_in_an_area():
-    # There and back through a pond that reaches from x = 1 to 2; along its border; touching its corner.
+def test_spans_of_a_path_in_an_area():
+    # There and back through a pond from x = 1 to 2; along its border; touching its corner.
     pond = Polygon(box(1, -1, 2, 1))
     assert spans_in(((0, 0), (3, 0), (0, 0)), pond) == ((1, 2), (4, 5))
     assert spans_in(((2, -2), (2, 2)), pond) == ((1, 3),)
@@ -75,8 +75,8 @@ def test_the_parts_of_a_path_in_an_area():
     assert spans_in(((0, 0), (0, 5)), pond) == ()
 
 
-def test_passing_by_a_friend():
-    # Unit squares: past one whose centre is 2.5 in off the way, the edges are 1.5 in apart, first when x = 5 - 1.
+def test_nearest_approach_when_passing_a_figure():
+    # Unit squares: past one whose centre is 2.5 in beside the path, the edges are 1.5 in apart, first when x = 5 - 1.
     soldier, friend = block("a", 0, 0, sigma=0.06), block("b", 5, 2.5, sigma=0.08)
     (near,) = approaches(soldier, ((0, 0), (10, 0)), [friend, soldier])
     assert near.nearest_in == pytest.approx(1.5)
@@ -85,10 +85,10 @@ def test_passing_by_a_friend():
     assert 4 - 1e-9 <= near.along_in <= 6 + 1e-9
     assert [near.within(limit) for limit in (2, 1.6, 1)] == [Call.IN, Call.TOO_CLOSE, Call.OUT]
     (again,) = approaches(soldier, ((0, 0), (10, 0), (0, 0)), [friend])
-    assert again.along_in == near.along_in  # on the way back he is no nearer
+    assert again.along_in == near.along_in  # the way back is not nearer
 
 
-def test_running_into_somebody_is_nearest_where_they_first_touch():
+def test_nearest_approach_of_a_collision_is_the_first_touch():
     for path in (((0, 0), (1, 0), (12, 0)), ((12, 0), (11, 0), (0, 0))):
         (near,) = approaches(block("a", *path[0]), path, [block("b", 6, 0)])
         assert (near.nearest_in, near.along_in) == (0, pytest.approx(5))
@@ -96,7 +96,7 @@ def test_running_into_somebody_is_nearest_where_they_first_touch():
 
 @few
 @given(paths, places, tables)
-def test_the_nearest_approach_is_the_nearest_of_all_places(path, other, table):
+def test_nearest_approach_is_the_minimum_over_the_path(path, other, table):
     mover, foe = figure("a", *path[0]), figure("b", *other)
     (near,) = approaches(mover, path, [foe])
     assert range_between(placed(mover, near.at_in), foe).edge_in == pytest.approx(near.nearest_in, abs=1e-6)
@@ -106,8 +106,8 @@ def test_the_nearest_approach_is_the_nearest_of_all_places(path, other, table):
     assert there.nearest_in == pytest.approx(near.nearest_in, abs=1e-6)
 
 
-def test_the_first_enemy_base_ends_the_move():
-    # Unit squares: the base of the one at 6 is met when the centres are 1 in apart, at 5; the one at 9 comes later.
+def test_first_contact_with_an_enemy_ends_the_move():
+    # Unit squares: the base at 6 is touched when the centres are 1 in apart, at 5; the one at 9 comes later.
     soldier, foes = block("a", 0, 0), [block("far", 9, 0), block("near", 6, 0.9), block("aside", 4, 3)]
     path = ((0, 0), (12, 0))
     met = contacts(soldier, path, foes)
@@ -120,15 +120,15 @@ def test_the_first_enemy_base_ends_the_move():
     assert up_to_contact(soldier, path, foes[2:]) == path
 
 
-def test_a_little_slack_meets_earlier():
+def test_slack_makes_contact_earlier():
     met = contacts(block("a", 0, 0), ((0, 0), (12, 0)), [block("b", 6, 0)], slack_in=0.25)
     assert met[0].along_in == pytest.approx(4.75)
-    # Corner to corner the bases touch when the centres are 1 in apart both ways, 5 sqrt 2 along.
+    # Corner to corner, the bases touch when the centres are 1 in apart in x and in y, 5 sqrt 2 along.
     (corner,) = contacts(block("a", 0, 0), ((0, 0), (9, 9)), [block("b", 6, 6)], slack_in=0.25)
     assert corner.along_in == pytest.approx(5 * math.sqrt(2) - 0.25)
 
 
-def test_a_base_left_behind_is_met_only_on_coming_back():
+def test_base_touched_at_the_start_counts_only_on_return():
     soldier, foe = block("a", 0, 0), block("b", 1, 0)  # they touch
     assert contacts(soldier, ((0, 0), (-5, 0)), [foe]) == ()
     assert contacts(soldier, ((0, 0), (0, -0.5)), [foe]) == ()  # sliding along it
@@ -136,7 +136,7 @@ def test_a_base_left_behind_is_met_only_on_coming_back():
     assert [contact.along_in for contact in back] == [pytest.approx(10)]
 
 
-def test_a_path_that_crosses_itself_meets_at_its_first_pass():
+def test_self_crossing_path_touches_at_its_first_pass():
     loop = ((0, 0), (10, 0), (10, 5), (5, 5), (5, -5))  # passes x = 5 twice
     met = contacts(block("a", 0, 0), loop, [block("b", 5, 0)])
     assert met[0].along_in == pytest.approx(4)
@@ -154,20 +154,20 @@ def test_bases_touch_at_a_contact(path, other):
     ("path", "along"),
     [
         (((10, 10), (0, 10)), 9.5),  # half a base before the edge at x = 0
-        (((10, 10), (0.5, 10)), None),  # comes up to the edge
+        (((10, 10), (0.5, 10)), None),  # reaches the edge
         (((10, 10), (10, 30), (47, 30), (50, 30)), 57.5),  # 20 up, then to x = 47.5 across
-        (((0.3, 10), (10, 10)), 0.0),  # stands over it from the start
-        (((-9, 10), (-12, 10)), 0.0),  # is nowhere near the table
+        (((0.3, 10), (10, 10)), 0.0),  # overlaps it from the start
+        (((-9, 10), (-12, 10)), 0.0),  # is far from the table
         (((10, 10), (20, 20)), None),
     ],
 )
-def test_where_a_path_leaves_the_table(path, along):
+def test_length_at_which_a_path_leaves_the_table(path, along):
     found = past_edge(block("a", *path[0]), path, TABLE)
     assert found == (along if along is None else pytest.approx(along, abs=1e-6))
 
 
-def test_the_turns_on_a_path():
-    # East and then north; a leg that goes nowhere turns nobody.
+def test_turns_of_a_path():
+    # East and then north; a leg without length causes no turn.
     bent = ((0.0, 0.0), (3.0, 0.0), (3.0, 0.0), (3.0, 4.0))
     assert turns_deg(bent) == pytest.approx((90,))
     assert turns_deg(bent, 0, 90) == pytest.approx((90,))
@@ -176,8 +176,8 @@ def test_the_turns_on_a_path():
     assert turns_deg(((1, 1),), 10, 190) == pytest.approx((180,))
 
 
-def test_where_a_base_is_on_a_minefield():
-    # Unit squares reach the field from x = 3 to 5 half an inch before their centre does, and leave it as much later.
+def test_spans_of_a_base_over_a_minefield():
+    # Unit squares reach the field from x = 3 to 5 half an inch before their centre, and leave it half an inch later.
     field, path = box(3, -1, 5, 1), ((0, 0), (9, 0), (0, 0))
     assert spans_over(block("a", 0, 0), path, field) == ((2.5, 5.5), (12.5, 15.5))
     assert spans_over(block("a", 0, 1.6), ((0, 1.6), (9, 1.6)), field) == ()
@@ -188,8 +188,8 @@ def test_where_a_base_is_on_a_minefield():
 
 
 @given(places, places)
-def test_a_base_is_clear_of_an_area_but_where_it_says(start, end):
-    # A yard that is open to the north; its hull is not what is stood on.
+def test_base_touches_an_area_only_within_its_spans(start, end):
+    # A yard that is open to the north, which differs from its convex hull.
     yard = ((-5, -5), (5, -5), (5, 5), (4, 5), (4, -4), (-4, -4), (-4, 5), (-5, 5))
     mover, path = figure("a", *start), (start, end)
     spans = spans_over(mover, path, yard)
@@ -202,21 +202,21 @@ def test_a_base_is_clear_of_an_area_but_where_it_says(start, end):
             assert away > 0
 
 
-def test_where_a_path_is_seen():
-    # Seen for x from 2 to 4 and from 8 on, on a way of 10 in that starts at x = 0.
+def test_spans_in_which_a_path_is_seen():
+    # Seen for x from 2 to 4 and from 8 on, on a path of 10 in that starts at x = 0.
     spans = glimpses(((0, 0), (5, 0), (10, 0)), lambda place: 2 <= place[0] <= 4 or place[0] >= 8, 0.5, 1e-3)
     assert [end for span in spans for end in span] == pytest.approx([2, 4, 8, 10], abs=1e-3)
     assert glimpses(((0, 0), (10, 0)), lambda place: False, 0.5, 0.01) == ()
     assert glimpses(((0, 0), (10, 0)), lambda place: True, 3, 0.01) == ((0, 10),)
 
 
-def test_looking_along_a_path_needs_steps():
+def test_sampling_a_path_needs_positive_steps():
     with pytest.raises(UserError, match="steps"):
         glimpses(BENT, lambda place: True, 0, 0.1)
 
 
 @given(st.floats(0.6, 9), st.floats(0.6, 9))
-def test_what_is_seen_adds_up(start, width):
+def test_seen_spans_have_the_right_length(start, width):
     end = min(start + width, 10.0)
     spans = glimpses(((0, 0), (10, 0)), lambda place: start <= place[0] <= end, 0.25, 1e-4)
     assert sum(b - a for a, b in spans) == pytest.approx(end - start, abs=1e-3)

@@ -13,10 +13,10 @@ places = st.floats(-50, 50)
 
 @pytest.mark.parametrize(
     ("direction", "place"),
-    # Fired along +x from the left edge: left is up the table, right down it, towards is back at the firer.
+    # Fired along +x from the left edge: left is up the table, right is down, towards is back to the firer.
     [(Along.LEFT, (10, 3)), (Along.RIGHT, (10, -3)), (Along.TOWARDS, (7, 0)), (Along.AWAY, (13, 0))],
 )
-def test_a_shot_strays_along_the_line_of_fire(direction, place):
+def test_shot_strays_relative_to_the_line_of_fire(direction, place):
     assert strayed((10, 0), direction, 3, (0, 0)) == pytest.approx(place)
 
 
@@ -24,16 +24,16 @@ def test_a_shot_strays_along_the_line_of_fire(direction, place):
     ("direction", "place"),
     [(Compass.NORTH, (10, 36)), (Compass.EAST, (34, 12)), (Compass.SOUTH, (10, -12)), (Compass.WEST, (-14, 12))],
 )
-def test_a_paratrooper_drifts_two_feet(direction, place):
+def test_paratrooper_drifts_two_feet(direction, place):
     assert drifted((10, 12), direction, 24) == pytest.approx(place)
 
 
-def test_north_may_lie_elsewhere():
+def test_other_direction_of_north():
     assert drifted((0, 0), Compass.EAST, 5, north_deg=0) == pytest.approx((0, -5))
 
 
 @given(places, places, st.sampled_from(Along), st.floats(0, 40), st.builds(Turned, st.floats(0, 360), places, places))
-def test_turning_the_table_takes_the_stray_along(x, y, direction, distance, table):
+def test_stray_turns_with_the_table(x, y, direction, distance, table):
     spot, firer = (x, y), (60.0, 1.0)
     there = strayed(table.point(spot), direction, distance, table.point(firer))
     assert there == pytest.approx(table.point(strayed(spot, direction, distance, firer)), abs=1e-8)
@@ -41,11 +41,11 @@ def test_turning_the_table_takes_the_stray_along(x, y, direction, distance, tabl
 
 
 @pytest.mark.parametrize("distance", [-1, math.nan, math.inf])
-def test_a_distance_that_cannot_be_is_refused(distance):
+def test_invalid_distance_is_refused(distance):
     with pytest.raises(UserError, match="strays"):
         drifted((0, 0), Compass.NORTH, distance)
 
 
-def test_a_shot_at_ones_own_feet_has_no_line():
+def test_shot_at_the_firers_own_place_is_refused():
     with pytest.raises(UserError, match="different places"):
         strayed((1, 1), Along.LEFT, 2, (1, 1))

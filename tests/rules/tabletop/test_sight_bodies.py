@@ -1,4 +1,4 @@
-"""What of a body is seen past terrain and past other bodies: silhouettes by posture and size, by hand and measured."""
+"""Exposure of silhouettes by posture and size past terrain and other bodies, computed by hand and measured."""
 
 import pytest
 
@@ -23,20 +23,20 @@ MEASURED = [
 
 
 @pytest.mark.parametrize(("shadow_in", "exposure"), MEASURED)
-def test_silhouettes_show_what_real_figures_show(shadow_in, exposure):
-    # A thin wall close before the target: its shadow ends a hair below its own top.
+def test_silhouettes_match_real_figures(shadow_in, exposure):
+    # A thin wall close to the target: its shadow ends slightly below its own top.
     assert seen(box(TerrainKind.WALL, 9.98, 9.99, shadow_in), rules=None).exposure == pytest.approx(exposure, abs=0.05)
 
 
-def test_smaller_figures_are_scaled_whole():
-    # 1/72 figures stand 0.95 in: a table of theirs that is 0.95 / 2.1 as large shows the same.
+def test_smaller_figures_are_scaled_completely():
+    # 1/72 figures are 0.95 in high: on a table scaled by 0.95 / 2.1 the exposure is the same.
     k = 0.95 / 2.1
     here = seen(box(TerrainKind.WALL, 4, 5, 1.0), rules=None)
     small = seen(
         box(TerrainKind.WALL, 4 * k, 5 * k, k), b=soldier("b", 10 * k), rules=SightRules(standing_height_in=0.95)
     )
     assert small.exposure == pytest.approx(here.exposure)
-    # So does a man in the way, who is as much narrower.
+    # The same holds with a figure in the way, which is scaled too.
     size = SightRules(standing_height_in=0.95)
     big, little = (
         sight(soldier("a", 0), soldier("b", 10 * s), (), [soldier("c", 5 * s, 0.2 * s)], rules).figures_in_the_way[0]
@@ -46,10 +46,10 @@ def test_smaller_figures_are_scaled_whole():
     assert little.fraction == pytest.approx(big.fraction)
 
 
-def test_a_man_who_lies_in_the_way_is_as_wide_as_his_body_is_on_his_base():
-    # His body fills an eighth of a base that reaches 0.8 in to either side: 0.1 in at x = 4.9, and so 0.204 at the
-    # board, whose strips' middles are at 0.0375, 0.1125, 0.1875 and 0.2625: six of eight. He is 0.5 in high: from a
-    # prone eye at 0.3 in he hides up to 0.3 + 0.2 / 0.49.
+def test_lying_figure_in_the_way_has_the_width_of_its_body():
+    # The body fills an eighth of a base that extends 0.8 in to either side: 0.1 in at x = 4.9, and thus 0.204 at the
+    # board, whose strips' middles are at 0.0375, 0.1125, 0.1875 and 0.2625: six of eight. It is 0.5 in high: from a
+    # prone eye at 0.3 in it hides up to 0.3 + 0.2 / 0.49.
     flat = Body(0.3, 0.3, ((0.5, 0.125),), by_base=True)
     base = ((4.2, -0.8), (5.8, -0.8), (5.8, 0.8), (4.2, 0.8))
     between = Figure("c", "tan", 5, 0, 0, 0.1, Posture.PRONE, base)
@@ -58,27 +58,27 @@ def test_a_man_who_lies_in_the_way_is_as_wide_as_his_body_is_on_his_base():
     assert found.figures_in_the_way[0].fraction == pytest.approx(6 / 8 * (0.3 + 0.2 / 0.49) / 2.1)
 
 
-def test_a_body_of_another_height_is_parted_by_its_own():
+def test_body_of_another_height_uses_its_own_bands():
     # 1.0 in high: a wall of 1.1 in at x = 5 hides up to 1.6 - 0.5 / 0.5 = 0.6 of it.
     low = SightRules(bodies={Posture.STANDING: Body(1.6, 1.0, ((1.0, 0.3),))})
     assert seen(box(TerrainKind.WALL, 4, 5, 1.1), rules=low).exposure == pytest.approx(0.4)
 
 
-def test_lying_figures_are_as_wide_as_their_base_across_the_line():
-    # Seen end on the prone man's base is 0.35 in to either side, seen from the side 0.76: a wall from y = 0.5 on
-    # hides nothing of the one, and of the other what lies past 0.5 in.
+def test_lying_figures_have_the_width_of_their_base_across_the_line():
+    # Seen end on, the prone figure's base extends 0.35 in to either side, seen from the side 0.76: a wall from y = 0.5
+    # on hides nothing of the first, and the part beyond 0.5 in of the second.
     def lying(turn):
         return Figure("b", "tan", 10, 0, 0, 0.1, Posture.PRONE, ellipse_outline((10, 0), 0.76, 0.35, turn))
 
     wall = box(TerrainKind.WALL, 9, 9.5, 5.0, y0=0.5)
     assert seen(wall, b=lying(0)).exposure == 1.0
     assert 0.8 < seen(wall, b=lying(90)).exposure < 0.9
-    small = SightRules(standing_height_in=0.95)  # whose base was measured as it is
+    small = SightRules(standing_height_in=0.95)  # its base was measured and is not scaled
     assert seen(wall, b=lying(90), rules=small).exposure == pytest.approx(seen(wall, b=lying(90)).exposure)
 
 
-def test_who_lies_askew_over_his_place_is_seen_where_his_base_is():
-    # His base reaches 0.2 in to the right of the line and 1.0 to the left: a wall on the right hides the first of
+def test_off_centre_base_is_seen_where_it_is():
+    # The base extends 0.2 in to the right of the line and 1.0 to the left: a wall on the right hides the first of
     # eight strips, whose middle is 0.125 in to the right; the next one's is 0.025 to the left.
     flat = Body(0.3, 0.3, ((0.5, 1.0),), by_base=True)
     base = ((9.9, -0.2), (10.1, -0.2), (10.1, 1.0), (9.9, 1.0))
@@ -87,7 +87,7 @@ def test_who_lies_askew_over_his_place_is_seen_where_his_base_is():
     assert seen(box(TerrainKind.WALL, 4, 5, 9.0, y1=0.0), b=askew, rules=rules).exposure == pytest.approx(7 / 8)
 
 
-def test_strips_are_the_silhouette():
+def test_strips_cover_the_silhouette():
     # Two bands of a half width of 0.4 and 0.2, both 1 in high: areas 0.8 and 0.4.
     middles, below = strips(Body(1.6, 1.5, ((1.0, 0.4), (2.0, 0.2))))
     assert below[:, -1].sum() == pytest.approx(1)

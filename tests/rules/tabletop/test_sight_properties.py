@@ -1,4 +1,4 @@
-"""What must hold on any table. Tables are drawn from a seed, so that nothing lines up by chance."""
+"""Properties of sight on any table. Tables are generated from a seed, so that nothing is aligned by chance."""
 
 import math
 from dataclasses import replace
@@ -46,7 +46,7 @@ def table(seed, figures=6, pieces=8):
 
 @few
 @given(seeds, st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-30, 30)))
-def test_moving_and_turning_the_table_changes_no_sight(seed, other):
+def test_sight_does_not_depend_on_the_tables_pose(seed, other):
     soldiers, terrain = table(seed)
     here = exposures(soldiers, terrain)
     there = exposures([other.figure(f) for f in soldiers], [other.piece(p) for p in terrain])
@@ -55,7 +55,7 @@ def test_moving_and_turning_the_table_changes_no_sight(seed, other):
 
 @settings(max_examples=10)
 @given(seeds, st.booleans())
-def test_all_pairs_at_once_say_what_one_pair_says(seed, figures_hide):
+def test_exposures_agree_with_sight(seed, figures_hide):
     soldiers, terrain = table(seed, figures=3)
     rules = SightRules(figures_hide=figures_hide)
     everything = exposures(soldiers, terrain, rules)
@@ -73,12 +73,12 @@ def test_all_pairs_at_once_say_what_one_pair_says(seed, figures_hide):
 
 @few
 @given(seeds)
-def test_fractions_stay_within_0_and_1_and_bound_what_is_hidden(seed):
+def test_fractions_are_within_0_and_1_and_bound_the_hidden_part(seed):
     soldiers, terrain = table(seed)
     everything = exposures(soldiers, terrain)
     assert everything.exposure.min() >= 0
     assert everything.exposure.max() <= 1
-    assert not ((everything.exposure > 0) & (everything.exposure < 1e-9)).any()  # who is hidden is at 0, not near it
+    assert not ((everything.exposure > 0) & (everything.exposure < 1e-9)).any()  # a hidden figure has exactly 0
     assert (everything.exposure_to_fire >= everything.exposure).all()
     for i in range(len(soldiers)):
         for j in range(len(soldiers)):
@@ -90,7 +90,7 @@ def test_fractions_stay_within_0_and_1_and_bound_what_is_hidden(seed):
 
 @few
 @given(seeds, st.floats(0.05, 0.95))
-def test_a_wall_cut_in_two_hides_what_it_hid(seed, cut):
+def test_wall_cut_in_two_hides_the_same(seed, cut):
     soldiers, _ = table(seed)
     rng = np.random.default_rng(seed)
     centre, turn, height = rng.uniform(5, 15, 2), rng.uniform(0, math.pi), rng.uniform(0.3, 3)
@@ -102,16 +102,16 @@ def test_a_wall_cut_in_two_hides_what_it_hid(seed, cut):
 
     left = replace(whole, name="left", outline_in=(a, between(a, b), between(d, c), d))
     right = replace(whole, name="right", outline_in=(between(a, b), b, c, between(d, c)))
-    soldiers = [f for f in soldiers if not over(f, whole)]  # who leans on one half may be clear of the other
+    soldiers = [f for f in soldiers if not over(f, whole)]  # a figure that leans on one half may not touch the other
     one, two = exposures(soldiers, [whole]), exposures(soldiers, [left, right])
     assert two.exposure == pytest.approx(one.exposure, abs=1e-9)
 
 
 @few
 @given(seeds, st.floats(0.1, 3))
-def test_a_taller_piece_never_exposes_more(seed, by):
+def test_taller_piece_never_exposes_more(seed, by):
     soldiers, terrain = table(seed, pieces=3)
-    # Whoever is inside a piece may stand on the lower one and in the taller one: another question.
+    # A figure inside a piece may stand on the lower one but inside the taller one, which is a different case.
     soldiers = [f for f in soldiers if not any(over(f, p) for p in terrain)]
     low = exposures(soldiers, terrain).exposure
     taller = [replace(terrain[0], height_in=terrain[0].height_in + by), *terrain[1:]]
@@ -127,7 +127,7 @@ def over(figure, piece):
 
 @few
 @given(st.floats(6, 40), st.floats(1, 20), st.floats(0.2, 4), st.floats(0.1, 3.5))
-def test_a_nearer_eye_sees_more_over_a_low_wall_and_less_over_a_high_one(far, step, thick, height):
+def test_nearer_eye_sees_more_over_a_low_wall_and_less_over_a_high_one(far, step, thick, height):
     wall = rectangle("w", TerrainKind.WALL, (-1 - thick / 2, 0), thick, 400, 0.0, height)
     target = soldier("t", 0, 0)
     near_in = 1 + thick + 0.1
@@ -141,7 +141,7 @@ def test_a_nearer_eye_sees_more_over_a_low_wall_and_less_over_a_high_one(far, st
 
 @few
 @given(seeds, st.floats(0, 8), st.floats(0.5, 5))
-def test_what_is_behind_either_never_counts(seed, away, deep):
+def test_pieces_behind_either_figure_never_count(seed, away, deep):
     rng = np.random.default_rng(seed)
     a, b = soldier("a", 0, 0), soldier("b", rng.uniform(2, 20), 0)
     turn = rng.uniform(-0.3, 0.3)

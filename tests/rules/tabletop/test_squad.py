@@ -16,33 +16,33 @@ def row(*xs, sigma=0.0):
     return [block(str(k), x, 0, sigma=sigma) for k, x in enumerate(xs)]
 
 
-def test_a_chain_of_half_inch_links_holds():
-    # Gaps of 0.5, 0.4 and 0.3: each within a half of the next, though the ends are 4.2 in apart.
+def test_chain_of_half_inch_links_holds():
+    # Gaps of 0.5, 0.4 and 0.3: each link is at most 0.5, although the ends are 4.2 in apart.
     found = chain(row(0, 1.5, 2.9, 4.2), 0.5)
     assert found.call is Call.IN
     assert [link.range.edge_in for link in found.links] == pytest.approx([0.5, 0.4, 0.3])
     assert found.gaps == ()
 
 
-def test_a_gap_a_casualty_left_is_named():
+def test_gap_left_by_a_casualty_is_reported():
     found = chain(row(0, 1.5, 4.0, 5.5), 0.5)
     assert found.call is Call.OUT
     (gap,) = found.gaps
     assert ({gap.a, gap.b}, gap.range.edge_in) == ({"1", "2"}, pytest.approx(1.5))
 
 
-def test_the_widest_gap_is_named_first():
+def test_widest_gap_comes_first():
     # Gaps of 1, 3 and 2 in.
     assert [gap.range.edge_in for gap in chain(row(0, 2, 6, 9), 0.5).gaps] == pytest.approx([3, 2, 1])
 
 
-def test_a_gap_near_the_limit_is_too_close_to_call():
+def test_gap_near_the_limit_is_too_close_to_call():
     found = chain(row(0, 1.55, sigma=0.05), 0.5)
     assert found.call is Call.TOO_CLOSE
     assert len(found.gaps) == 1
 
 
-def test_the_chain_takes_the_short_way_round():
+def test_chain_skips_the_widest_side_of_a_ring():
     # A ring of four with one wide side: the wide side is not needed.
     ring = [block("a", 0, 0), block("b", 1.3, 0), block("c", 1.3, 1.3), block("d", -0.6, 1.3)]
     found = chain(ring, 0.5)
@@ -54,14 +54,14 @@ def test_the_chain_takes_the_short_way_round():
     }
 
 
-def test_one_figure_holds_together_and_so_does_none():
+def test_single_figure_forms_a_chain():
     assert chain(row(3), 0.5).call is Call.IN
     assert chain([], 0.5).links == ()
 
 
 @few
 @given(st.lists(places, min_size=1, max_size=6, unique=True), st.randoms(use_true_random=False))
-def test_the_chain_does_not_depend_on_the_order(spots, random):
+def test_chain_does_not_depend_on_the_order(spots, random):
     squad = [figure(str(k), *spot) for k, spot in enumerate(spots)]
     mixed = random.sample(squad, len(squad))
     found, other = (sorted(link.range.edge_in for link in chain(s, 0.5).links) for s in (squad, mixed))
@@ -70,35 +70,35 @@ def test_the_chain_does_not_depend_on_the_order(spots, random):
 
 
 @given(st.lists(places, min_size=1, max_size=6, unique=True), st.floats(0, 360))
-def test_nobody_is_ahead_of_the_lead(spots, toward):
+def test_no_figure_is_ahead_of_the_leader(spots, toward):
     squad = [figure(str(k), *spot) for k, spot in enumerate(spots)]
     assert ahead_of(lead(squad, toward), squad, toward) == ()
 
 
 @few
 @given(st.builds(Turned, st.floats(0, 360), st.floats(-9, 9), st.floats(-9, 9)))
-def test_turning_the_table_changes_no_chain(table):
+def test_chain_does_not_depend_on_the_tables_pose(table):
     squad = [figure("a", 0, 0), figure("b", 2, 1), figure("c", 5, -3), figure("d", 1, 6)]
     there, here = chain([table.figure(one) for one in squad], 0.5), chain(squad, 0.5)
     assert [(link.a, link.b) for link in there.links] == [(link.a, link.b) for link in here.links]
     assert [link.range.edge_in for link in there.links] == pytest.approx([link.range.edge_in for link in here.links])
 
 
-def test_the_frontmost_leads():
+def test_frontmost_figure_leads():
     squad = row(0, 4, 2)
     assert lead(squad, 0).id == "1"
     assert lead(squad, 180).id == "0"
     assert lead([block("low", 0, 1), block("high", 0, 5)], 90).id == "high"
     assert ahead_of(squad[0], squad, 0) == ("1", "2")
-    assert ahead_of(squad[2], row(0, 2.1, sigma=0.1), 0) == ()  # 0.1 in ahead is in doubt
+    assert ahead_of(squad[2], row(0, 2.1, sigma=0.1), 0) == ()  # 0.1 in ahead is too close to call
 
 
-def test_a_squad_without_figures_has_no_lead():
+def test_empty_squad_has_no_leader():
     with pytest.raises(UserError, match="squad"):
         lead([], 0)
 
 
-def test_closing_up_is_no_move():
+def test_leader_stayed_within_the_tolerance():
     before, after = block("a", 0, 0), block("a", 0.4, 0)
     assert stayed(before, after, 0.5) is Call.IN
     assert stayed(before, block("a", 0.6, 0), 0.5) is Call.OUT

@@ -14,13 +14,13 @@ TAN_7 = {"id": "tan-7", "army": "tan", "x_in": 1.0, "y_in": 2.0, "z_in": 0.0, "s
 
 
 @given(st.floats(0.1, 5), st.floats(0.1, 5), st.floats(-360, 360), st.integers(3, 60))
-def test_an_ellipse_has_its_own_area(half_length, half_width, turn, points):
+def test_ellipse_outline_has_the_area_of_the_ellipse(half_length, half_width, turn, points):
     outline = Polygon(ellipse_outline((3, -2), half_length, half_width, turn, points))
     assert outline.area == pytest.approx(math.pi * half_length * half_width)
     assert outline.centroid.coords[0] == pytest.approx((3, -2))
 
 
-def test_an_ellipse_lies_along_its_turn():
+def test_ellipse_is_turned():
     x, y = ellipse_outline((0, 0), 2, 1, 90)[0]
     assert x == pytest.approx(0, abs=1e-12)
     assert y > 2
@@ -29,24 +29,24 @@ def test_an_ellipse_lies_along_its_turn():
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
-        ({"x_in": math.nan}, "finite place"),
-        ({"z_in": math.inf}, "finite place"),
-        ({"sigma_in": -0.1}, "negative"),
+        ({"x_in": math.nan}, "finite coordinates"),
+        ({"z_in": math.inf}, "finite coordinates"),
+        ({"sigma_in": -0.1}, "standard deviation of 0"),
         ({"confidence": 1.5}, "confidence"),
-        ({"facing_deg": math.nan}, "direction"),
+        ({"facing_deg": math.nan}, "finite facing"),
         ({"base_in": ()}, "0 points"),
         ({"base_in": BASE[:2]}, "2 points"),
         ({"base_in": ((0, 0), (1, 0), (1, math.nan))}, "finite"),
-        ({"base_in": ((1.1, 0.7), (1.3, 0.8), (2.1, 1.2))}, "no area"),  # on one line, but for rounding
+        ({"base_in": ((1.1, 0.7), (1.3, 0.8), (2.1, 1.2))}, "no area"),  # on one line, except for rounding
         ({"base_in": ((3, 3),) * 3}, "no area"),
     ],
 )
-def test_a_figure_that_cannot_be_is_refused_by_name(wrong, fault):
+def test_invalid_figure_is_refused_by_name(wrong, fault):
     with pytest.raises(UserError, match=f"tan-7.*{fault}"):
         Figure(**TAN_7 | wrong)
 
 
-def test_a_base_that_crosses_itself_is_a_figures_all_the_same():
+def test_self_intersecting_base_is_accepted():
     crossed = ((0, 0), (1, 1), (1, 0), (0, 1))
     assert Figure(**TAN_7 | {"base_in": crossed}).base_in == crossed
 
@@ -55,18 +55,18 @@ def test_a_base_that_crosses_itself_is_a_figures_all_the_same():
     ("outline", "height", "fault"),
     [
         (((0, 0), (1, 0)), 1, "2 points"),
-        (((0, 0), (2, 2), (2, 0), (0, 2)), 1, "Self-intersection"),
-        (((0, 0), (1, 1), (2, 2)), 1, "no area|intersection"),
+        (((0, 0), (2, 2), (2, 0), (0, 2)), 1, "crosses itself"),
+        (((0, 0), (1, 1), (2, 2)), 1, "no area|crosses itself"),
         (((0, 0), (1, 0), (1, math.nan)), 1, "finite"),
         ((), 1, "0 points"),
-        (((0, 0), (1, 0), (1, 1)), -1, "negative"),
+        (((0, 0), (1, 0), (1, 1)), -1, "height of 0 or more"),
         (((0, 0), (1, 0), (1, 1)), math.inf, "finite"),
     ],
 )
-def test_terrain_that_cannot_be_is_refused_by_name(outline, height, fault):
+def test_invalid_terrain_is_refused_by_name(outline, height, fault):
     with pytest.raises(UserError, match=f"house.*({fault})"):
         TerrainPiece("house", TerrainKind.BUILDING, outline, 0.0, height)
 
 
-def test_terrain_stands_on_its_base():
+def test_top_of_terrain_is_above_its_base():
     assert TerrainPiece("canopy", TerrainKind.TREE, ((0, 0), (1, 0), (1, 1)), 0.6, 5).top_in == 5.6

@@ -43,27 +43,27 @@ radii = st.floats(0.05, 5)
         ((-1, 1), 2.0, (math.sqrt(3) + 2 * math.pi / 3 - 2) / 4),
     ],
 )
-def test_fraction_of_a_square(centre, radius, fraction):
+def test_fraction_of_a_square_in_a_disc(centre, radius, fraction):
     assert fraction_inside(Blast(centre, radius), SQUARE) == pytest.approx(fraction, abs=1e-12)
 
 
-def test_direction_of_the_outline_does_not_matter():
+def test_orientation_of_the_outline_does_not_matter():
     assert fraction_inside(Blast((0, 0), 1), SQUARE[::-1]) == pytest.approx(math.pi / 16)
 
 
 @given(places, places, radii, places, places)
-def test_agrees_with_shapely(x, y, radius, bx, by):
+def test_fraction_agrees_with_shapely(x, y, radius, bx, by):
     base = ellipse_outline((bx, by), 0.5, 0.37, 30)
     disc = Point(x, y).buffer(radius, quad_segs=256)
-    # A 1024-gon misses pi^2 / 6 / 1024^2 * 4 of the disc's area: under 2e-5 of it.
+    # A 1024-gon lacks pi^2 / 6 / 1024^2 * 4 of the disc's area: less than 2e-5 of it.
     tolerance = 2e-5 * math.pi * radius**2 / Polygon(base).area + 1e-9
     expected = disc.intersection(Polygon(base)).area / Polygon(base).area
     assert fraction_inside(Blast((x, y), radius), base) == pytest.approx(expected, abs=tolerance)
 
 
 @given(places, places, radii)
-@example(1.2e-38, 1.2e-38, 2.0)  # a corner so near the centre that its direction is lost to rounding
-def test_parts_of_a_base_add_up(x, y, radius):
+@example(1.2e-38, 1.2e-38, 2.0)  # a corner so close to the centre that rounding loses its direction
+def test_fractions_of_a_divided_base_add_up(x, y, radius):
     blast = Blast((x, y), radius)
     left = ((0.0, 0.0), (0.7, 0.0), (0.7, 2.0), (0.0, 2.0))
     right = ((0.7, 0.0), (2.0, 0.0), (2.0, 2.0), (0.7, 2.0))
@@ -83,7 +83,7 @@ anywhere = st.builds(Turned, st.floats(0, 360), st.floats(-30, 30), st.floats(-3
 
 
 def moved(template, table):
-    """The template on the turned and pushed table."""
+    """The template on the transformed table."""
     ways = {
         "centre_in": table.point,
         "apex_in": table.point,
@@ -97,7 +97,7 @@ def moved(template, table):
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
 @given(x=places, y=places, table=anywhere)
-def test_turning_the_table_covers_as_much(template, x, y, table):
+def test_fraction_does_not_depend_on_the_tables_pose(template, x, y, table):
     base = ellipse_outline((x, y), 0.5, 0.4)
     here = fraction_inside(template, base)
     assert 0 <= here <= 1
@@ -106,7 +106,7 @@ def test_turning_the_table_covers_as_much(template, x, y, table):
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
 @given(cut=st.floats(0.01, 0.99))
-def test_what_covers_the_halves_covers_the_whole(template, cut):
+def test_fractions_of_two_halves_add_up(template, cut):
     edge = -1 + 2 * cut
     parts = [fraction_inside(template, box(-1, -1, edge, 1)), fraction_inside(template, box(edge, -1, 1, 1))]
     whole = fraction_inside(template, box(-1, -1, 1, 1))
@@ -121,7 +121,7 @@ def test_what_covers_the_halves_covers_the_whole(template, cut):
         # the square; the triangle below that side has half of tan 22.5.
         (Wedge((0, 0), 0, 3, 45), box(0, 0, 1, 1), math.tan(math.radians(22.5)) / 2),
         (Wedge((0, 0), 22.5, 3, 45), box(0, 0, 1, 1), 0.5),  # from the edge up to the diagonal
-        (Wedge((0, 0), 45, 3, 90), box(-9, -9, 9, 9), math.pi * 9 / 4 / 324),  # all of a quarter disc in 18 x 18
+        (Wedge((0, 0), 45, 3, 90), box(-9, -9, 9, 9), math.pi * 9 / 4 / 324),  # a whole quarter disc in 18 x 18
         (Wedge((0, 0), 0, 30, 90), box(20, -1, 21, 1), 1.0),
         (Wedge((0, 0), 180, 3, 45), box(0.1, -1, 1, 1), 0.0),  # nothing behind the flame
         (Flame((0, 0), 0, 12, 6), box(0, 0, 12, 3), 0.5),  # its upper half is half of the box round it
@@ -135,11 +135,11 @@ def test_what_covers_the_halves_covers_the_whole(template, cut):
         (Zone(box(0, 0, 4, 4)), box(3, 3, 5, 5), 0.25),
     ],
 )
-def test_fractions_by_hand(template, base, fraction):
+def test_fractions_computed_by_hand(template, base, fraction):
     assert fraction_inside(template, base) == pytest.approx(fraction, abs=1e-9)
 
 
-def test_who_is_under_it_most_covered_first():
+def test_hits_are_sorted_by_coverage():
     hits = under_blast(Blast((0, 0), 2), [figure("edge", 2, 0), figure("out", 3, 0), figure("in", 1, 0)])
     assert [hit.id for hit in hits] == ["in", "edge"]
     assert hits[0] == Hit("in", pytest.approx(1), pytest.approx(1), pytest.approx(1))
@@ -154,13 +154,13 @@ HALF_TABLE = Zone(box(-20, -20, 0, 20))
 
 
 def straddling(x, sigma=0.0):
-    """A unit square across the straight edge at x = 0 of what lies to its left."""
+    """A unit square across the straight edge at x = 0 of an area to its left."""
     return under(HALF_TABLE, [figure("a", x, 0, sigma, square(x, 0, 0.5))])
 
 
 @pytest.mark.parametrize(
     ("x", "sigma", "call"),
-    # The part inside is 0.5 - x; 2 standard deviations to either side are what may be wrong with it.
+    # The part inside is 0.5 - x, with a possible error of 2 standard deviations to either side.
     [(0.0, 0.0, Call.IN), (0.01, 0.0, Call.OUT), (0.1, 0.04, Call.OUT), (0.1, 0.06, Call.TOO_CLOSE),
      (-0.1, 0.06, Call.TOO_CLOSE), (-0.1, 0.04, Call.IN)],
 )  # fmt: skip
@@ -183,24 +183,24 @@ def test_half_inside_within_its_error(x, sigma, call):
         (-0.6, 1.0, {Extent.OUTSIDE, Extent.PARTLY, Extent.FULLY}),
     ],
 )
-def test_half_in_half_out(x, sigma, possible):
+def test_possible_extents_near_half(x, sigma, possible):
     (hit,) = straddling(x, sigma)
     assert set(hit.extent.possible) == possible
     assert hit.extent.certain == (len(possible) == 1)
 
 
-def test_who_is_surely_out_is_left_out_and_who_may_be_in_is_not():
+def test_certain_misses_are_left_out_and_possible_hits_kept():
     assert straddling(0.6, 0.0) == ()
     assert straddling(0.8, 0.1) == ()
     (hit,) = straddling(0.6, 0.1)
     assert (hit.fraction, hit.least) == (0, 0)
     assert hit.most == pytest.approx(0.1)
-    close = [figure("a", 2.6, 0, 0.1, square(2.6, 0, 0.5))]  # 0.1 in off the disc, give or take 0.2
+    close = [figure("a", 2.6, 0, 0.1, square(2.6, 0, 0.5))]  # 0.1 in outside the disc, with a possible error of 0.2
     assert len(under(Blast((0, 0), 2), close)) == 1
     assert under_blast(Blast((0, 0), 2), close) == ()
 
 
-def test_a_template_laid_by_hand_adds_its_own_error():
+def test_error_of_the_template_is_added():
     soldier = [figure("a", 3, 0, 0.03, square(3, 0, 0.5))]
     (sure,), (unsure,) = under(Blast((0, 0), 3), soldier), under(Blast((0, 0), 3), soldier, sigma_in=0.04)
     # 0.03 and 0.04 in across make 0.05: at the edge, which is almost straight over 1 in, 0.06 and 0.1 of the base.
@@ -208,20 +208,20 @@ def test_a_template_laid_by_hand_adds_its_own_error():
     assert unsure.most - unsure.fraction == pytest.approx(0.10, abs=0.005)
 
 
-def test_friends_are_no_safer():
+def test_friends_are_hit_too():
     blast = Blast((0, 0), 3)
     green = dataclasses.replace(figure("green-1", 1, 0), army="green")
     assert {hit.id for hit in under(blast, [green, figure("tan-1", -1, 0)])} == {"green-1", "tan-1"}
 
 
 @given(places, places, st.floats(0, 0.3))
-def test_the_bounds_hold_the_fraction(x, y, sigma):
+def test_fraction_is_within_its_bounds(x, y, sigma):
     for hit in under(Wedge((0, 0), 0, 3, 45), [figure("a", x, y, sigma)]):
         assert 0 <= hit.least <= hit.fraction <= hit.most <= 1
 
 
 @pytest.mark.parametrize("radius", [0, -1, math.nan, math.inf])
-def test_a_radius_that_cannot_be_is_refused(radius):
+def test_invalid_radius_is_refused(radius):
     with pytest.raises(UserError, match="radius"):
         Blast((0, 0), radius)
 
@@ -235,22 +235,22 @@ def test_a_radius_that_cannot_be_is_refused(radius):
         (lambda: Wedge((0, 0), math.nan, 3, 45), "place"),
         (lambda: Flame((0, 0), 0, 0, 6), "length"),
         (lambda: Flame((0, 0), 0, 12, -6), "width"),
-        (lambda: Strip(((0, 0), (0, 0)), 3), "second point"),
+        (lambda: Strip(((0, 0), (0, 0)), 3), "mark a second one"),
         (lambda: Strip(((0, 0), (1, 0)), 0), "width"),
         (lambda: Zone(()), "0 points"),
-        (lambda: Zone(((0, 0), (2, 2), (2, 0), (0, 2))), "Self-intersection"),
+        (lambda: Zone(((0, 0), (2, 2), (2, 0), (0, 2))), "crosses itself"),
     ],
 )
-def test_templates_that_cannot_be_are_refused(make, fault):
+def test_invalid_templates_are_refused(make, fault):
     with pytest.raises(UserError, match=fault):
         make()
 
 
-def test_a_base_without_area_has_no_part_inside():
+def test_base_without_area_has_fraction_zero():
     assert fraction_inside(Blast((0, 0), 1), ((0, 0), (1, 1), (2, 2))) == 0
 
 
-def test_eight_wedges_make_the_disc():
+def test_eight_wedges_add_up_to_the_disc():
     base = ellipse_outline((1.3, -2.2), 0.9, 0.5, 30)
     parts = [fraction_inside(Wedge((0, 0), 45 * k, 3, 45), base) for k in range(8)]
     assert sum(parts) == pytest.approx(fraction_inside(Blast((0, 0), 3), base))
@@ -266,7 +266,7 @@ def test_eight_wedges_make_the_disc():
         (Zone(box(0, 0, 4, 2)), 8),
     ],
 )
-def test_a_template_is_drawn_as_large_as_it_is(template, area):
+def test_drawn_outline_has_the_templates_area(template, area):
     outline = drawn(template)
     assert len(set(outline)) == len(outline)
     # Chords of 3 degrees cut 1 - sin(a)/a = 4.6e-4 off a disc.

@@ -14,26 +14,26 @@ sigmas = st.floats(0, 5)
     ("value", "sigma", "call"),
     [
         (12.0, 0.0, Call.IN),  # exactly at the limit and exactly known: "exactly at range is in range"
-        (12.0 + 1e-12, 0.0, Call.IN),  # a rounding error is none of the table's
+        (12.0 + 1e-12, 0.0, Call.IN),  # a rounding error does not count
         (12.001, 0.0, Call.OUT),
         (11.9, 0.1, Call.TOO_CLOSE),  # 1 standard deviation short
         (11.75, 0.125, Call.IN),  # 2 standard deviations short, to the bit
         (12.25, 0.125, Call.OUT),
         (12.2, 0.125, Call.TOO_CLOSE),
         (12.0, 0.1, Call.TOO_CLOSE),
-        (3.0, math.inf, Call.TOO_CLOSE),  # an error without bound decides nothing
+        (3.0, math.inf, Call.TOO_CLOSE),  # an infinite error decides nothing
     ],
 )
 def test_a_value_against_twelve(value, sigma, call):
     assert at_most(value, 12.0, sigma) is call
 
 
-def test_no_limit_holds_whatever_the_error():
+def test_infinite_limit_is_always_in():
     assert at_most(500.0, math.inf, math.inf) is Call.IN
 
 
 @given(values, values, sigmas, values)
-def test_only_the_difference_counts(value, limit, sigma, shift):
+def test_only_the_difference_to_the_limit_matters(value, limit, sigma, shift):
     assert at_least(value, limit, sigma) is at_most(-value, -limit, sigma)
     margin = abs(limit - value)
     if not (margin < 1e-6 or abs(margin - 2 * sigma) < 1e-6):
@@ -41,25 +41,25 @@ def test_only_the_difference_counts(value, limit, sigma, shift):
 
 
 @given(values, values, sigmas)
-def test_what_is_decided_is_decided_on_one_side(value, limit, sigma):
+def test_in_and_out_are_exclusive(value, limit, sigma):
     both = {at_most(value, limit, sigma), at_least(value, limit, sigma)}
     assert both in ({Call.IN, Call.OUT}, {Call.TOO_CLOSE}) or (both == {Call.IN} and abs(value - limit) <= 1e-9)
 
 
-def test_all_hold_where_each_does():
+def test_all_of_combines_calls():
     assert all_of([Call.IN, Call.TOO_CLOSE]) is Call.TOO_CLOSE
     assert all_of([Call.IN, Call.TOO_CLOSE, Call.OUT]) is Call.OUT
     assert all_of([]) is Call.IN
 
 
-def test_a_choice_is_certain_when_nothing_else_is_possible():
+def test_choice_with_one_possible_value_is_certain():
     assert choice(2, [2, 2]) == Choice(2, (2,))
     assert choice(2, [2]).certain
     assert choice(2, [1, 2, 3]).possible == (2, 1, 3)
     assert not choice(2, [1]).certain
 
 
-def test_shifts_reach_two_standard_deviations_and_balance():
+def test_shifts_reach_two_standard_deviations_in_all_directions():
     shifts = doubtful_shifts(0.3)
     assert shifts[0] == (0, 0)
     assert [math.hypot(*shift) for shift in shifts[1:]] == pytest.approx([0.6] * 8)

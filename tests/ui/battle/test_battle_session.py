@@ -57,7 +57,7 @@ def test_what_is_moved_too_far_may_pass_all_the_same(play: Play) -> None:
     play.let_pass(moment, proposal, "he ran")
     assert play.battle.state.unit("green-1").at_in == (4, 9)
     assert (
-        "  Green 1, Green 2, Green 3, Green 4: Move the squad rifles: the players rule: it stands. He ran."
+        "  Green 1, Green 2, Green 3, Green 4: Move the squad rifles: the players decide: it stands. He ran."
         in play.story
     )
 

@@ -239,7 +239,7 @@ def test_the_page_stands_by_itself_and_shows_what_was_said_as_it_was_said(battle
     assert not re.search(r"<script|https?://|src=\"(?!data:)|href=", html)
     pictures = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', html)
     assert [base64.b64decode(one) for one in pictures] == [jpeg, jpeg]
-    assert "4 on the dice: " in unescape(html)
+    assert "4 rolled for " in unescape(html)
     assert html.count("<section>") == html.count("</section>") == 7
     assert done[-1] == (6, 7)
 

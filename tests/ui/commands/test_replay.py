@@ -35,14 +35,14 @@ def test_the_story(path: Path) -> None:
     heading, credit, *rest = replay_text(path).splitlines()
     assert (heading, credit[:20]) == ("Simple Plastic Wargame: Green against Tan", "Game by Adly Abdulla")
     assert rest == [
-        "Green fields",
+        "Army of Green",
         "  Green 1: Soldier",
-        "Tan fields",
+        "Army of Tan",
         "  Tan 1: Sniper",
         "",
         "Turn 1, Green, attacking",
         "  Green 1: Attack: misses.",
-        "    4 on the dice: the ordinary, the attack",
+        "    4 rolled for the ordinary: the attack",
         "    SP-11  4 or more kills (+4)",
         "    SP-25  the target is a special unit (+1)",
         "    SP-10  Distance neither forbids an attack nor changes it.",

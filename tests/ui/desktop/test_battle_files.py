@@ -86,7 +86,7 @@ def test_a_damaged_battle_goes_on_in_a_copy(
     monkeypatch.setattr("ui.desktop.battle.files.ask_battle", lambda _: path)
     monkeypatch.setattr("ui.desktop.battle.opening.ask_where", lambda *_: copy)
     window.files.open_battle()
-    wait_until(lambda: "is not as it was written" in window.bar.text)
+    wait_until(lambda: "does not match its checksum" in window.bar.text)
     assert window.battle.play is None
     [button] = [one for one in window.bar.findChildren(QPushButton) if one.isVisibleTo(window.bar)]
     assert button.text() == "Open a copy"
@@ -94,7 +94,7 @@ def test_a_damaged_battle_goes_on_in_a_copy(
     wait_until(lambda: window.battle.play is not None)
     assert window.battle.play is not None
     assert window.battle.play.battle.path == copy
-    assert "Taken over from b" in window.battle.play.story[-1]
+    assert "Copied from b" in window.battle.play.story[-1]
     assert path.read_bytes() == before
 
 

@@ -87,7 +87,7 @@ def test_a_bumped_camera_finds_its_place_again(player: Player, table: Board) -> 
     # Little beyond the table is in so small a picture: sometimes it does not tell the one from the other.
     [what] = [one for one in ("camera", "camera or table") if player.bar.startswith(f"The {one} was moved; ")]
     assert player.bar.endswith("; the camera's place was found again, and positions on the table stay.")
-    assert player.plot == [f"(the {what} was bumped; positions on the table stay)"]
+    assert player.plot == [f"(the {what} was bumped; positions on the table are unchanged)"]
     player.looks()
     goes_on_as_if_nothing_had_been(player)
 

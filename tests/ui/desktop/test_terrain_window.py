@@ -136,7 +136,7 @@ def test_corners_and_edges_are_dragged_and_a_corner_deleted(bare: Window) -> Non
     assert terrain(bare) == (moved,)
     assert bare.session.can_undo == "remove a corner of book"
     drag(bare, corner(bare, moved, 2), spot(bare, (14.5, 9.0), 1.2))  # beyond the edge on the other side
-    assert "must go once round" in bare.bar.text
+    assert "must go around its area once" in bare.bar.text
     assert terrain(bare) == (moved,)
 
 

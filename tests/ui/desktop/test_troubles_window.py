@@ -127,7 +127,7 @@ def test_a_full_disk_stops_the_battle_at_what_is_kept_and_it_goes_on_once_there_
         played.battle.panel.go_on.emit()
         if "disk is full" in played.bar.text:
             break
-    assert "was not kept: make room and do it again" in played.bar.text
+    assert "was not saved: make room and try again" in played.bar.text
     kept, phase = len(battle.entries), played.battle.panel.phase
     assert kept > before
     journal.execute("PRAGMA max_page_count = 100000")

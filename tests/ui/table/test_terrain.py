@@ -97,7 +97,7 @@ def test_corners_are_moved_added_and_taken_away_and_an_outline_never_crosses_its
     more = with_corner_on(ATLAS, 3, (1.0, 5.0))  # on the edge from the last corner to the first
     assert more.outline_in == (*ATLAS.outline_in, (1.0, 5.0))
     assert without_corner(more, 4) == ATLAS
-    with pytest.raises(UserError, match="mark it again"):
+    with pytest.raises(UserError, match="draw it again"):
         with_corner_at(ATLAS, 2, (6.0, 0.0))
     with pytest.raises(UserError, match="three corners"):
         without_corner(without_corner(ATLAS, 0), 0)
