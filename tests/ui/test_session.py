@@ -24,9 +24,9 @@ from ui.table.teaching import NoFigureThere, OtherPlastic
 from ui.units import Unit
 from vision.frame import Frame
 from vision.palette import log_colour
-from vision.pipeline import Setup
+from vision.setup import Setup
 from vision.teaching import FigurePicker
-from vision.tracking import Event, EventKind, Tracking
+from vision.tracks import Event, EventKind, Tracking
 
 
 def test_undo_and_redo_reach_everything_by_name():

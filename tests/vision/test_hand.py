@@ -11,15 +11,17 @@ import pytest
 from calibration.calibration_targets import Prints
 from calibration.calibration_tracker import FRAMES
 from calibration.camera import TableCamera
-from vision import pipeline
+from vision import search_plan
 from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import teach
-from vision.pipeline import Hand, Pipeline, Setup, TableView
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
-from vision.tracking import EventKind
+from vision.table_view import HandEvent, TableView
+from vision.tracks import EventKind
 
 SIZE_IN = (36.0, 24.0)
 CAMERA = overhead_camera((1280, 720), SIZE_IN, 45.0)
@@ -60,7 +62,7 @@ def test_what_a_hand_did_is_told_once_after_it_has_gone(then: TableCamera) -> No
     reach = [picture(BEFORE, CAMERA, 3, arm=True), *(picture(AFTER, then, n, arm=True) for n in (4, 5))]
     gone = [picture(AFTER, then, n) for n in range(6, 12)]
     views = looked(*rest, *reach, *gone)
-    assert [(n, view.hand) for n, view in enumerate(views) if view.hand] == [(3, Hand.IN), (6, Hand.OUT)]
+    assert [(n, view.hand) for n, view in enumerate(views) if view.hand] == [(3, HandEvent.IN), (6, HandEvent.OUT)]
     assert [n for n, view in enumerate(views) if view.frozen] == [3, 4, 5]
     carried = [next(figure for figure in view.figures if figure.id == "green-3") for view in views[2:6]]
     assert all(one == carried[0] for one in carried), "nothing is concluded where the hand is"
@@ -73,7 +75,7 @@ def test_what_a_hand_did_is_told_once_after_it_has_gone(then: TableCamera) -> No
 
 
 def test_while_all_rests_nobody_is_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "LOOKS", 2)
+    monkeypatch.setattr(search_plan, "SEARCHES", 2)
     views = looked(*(picture(BEFORE, CAMERA, n) for n in range(6)))
     assert all(view.tracking.figures is views[1].tracking.figures for view in views[1:])
     assert views[0].tracking.figures is not views[1].tracking.figures
@@ -88,7 +90,7 @@ def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPa
         return find(self, *args, **named)
 
     monkeypatch.setattr(Finder, "find", watched)
-    monkeypatch.setattr(pipeline, "LOOKS", 3)
+    monkeypatch.setattr(search_plan, "SEARCHES", 3)
     # Three looks at all of it, and three more once eight frames have told better where the camera is.
     rest = [picture(BEFORE, CAMERA, n) for n in range(FRAMES + 3)]
     gone = [picture(AFTER, CAMERA, n) for n in range(12, 17)]

@@ -11,10 +11,12 @@ from calibration.solve import laid_at, place_of
 from rules.table import Posture, TerrainKind, TerrainPiece, UserError
 from vision.frame import Frame
 from vision.palette import teach
-from vision.pipeline import Pipeline, Setup, marker_papers
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
+from vision.table_outline import marker_papers
 
 SIZE_IN = (36.0, 24.0)
 SCENE = Scene(

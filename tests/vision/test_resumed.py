@@ -9,8 +9,10 @@ import numpy as np
 from calibration.camera import Lens, TableCamera
 from rules.table import Figure, Posture, ellipse_outline
 from vision.figures import Sighting
-from vision.pipeline import Setup, _Empty
-from vision.tracking import EventKind, Tracker, Tracking, tracks_of
+from vision.reference import ReferencePicture
+from vision.setup import Setup
+from vision.tracking import Tracker, tracks_of
+from vision.tracks import EventKind, Tracking
 
 
 def man(name: str, x: float, y: float) -> Figure:
@@ -61,7 +63,7 @@ def test_an_empty_table_of_another_evening_is_seen_from_where_it_was_taken() -> 
     down = np.diag([1.0, -1.0, -1.0])
     then, now = (TableCamera(lens, down, -down @ np.array([x, 8.0, 40.0])) for x in (10.0, 11.0))
     picture = np.zeros((30, 40, 3), np.uint8)
-    kept = _Empty().after(Setup(reference_bgr=picture, reference_camera=then), now, moved=False)
+    kept = ReferencePicture().after(Setup(reference_bgr=picture, reference_camera=then), now, moved=False)
     assert kept.camera is then
     assert kept.after(Setup(reference_bgr=picture, reference_camera=then), now, moved=False).camera is then
     learnt = kept.after(replace(Setup(), reference_bgr=picture.copy()), now, moved=False)

@@ -9,8 +9,9 @@ from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import ArmyColour, log_colour, teach
-from vision.pipeline import Pipeline, Setup
+from vision.pipeline import Pipeline
 from vision.separation import Level, Separation, separations
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface

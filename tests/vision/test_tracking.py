@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from rules.table import Posture, ellipse_outline
 from vision.figures import Sighting
-from vision.tracking import Event, EventKind, Scope, Tracker
+from vision.tracking import Tracker
+from vision.tracks import Event, EventKind, SearchScope
 
 
 def sighting(army, x, y, posture=Posture.STANDING, sigma_in=0.05):
@@ -57,7 +58,7 @@ def test_a_carried_figure_keeps_its_name():
 
 
 def test_a_figure_carried_right_after_its_army_was_taught_keeps_its_name():
-    tracker, taught = Tracker(), Scope(armies=frozenset(("tan",)), reopened=True)
+    tracker, taught = Tracker(), SearchScope(armies=frozenset(("tan",)), armies_reopened=True)
     rest = sighting("tan", 30, 30)
     for _ in range(2):
         tracker.update([sighting("tan", 2, 1), rest], taught)
@@ -92,7 +93,7 @@ def told_by(*looks):
     """Kinds of the events of each look at one man: his posture, and whether the picture shows what it showed before."""
     tracker = Tracker()
     views = [
-        tracker.update([sighting("tan", 2, 1, posture)], Scope(unchanged=lambda _, same=same: same))
+        tracker.update([sighting("tan", 2, 1, posture)], SearchScope(patch_unchanged=lambda _, same=same: same))
         for posture, same in looks
     ]
     return [[event.kind for event in view.events] for view in views], [view.figures[0].posture for view in views]
@@ -120,7 +121,11 @@ def test_who_is_laid_down_on_the_spot_has_fallen_once_the_picture_changed():
 def test_who_strayed_has_fallen_whatever_else_is_seen_there():
     tracker = Tracker()
     looks = [sighting("tan", 2, 1), *[sighting("tan", 2.7, 1, Posture.DOWN)] * 3]
-    told = [event.kind for one in looks for event in tracker.update([one], Scope(unchanged=lambda _: False)).events]
+    told = [
+        event.kind
+        for one in looks
+        for event in tracker.update([one], SearchScope(patch_unchanged=lambda _: False)).events
+    ]
     assert told == [EventKind.DOWN]
 
 
@@ -158,10 +163,10 @@ def test_of_who_stands_where_nobody_looked_nothing_new_is_known():
     tracker = Tracker()
     tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
     for _ in range(6):
-        seen = tracker.update([sighting("tan", 5, 5)], Scope(lambda place: place[0] < 10))
+        seen = tracker.update([sighting("tan", 5, 5)], SearchScope(lambda place: place[0] < 10))
         assert places(seen) == {"tan-1": (5, 5), "tan-2": (20, 5)}
         assert seen.events == ()
-    assert tracker.places_in == ((5, 5, 0), (20, 5, 0))
+    assert tracker.positions_in == ((5, 5, 0), (20, 5, 0))
 
 
 def test_who_is_put_down_where_they_look_keeps_his_name():
@@ -169,7 +174,7 @@ def test_who_is_put_down_where_they_look_keeps_his_name():
     tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
     told = []
     for _ in range(4):
-        seen = tracker.update([sighting("tan", 12, 9)], Scope(lambda place: place[0] > 10))
+        seen = tracker.update([sighting("tan", 12, 9)], SearchScope(lambda place: place[0] > 10))
         told += seen.events
     assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-2")]
     assert places(seen) == {"tan-1": (5, 5), "tan-2": (12, 9)}
@@ -182,7 +187,7 @@ def test_who_is_given_up_and_known_again_in_one_picture_is_not_told_as_lost():
     assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-1")]
 
 
-NOWHERE = Scope(visited=lambda _: False, unchanged=lambda _: True)
+NOWHERE = SearchScope(visited=lambda _: False, patch_unchanged=lambda _: True)
 """Nothing has moved, and the picture is as it was."""
 
 
@@ -201,7 +206,9 @@ def test_a_second_army_is_taught_after_the_first_was_tracked():
         tracker.update([sighting("green", 2, 1), sighting("green", 9, 1)])
     tracker.reopen_armies()
     both = frozenset(("green", "tan"))
-    view = tracker.update([sighting("green", 2, 1), sighting("tan", 9, 1)], Scope(armies=both, reopened=True))
+    view = tracker.update(
+        [sighting("green", 2, 1), sighting("tan", 9, 1)], SearchScope(armies=both, armies_reopened=True)
+    )
     assert places(view) == {"green-1": (2, 1), "tan-1": (9, 1)}
     assert view.renamed == (("green-2", "tan-1"),)
     assert view.events == ()
@@ -211,7 +218,7 @@ def test_the_figures_of_a_new_army_are_there_in_the_first_picture_and_later_newc
     tracker = Tracker()
     tracker.update([sighting("green", 2, 1)])
     tracker.reopen_armies()
-    scope = Scope(armies=frozenset(("green", "tan")), reopened=True)
+    scope = SearchScope(armies=frozenset(("green", "tan")), armies_reopened=True)
     both = [sighting("green", 2, 1), sighting("tan", 9, 1)]
     assert ids(tracker.update(both, scope)) == {"green-1", "tan-1"}
     # A hand carries tan-1 away while the armies are still being decided: it is the same figure.
@@ -221,7 +228,7 @@ def test_the_figures_of_a_new_army_are_there_in_the_first_picture_and_later_newc
 
 def test_one_mistaken_look_does_not_change_an_army_that_three_have_told():
     tracker = Tracker()
-    both = Scope(armies=frozenset(("green", "tan")), reopened=True)
+    both = SearchScope(armies=frozenset(("green", "tan")), armies_reopened=True)
     for army in ("tan", "tan", "tan", "green", "tan"):
         view = tracker.update([sighting(army, 9, 1)], both)
     assert ids(view) == {"tan-1"}
@@ -231,7 +238,7 @@ def test_armies_are_not_decided_again_while_the_same_are_known():
     tracker = Tracker()
     tracker.update([sighting("tan", 9, 1)])
     for _ in range(20):
-        view = tracker.update([sighting("green", 9, 1)], Scope(armies=frozenset(("green", "tan"))))
+        view = tracker.update([sighting("green", 9, 1)], SearchScope(armies=frozenset(("green", "tan"))))
     assert ids(view) == {"tan-1"}
 
 
@@ -239,7 +246,7 @@ def test_what_a_player_settled_stays():
     tracker = Tracker()
     tracker.update([sighting("green", 9, 1)])
     tracker.reopen_armies()
-    scope = Scope(armies=frozenset(("green", "tan")), reopened=True, pinned=frozenset(("green-1",)))
+    scope = SearchScope(armies=frozenset(("green", "tan")), armies_reopened=True, pinned=frozenset(("green-1",)))
     view = tracker.update([sighting("tan", 9, 1)], scope)
     assert ids(view) == {"green-1"}
     assert view.renamed == ()
@@ -249,7 +256,7 @@ def test_figures_of_a_forgotten_army_go_without_being_lost():
     tracker = Tracker()
     tracker.update([sighting("green", 2, 1), sighting("tan", 9, 1)])
     tracker.reopen_armies()
-    view = tracker.update([sighting("green", 2, 1)], Scope(armies=frozenset(("green",)), reopened=True))
+    view = tracker.update([sighting("green", 2, 1)], SearchScope(armies=frozenset(("green",)), armies_reopened=True))
     assert ids(view) == {"green-1"}
     assert view.lost == ()
     assert view.events == ()
@@ -318,7 +325,7 @@ def test_nothing_is_carried_to_where_nothing_moved():
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 20, 5)])
     near = lambda place: place[0] < 10  # noqa: E731
-    scope = Scope(visited=near, touched=near)
+    scope = SearchScope(visited=near, changed=near)
     views = [tracker.update([sighting("tan", 20, 5), sighting("tan", 30, 9)], scope) for _ in range(4)]
     assert EventKind.MOVED not in kinds(views)
 
@@ -351,8 +358,8 @@ def test_every_order_of_teaching_ends_with_everybody_in_his_army(places_of, rand
         for _ in range(random.randint(1, 5)):
             seen = [one if one.army in taught else sighting(army, one.x_in, one.y_in) for one in truth]
             seen = [one for one in seen if one.army in taught]
-            view = tracker.update(seen, Scope(armies=taught, reopened=True))
+            view = tracker.update(seen, SearchScope(armies=taught, armies_reopened=True))
     for _ in range(3):
-        view = tracker.update(truth, Scope(armies=taught, reopened=True))
+        view = tracker.update(truth, SearchScope(armies=taught, armies_reopened=True))
     assert sorted((f.army, f.centre_in) for f in view.figures) == sorted((s.army, (s.x_in, s.y_in)) for s in truth)
     assert all(figure.id.startswith(figure.army) for figure in view.figures)

@@ -34,7 +34,8 @@ from rules.text import spoken
 from rules.tolerance import DOUBT_SIGMAS
 from rules.verdict import Verdict
 from ui.measuring import Tape
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 LEAST_MOVE_IN = 0.35
 """Soldiers are nudged; what is less is not proposed as a move."""

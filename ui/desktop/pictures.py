@@ -19,8 +19,8 @@ from ui.desktop.screenshot import QUALITY, click, enemies, figures_seen, staged,
 from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
-from vision.pipeline import TableView
 from vision.simulation.practice_table import practice_table
+from vision.table_view import TableView
 
 _WIDTH_PX = 1000
 _PATIENCE_S = 300.0

@@ -18,10 +18,10 @@ from PyQt6.QtWidgets import QApplication
 from rules.table import Figure, PointIn, UserError
 from rules.template import Blast, under_blast
 from ui.desktop.window import Window
-from vision.pipeline import TableView
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
 from vision.source import Source
+from vision.table_view import TableView
 
 _SIZE = (1366, 768)
 QUALITY = 82

@@ -9,7 +9,7 @@ from calibration.calibration_targets import Prints
 from rules.table import Figure, Posture, UserError
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, Palette, teach
-from vision.pipeline import Setup
+from vision.setup import Setup
 from vision.simulation.simulator import Truth
 
 _CLICKS = 3
