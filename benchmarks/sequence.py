@@ -28,7 +28,7 @@ from calibration.opencv import cv2
 from vision import figures, search_plan
 from vision.figures import Finder
 from vision.frame import Frame, ImageBgr
-from vision.ground import Lie
+from vision.ground import Grounds
 from vision.motion import MotionDetector
 from vision.palette import Palette, teach
 from vision.pipeline import Pipeline
@@ -52,15 +52,15 @@ NOISES = 4
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
     ("markers watched", Keeper, "look"),
-    ("what changed", MotionDetector, "look"),
+    ("what changed", MotionDetector, "detect"),
     ("figures found", Finder, "find"),
     ("ids kept", Tracker, "update"),
 )
 SEARCH: Stages = (
-    ("laid flat", Lie, "laid"),
+    ("laid flat", Grounds, "rectified"),
     ("table's colours", figures, "likelihood"),
     ("evidence", figures, "army_evidence"),
-    ("worth a look", figures, "worth_a_look"),
+    ("worth a look", figures, "propose_tiles"),
     ("finder", Recogniser, "hints"),
     ("looks at each", Recogniser, "looks"),
 )

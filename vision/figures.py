@@ -28,11 +28,11 @@ from rules.table import (
 from vision.area import table_area
 from vision.examples import Appearance
 from vision.frame import ImageBgr
-from vision.ground import Ground, Laid, Lie
+from vision.ground import Ground, Grounds, RectifiedGround
 from vision.likeness import signature
 from vision.motion import Box
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
-from vision.proposals import SeenPlastic, joined, proposed_palette, refined_by_groups
+from vision.proposals import FigurePlastic, proposed_palette, refined_by_groups, with_new_armies
 from vision.recogniser import POSTURES, Candidate, Recogniser
 from vision.rectified import BoolImage
 from vision.segment import (
@@ -48,7 +48,7 @@ from vision.segment import (
 )
 from vision.separation import Separation, separations
 from vision.silhouette import base_outline, figure_scale, solids
-from vision.tile_proposals import worth_a_look
+from vision.tile_proposals import propose_tiles
 from vision.tiles import View
 from vision.vehicles import hulls
 
@@ -111,7 +111,7 @@ class Finder:
         self.proposed: Palette = ()
         self._asked: tuple[object, ...] = ()
         self._reference: ImageBgr | None = None
-        self._lie: Lie | None = None
+        self._lie: Grounds | None = None
         self._palette: Palette = ()
         self._refined: Palette = ()
         self._known: Likelihood | None = None  # of the palette and the picture that was last searched as a whole
@@ -174,11 +174,13 @@ class Finder:
             bare_camera = camera if reference_bgr is None else reference_camera or camera
             table_in = area_in or table_area(bare_camera, bare_bgr, keep_out_in)
             scale = figure_scale(figure_height_in)
-            self._lie = Lie(camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera, aside_px)
+            self._lie = Grounds(
+                camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera, aside_px
+            )
             self._known = None
         if not palette:
             if propose:
-                self._propose(self._lie.scale, self._lie.laid(image_bgr))
+                self._propose(self._lie.scale, self._lie.rectified(image_bgr))
             palette = self.proposed
         if not palette:
             return ()
@@ -190,38 +192,38 @@ class Finder:
         self.proposed = ()
 
     def _on(
-        self, lie: Lie, image_bgr: ImageBgr, palette: Palette, expected_in: Sequence[PointIn], within_px: Box | None
+        self, lie: Grounds, image_bgr: ImageBgr, palette: Palette, expected_in: Sequence[PointIn], within_px: Box | None
     ) -> tuple[Sighting, ...]:
         """The figures on each level of the land, by the table's colours as this or an earlier picture taught them."""
         part_px = within_px if self._known is not None and palette == self._palette else None
-        laid = lie.laid(image_bgr, part_px)
-        if not laid:
+        rectified = lie.rectified(image_bgr, part_px)
+        if not rectified:
             return ()
         self._recogniser = self._recogniser or Recogniser()
         if palette != self._palette:
-            refined = self._refined_before(palette) or self._refine(lie.scale, laid, palette, expected_in)
+            refined = self._refined_before(palette) or self._refine(lie.scale, rectified, palette, expected_in)
             self._palette, self._known, self._refined = palette, None, refined
         if part_px is None or self._known is None:
-            table = laid[-1]
+            table = rectified[-1]
             self._known = _table_colours(table, self._refined)
             self.separations = separations(self._refined, self._known, table.picture_bgr, table.ground.empty)
-        return tuple(_Search(self._refined, lie.scale, self._recogniser, self._known, expected_in).over(laid))
+        return tuple(_Search(self._refined, lie.scale, self._recogniser, self._known, expected_in).over(rectified))
 
-    def _propose(self, scale: float, laid: Sequence[Laid]) -> None:
+    def _propose(self, scale: float, rectified: Sequence[RectifiedGround]) -> None:
         """Add the plastics that no proposed army has."""
-        self.proposed = joined(self.proposed, self._groups(scale, laid))
+        self.proposed = with_new_armies(self.proposed, self._groups(scale, rectified))
         if self._reference is not None:
             # Grey soldiers on a grey table pass for shadows on it, unless it is asked what else is there.
-            alone = [replace(one, ground=replace(one.ground, empty=None)) for one in laid]
-            self.proposed = joined(self.proposed, self._groups(scale, alone))
+            alone = [replace(one, ground=replace(one.ground, empty=None)) for one in rectified]
+            self.proposed = with_new_armies(self.proposed, self._groups(scale, alone))
 
-    def _groups(self, scale: float, laid: Sequence[Laid]) -> Palette:
+    def _groups(self, scale: float, rectified: Sequence[RectifiedGround]) -> Palette:
         """The plastics of the figures that are recognised whatever their colour."""
-        if not laid:
+        if not rectified:
             return ()
         self._recogniser = self._recogniser or Recogniser()
-        search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(laid[-1])), ())
-        deque(search.over(laid), maxlen=0)
+        search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(rectified[-1])), ())
+        deque(search.over(rectified), maxlen=0)
         return proposed_palette(search.plastic.get(0, []))
 
     def _refined_before(self, palette: Palette) -> Palette:
@@ -235,7 +237,9 @@ class Finder:
             found.append(replace(same, name=army.name))
         return tuple(found)
 
-    def _refine(self, scale: float, laid: Sequence[Laid], palette: Palette, expected_in: Sequence[PointIn]) -> Palette:
+    def _refine(
+        self, scale: float, rectified: Sequence[RectifiedGround], palette: Palette, expected_in: Sequence[PointIn]
+    ) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
         assert self._recogniser is not None  # noqa: S101 - `_on` loads it
         if palette is self.proposed:
@@ -244,10 +248,10 @@ class Finder:
             refined = palette
         else:
             # One click may show one soldier in the sun: begin with whatever figures have nearly its colour.
-            refined = refined_by_groups(palette, self._groups(scale, laid))
+            refined = refined_by_groups(palette, self._groups(scale, rectified))
         for _ in range(_ROUNDS if self._reference is None else _ROUNDS_BESIDE_EMPTY):
-            search = _Search(refined, scale, self._recogniser, _table_colours(laid[-1], refined), expected_in)
-            deque(search.over(laid), maxlen=0)
+            search = _Search(refined, scale, self._recogniser, _table_colours(rectified[-1], refined), expected_in)
+            deque(search.over(rectified), maxlen=0)
             refined = tuple(_refined(army, search.plastic.get(k, [])) for k, army in enumerate(palette))
         return refined
 
@@ -263,18 +267,18 @@ def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_he
         raise UserError(f"a standing figure cannot be {figure_height_in:g} in high; 54 mm soldiers are 2.1 in")
 
 
-def _refined(army: ArmyColour, figures: Sequence[SeenPlastic]) -> ArmyColour:
+def _refined(army: ArmyColour, figures: Sequence[FigurePlastic]) -> ArmyColour:
     if len(figures) < _ENOUGH_FIGURES:
         return army
     return learn_colour(np.concatenate([figure.colours for figure in figures]), army.name, army)
 
 
-def _table_colours(table: Laid, palette: Palette) -> Likelihood:
+def _table_colours(table: RectifiedGround, palette: Palette) -> Likelihood:
     """What the table, which is the last of the grounds, teaches of colours."""
     return likelihood(_cells_of_table(table), palette)
 
 
-def _cells_of_table(table: Laid) -> CellImage:
+def _cells_of_table(table: RectifiedGround) -> CellImage:
     some, inside = table.picture_bgr[::_SPARSE, ::_SPARSE], table.ground.inside[::_SPARSE, ::_SPARSE]
     return cells_of(some)[inside]
 
@@ -298,12 +302,12 @@ class _Search:
         self.palette, self.scale, self.known = palette, scale, known
         self.recogniser, self.expected_in = recogniser, expected_in
         self.sure = _SURE_OF_UNKNOWN if palette == (_UNKNOWN,) else _SURE
-        self.plastic: dict[int, list[SeenPlastic]] = {}  # by the number of the army's colour in the palette
+        self.plastic: dict[int, list[FigurePlastic]] = {}  # by the number of the army's colour in the palette
         self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
-    def over(self, laid: Sequence[Laid]) -> Iterator[Sighting]:
+    def over(self, rectified: Sequence[RectifiedGround]) -> Iterator[Sighting]:
         """Sightings on each ground in turn, highest first."""
-        for one in laid:
+        for one in rectified:
             evidence = self._evidence(one.ground, one.picture_bgr)
             if self.palette == (_UNKNOWN,):
                 low, range_ = _DARK
@@ -317,24 +321,24 @@ class _Search:
         if self.claims:
             claimed = np.zeros(ground.sheet.shape, np.uint8)
             for z_in, outline_in in self.claims:
-                ground.sheet.fill(claimed, ground.sheet.shadow(outline_in, z_in), 1)
+                ground.sheet.fill(claimed, ground.sheet.project(outline_in, z_in), 1)
             evidence[(evidence > 0) & (claimed > 0)] = 0
-        evidence[:, ground.barred] = 0
+        evidence[:, ground.excluded] = 0
         evidence *= ground.seen
         return evidence
 
-    def _soldiers(self, laid: Laid, evidence: FloatImage) -> Iterator[Sighting]:
-        ground, picture, sheet = laid.ground, laid.picture_bgr, laid.ground.sheet
+    def _soldiers(self, rectified: RectifiedGround, evidence: FloatImage) -> Iterator[Sighting]:
+        ground, picture, sheet = rectified.ground, rectified.picture_bgr, rectified.ground.sheet
         best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
-        places = list(worth_a_look(ground, best, self.scale, self.expected_in))
+        places = list(propose_tiles(ground, best, self.scale, self.expected_in))
         empty = None if ground.empty is None or not places else in_the_light_of_now(picture, ground.empty)
         least = _LEAST_UNKNOWN if ground.empty is None else _LEAST_CHANCE
         here: list[Sighting] = []
-        view = View(picture, laid.photo, best, ground.seen * ~ground.barred, ground.eye_px, empty)
+        view = View(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)
         for one in self.recogniser.look(view, places):
             x, y = (float(v) for v in sheet.to_table(one.column, one.row))
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
-            if one.chance < (_LEAST_CHANCE_EXPECTED if expected else least) or not ground.holds(x, y):
+            if one.chance < (_LEAST_CHANCE_EXPECTED if expected else least) or not ground.contains(x, y):
                 continue
             posture = POSTURES[int(np.argmax(one.postures))]
             if any(_in_the_way((x, y), posture, other, self.scale) for other in here):
@@ -352,8 +356,8 @@ class _Search:
         posture = POSTURES[int(np.argmax(one.postures))]
         turn_deg = math.degrees(one.facing_rad)
         body = solids(posture, *at_in, turn_deg, self.scale)
-        lifted = [sheet.shadow_of(part) for part in body]
-        window, mask = sheet.painted(lifted)
+        lifted = [sheet.project_solid(part) for part in body]
+        window, mask = sheet.rasterized(lifted)
         for_army = np.maximum(evidence[:, window[0], window[1]], 0)[:, mask].sum(axis=1)
         army = int(np.argmax(for_army))
         if not for_army[army] > 0:
@@ -362,7 +366,7 @@ class _Search:
         smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
         colours = log_colour(smooth)[mask & (evidence[army][window] > 0)]
         if one.chance > self.sure:
-            self.plastic.setdefault(army, []).append(SeenPlastic(one.chance, colours))
+            self.plastic.setdefault(army, []).append(FigurePlastic(one.chance, colours))
         return Sighting(
             army=self.palette[army].name,
             x_in=at_in[0],
@@ -371,7 +375,7 @@ class _Search:
             sigma_in=math.hypot(_SIGMA[0], _SIGMA[1] * one.sigma_in) * self.scale,
             posture=posture,
             base_in=base_outline(posture, *at_in, turn_deg, self.scale),
-            facing_deg=turn_deg % 360 if one.facing_sure > _FACING_SURE and posture is not Posture.DOWN else None,
+            facing_deg=turn_deg % 360 if one.facing_confidence > _FACING_SURE and posture is not Posture.DOWN else None,
             confidence=one.chance,
             appearance=self._appearance(one, for_army, colours),
         )
@@ -394,7 +398,7 @@ class _Search:
                 seen = np.array([sheet.to_table(*corner) for corner in 2 * hull.corners_px + 0.5])
                 corners = seen - (seen - eye[:2]) * middle_in / (eye[2] - sheet.z_in)
                 x, y = (float(v) for v in corners.mean(axis=0))
-                if not ground.holds(x, y):
+                if not ground.contains(x, y):
                     continue
                 covered = cv2.dilate(hull.mask.astype(np.uint8), margin) > 0
                 for other in evidence:

@@ -14,8 +14,8 @@ from rules.table import POSTURE_HEIGHT_IN, FloatArray, Outline, Posture, Terrain
 from vision.frame import ImageBgr
 from vision.motion import Box
 from vision.palette import FloatImage
-from vision.rectified import BoolImage, Sheet, lay_sheet
-from vision.segment import Empty, disc, empty_table
+from vision.rectified import BoolImage, Sheet, make_sheet
+from vision.segment import EmptyTable, disc, empty_table
 from vision.tiles import CLOSER_PX_PER_IN, Photo
 
 _PX_PER_IN = 18.0
@@ -36,15 +36,15 @@ class Ground:
         sheet: It, laid flat, with room for what leans over its edge: R rows and C columns.
         inside: (R, C) where on it a figure may stand.
         seen: (R, C) float32, 1 where it is seen past the terrain, else 0: nothing is known of the rest.
-        barred: (R, C) where paper lies or the picture is set aside: a figure may lean over it, and nothing is known.
+        excluded: (R, C) where paper lies or the picture is set aside: a figure may lean over it, and nothing is known.
         empty: What it looks like without figures, if that is known.
     """
 
     sheet: Sheet
     inside: BoolImage
     seen: FloatImage
-    barred: BoolImage
-    empty: Empty | None
+    excluded: BoolImage
+    empty: EmptyTable | None
 
     @property
     def eye_px(self) -> FloatArray:
@@ -64,9 +64,9 @@ class Ground:
         if not inside.any():
             return None
         empty = None if self.empty is None else self.empty.window(part, inside)
-        return Ground(self.sheet.window(part), inside, self.seen[part], self.barred[part], empty)
+        return Ground(self.sheet.window(part), inside, self.seen[part], self.excluded[part], empty)
 
-    def holds(self, x_in: float, y_in: float) -> bool:
+    def contains(self, x_in: float, y_in: float) -> bool:
         """Whether a figure may stand there."""
         column, row = np.round(self.sheet.to_pixel(np.array([[x_in, y_in]]))[0]).astype(int)
         rows, columns = self.sheet.shape
@@ -74,7 +74,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Laid:
+class RectifiedGround:
     """A picture on a ground.
 
     Attributes:
@@ -97,7 +97,7 @@ class _Surface:
     holes_in: tuple[Outline, ...]
 
 
-class Lie:
+class Grounds:
     """How the land lies under one camera: every ground, highest first and the table last."""
 
     def __init__(
@@ -142,7 +142,7 @@ class Lie:
         ]
         self.grounds = tuple(ground for ground in grounds if ground.inside.any())
 
-    def laid(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[Laid]:
+    def rectified(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[RectifiedGround]:
         """The picture on every ground, highest first and the table last.
 
         Args:
@@ -151,7 +151,7 @@ class Lie:
         """
         if within_px is None:
             smooth = self._smooth(image_bgr)
-            return [self._laid(ground, ground.sheet, smooth, image_bgr) for ground in self.grounds]
+            return [self._rectified(ground, ground.sheet, smooth, image_bgr) for ground in self.grounds]
         windows = [window for ground in self.grounds if (window := self._window(ground, within_px))]
         boxes = np.array([window.sheet.picture_box() for window in windows]).reshape(-1, 4)
         if not len(boxes):
@@ -161,11 +161,11 @@ class Lie:
         right, bottom = np.minimum(boxes[:, 2:].max(axis=0) * self._shrink, (width, height)).tolist()
         part = image_bgr[top * self._shrink : bottom, left * self._shrink : right]
         smooth = self._smooth(part)
-        return [self._laid(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
+        return [self._rectified(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
 
-    def _laid(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> Laid:
+    def _rectified(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> RectifiedGround:
         picture, scale = (image_bgr, self._shrink) if self._photo_as_taken else (smooth, 1)
-        return Laid(ground, sheet.lay(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
+        return RectifiedGround(ground, sheet.rectify(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
 
     def _window(self, ground: Ground, within_px: Box) -> Ground | None:
         left, top, right, bottom = within_px
@@ -195,19 +195,19 @@ class Lie:
         # Terrain that was drawn far beyond the table would make a sheet that no memory holds.
         low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - room
         high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + room
-        sheet = lay_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
-        inside, barred, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
+        sheet = make_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+        inside, excluded, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
         sheet.fill(inside, outline, 1)
         for hole in surface.holes_in:
             sheet.fill(inside, np.array(hole), 0)
         if surface.z_in == 0:
             for paper in papers_in:
-                sheet.fill(barred, np.array(paper), 1)
-            barred = np.asarray(cv2.dilate(barred, disc(_PAPER_IN * self.px_per_in)), np.uint8)
+                sheet.fill(excluded, np.array(paper), 1)
+            excluded = np.asarray(cv2.dilate(excluded, disc(_PAPER_IN * self.px_per_in)), np.uint8)
         for box_px in self._aside_px:
             edge_in = camera.pixel_to_table(_round_box(box_px), surface.z_in)[:, :2]
             if np.isfinite(edge_in).all():
-                sheet.fill(barred, edge_in, 1)
+                sheet.fill(excluded, edge_in, 1)
                 sheet.fill(inside, edge_in, 0)
         seen += 1
         for piece in terrain:
@@ -220,9 +220,9 @@ class Lie:
             there = self._reference_camera
             from_there = sheet
             if there is not camera:
-                from_there = lay_sheet(there, low, high, surface.z_in, self.px_per_in, self._shrink)
-            empty = empty_table(from_there.lay(reference), may if may.any() else inside > 0)
-        return Ground(sheet, may, seen.astype(np.float32), barred > 0, empty)
+                from_there = make_sheet(there, low, high, surface.z_in, self.px_per_in, self._shrink)
+            empty = empty_table(from_there.rectify(reference), may if may.any() else inside > 0)
+        return Ground(sheet, may, seen.astype(np.float32), excluded > 0, empty)
 
 
 def _round_box(box_px: Box) -> FloatArray:
@@ -246,7 +246,7 @@ def _hide(seen: npt.NDArray[np.uint8], sheet: Sheet, piece: TerrainPiece) -> Non
     """Take away what a piece of terrain hides of a sheet."""
     outline = np.array(piece.outline_in)
     heights = [h for h in (piece.base_in, piece.top_in) if h < sheet.eye_in[2]]
-    rings = [sheet.shadow(outline, height) for height in heights]
+    rings = [sheet.project(outline, height) for height in heights]
     for ring in rings:
         sheet.fill(seen, ring, 0)
     if len(rings) == 2:

@@ -25,7 +25,7 @@ _DOUBT = 0.03  # weight of what is known from further away
 _OTHER_LIGHT = 0.15  # change of log brightness beyond that of the light around it
 
 
-def beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
+def differs_beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
     """(rows, columns) where a picture differs from an earlier one by more than the light on it.
 
     Args:
@@ -58,7 +58,7 @@ def _edges(grey: FloatImage) -> FloatImage:
     return np.dstack([cv2.Sobel(log, cv2.CV_32F, *axis, scale=1 / 8) for axis in ((1, 0), (0, 1))])
 
 
-class LightWatch:
+class LightChangeDetector:
     """Tells from picture to picture whether the light on much of the table is changing just now."""
 
     _CHANGE, _PART = 0.1, 0.1  # of log brightness, beside the picture's own change, and of the picture
@@ -68,7 +68,7 @@ class LightWatch:
         self._before: FloatImage | None = None
         self._since_s: float | None = None
 
-    def changes(self, now: FloatImage, time_s: float) -> bool:
+    def is_changing(self, now: FloatImage, time_s: float) -> bool:
         """Whether nothing is to be concluded from this picture, (rows, columns) grey levels, because of the light."""
         before, self._before = self._before, now
         if before is None or before.shape != now.shape:

@@ -88,13 +88,13 @@ class Pipeline:
         table_px = None
         if calibration is not None:
             table_px = self._outline.outline_px(frame, calibration, setup, self._reference.camera)
-        motion = self._motion.look(gray, frame.time_s, setup.aside_px, table_px)
+        motion = self._motion.detect(gray, frame.time_s, setup.aside_px, table_px)
         starting = self._is_starting(frame, setup, motion)
         waiting = _waiting(motion) if self._tracking.figures else None
         if self._plan.update(motion, calibration, setup, self._tracker.undecided_in, frame.size_px):
             self._tracker.reopen_armies()
         tracking = replace(self._tracking, events=(), renamed=())
-        if self._plan.searches_left and not (motion.unsteady and self._tracking.figures):
+        if self._plan.searches_left and not (motion.light_changing and self._tracking.figures):
             self._motion.searched()
             tracking = self._tracking = self._search(frame, calibration, setup, motion)
             if starting:
@@ -136,14 +136,14 @@ class Pipeline:
         new_px = self._camera.table_to_pixel(np.c_[before.pixel_to_table(old_px), np.zeros(4)])
         if np.isfinite(new_px).all() and np.abs(new_px - old_px).max() > SHRINK / 4:
             old_to_new = np.asarray(cv2.getPerspectiveTransform(old_px.astype(np.float32), new_px.astype(np.float32)))
-            self._plan.visits.turned(old_to_new)
-            self._motion.turned(old_to_new, markers_hull_px(calibration, width * height))
+            self._plan.visits.follow_camera(old_to_new)
+            self._motion.follow_camera(old_to_new, markers_hull_px(calibration, width * height))
 
     def _is_starting(self, frame: Frame, setup: Setup, motion: Motion) -> bool:
         """Whether this is one of a camera's first pictures. After the last one, armies are proposed again."""
         self._start_s = frame.time_s if self._start_s is None else self._start_s
         since_s = frame.time_s - self._start_s
-        was_starting, self._starting = self._starting, since_s < (_MAX_START_S if motion.unsteady else _START_S)
+        was_starting, self._starting = self._starting, since_s < (_MAX_START_S if motion.light_changing else _START_S)
         if was_starting and not self._starting and frame.index > 0 and setup.propose and not setup.palette:
             self._proposed_at_start = True
             self._plan.repeat()
@@ -195,7 +195,7 @@ class Pipeline:
         def searched(position_in: PositionIn) -> bool:
             x, y = to_pixel(position_in)
             inside = parts is None or any(left <= x < right and top <= y < bottom for left, top, right, bottom in parts)
-            return inside and (self._plan.ignores_hands or not motion.holds(x, y))
+            return inside and (self._plan.ignores_hands or not motion.is_blocked(x, y))
 
         def changed(position_in: PositionIn) -> bool:
             px_per_in = camera.px_per_inch(*position_in[:2], position_in[2])
@@ -207,11 +207,11 @@ class Pipeline:
 
         return SearchScope(
             searched=searched,
-            visited=lambda position_in: visits.include(*to_pixel(position_in)),
+            visited=lambda position_in: visits.visited(*to_pixel(position_in)),
             changed=changed,
             patch_unchanged=lambda name: self._patches.unchanged(name, frame, camera),
-            under_hand=lambda position_in: motion.holds(*to_pixel(position_in)),
-            hand_present=motion.held is not None,
+            under_hand=lambda position_in: motion.is_blocked(*to_pixel(position_in)),
+            hand_present=motion.blocked is not None,
             armies_alike=armies_alike,
             armies=frozenset(colours),
             armies_reopened=self._plan.armies_reopened,

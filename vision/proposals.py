@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 
 from rules.table import FloatArray
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
-from vision.stock_colours import usual_colour, usual_names
+from vision.stock_colours import stock_names, usual_colour
 
 _SAME_PLASTIC = 0.2  # distance in log colour between the figures of one army, most of it from lamp to shade
 _LIGHT_WEIGHT = 0.25  # of log brightness in that distance: one army stands in the sun and in the shade
@@ -29,7 +29,7 @@ _ONE_COLOUR = 0.1  # distance in log colour between two halves of the figures of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenPlastic:
+class FigurePlastic:
     """What is seen of one figure's plastic.
 
     Attributes:
@@ -41,7 +41,7 @@ class SeenPlastic:
     colours: FloatImage
 
 
-def proposed_palette(figures: Sequence[SeenPlastic]) -> Palette:
+def proposed_palette(figures: Sequence[FigurePlastic]) -> Palette:
     """The armies that some figures make up, the largest first, each named after the usual plastic nearest to its own.
 
     Shadows and prints that look like figures make up groups too, but of such the networks are less sure.
@@ -56,7 +56,7 @@ def proposed_palette(figures: Sequence[SeenPlastic]) -> Palette:
     return named(tuple(learn_colour(np.concatenate([one.colours for one in army]), "") for army in armies))
 
 
-def _is_army(group: Sequence[SeenPlastic]) -> bool:
+def _is_army(group: Sequence[FigurePlastic]) -> bool:
     return len(group) >= _LEAST_FIGURES and float(np.quantile([one.chance for one in group], _UPPER)) > _LEAST_CHANCE
 
 
@@ -82,7 +82,7 @@ def halves(plastics: Sequence[FloatImage]) -> tuple[tuple[int, ...], tuple[int, 
     return larger, smaller
 
 
-def joined(before: Palette, now: Palette) -> Palette:
+def with_new_armies(before: Palette, now: Palette) -> Palette:
     """The armies that were proposed before, as they were, and those of now whose plastic is another."""
     new = [army for army in now if all(_apart(army, other) > _SAME_PLASTIC for other in before)]
     return (*before, *named(tuple(new), taken=frozenset(army.name for army in before)))
@@ -105,7 +105,7 @@ def named(armies: Palette, taken: frozenset[str] = frozenset()) -> Palette:
     out: list[ArmyColour] = []
     used = set(taken)
     for army in armies:
-        colour = min(usual_names(), key=lambda name: _unlikeness(army.mean, usual_colour(name).mean))
+        colour = min(stock_names(), key=lambda name: _unlikeness(army.mean, usual_colour(name).mean))
         name = next(name for name in _numbered(colour) if name not in used)
         used.add(name)
         out.append(replace(army, name=name))

@@ -59,7 +59,7 @@ class Candidate:
         sigma_in: One standard deviation of the place along one axis, for 54 mm soldiers.
         postures: Chance of each of `POSTURES`.
         facing_rad: Where he looks, from the columns' towards the rows' direction.
-        facing_sure: 0 to about 1, how far that can be told.
+        facing_confidence: 0 to about 1, how far that can be told.
         features: What the networks' last hidden layers make of it: the judge's, then the closer look's. Empty where
             only one of them has looked.
     """
@@ -70,7 +70,7 @@ class Candidate:
     sigma_in: float
     postures: tuple[float, ...]
     facing_rad: float
-    facing_sure: float
+    facing_confidence: float
     features: FloatImage
 
 
@@ -90,7 +90,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Second:
+class SecondLook:
     """The second look, from where the judge says that he stands.
 
     Attributes:
@@ -109,7 +109,7 @@ class Look:
     """What the networks say of one hint: the judge at first; where he believes it a little, both once more."""
 
     first: Candidate
-    second: Second | None = None
+    second: SecondLook | None = None
 
     @property
     def candidate(self) -> Candidate:
@@ -153,7 +153,7 @@ class Recogniser:
         judged = self._judged(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
         places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
         for k, place, one, closer in zip(again, places, judged, self._seen_closely(view, places), strict=True):
-            looks[k] = Look(first[k], Second(place, one, closer))
+            looks[k] = Look(first[k], SecondLook(place, one, closer))
         return looks
 
     def _judged(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
@@ -226,7 +226,7 @@ def _candidate(place: Place, said: FloatImage, px_per_in: float) -> Candidate:
         sigma_in=math.exp(float(np.clip(said[9], -3, 3))) / px_per_in,
         postures=_postures(said),
         facing_rad=math.atan2(said[6], said[5]) + place.turn_rad,
-        facing_sure=float(np.hypot(said[5], said[6])),
+        facing_confidence=float(np.hypot(said[5], said[6])),
         features=_NO_FEATURES,
     )
 

@@ -44,7 +44,7 @@ class Sheet:
         """Rows and columns."""
         return self.map_x.shape[0], self.map_x.shape[1]
 
-    def lay(self, image: ImageBgr) -> ImageBgr:
+    def rectify(self, image: ImageBgr) -> ImageBgr:
         """The picture as it lies on this sheet; black where nothing is seen."""
         return np.asarray(cv2.remap(image, self.map_x, self.map_y, cv2.INTER_LINEAR))
 
@@ -79,12 +79,12 @@ class Sheet:
         """(2,) inches of a place on the sheet."""
         return np.asarray(self.low_in + np.array([column, row]) / self.px_per_in)
 
-    def shadow(self, points_in: FloatArray, z_in: float) -> FloatArray:
+    def project(self, points_in: FloatArray, z_in: float) -> FloatArray:
         """(N, 2) places of this surface that are seen behind points, (N, 2) inches, at another height."""
         foot, height = self.eye_in[:2], self.eye_in[2]
         return np.asarray(foot + (np.asarray(points_in) - foot) * ((height - self.z_in) / (height - z_in)))
 
-    def shadow_of(self, solid_in: FloatArray) -> FloatArray:
+    def project_solid(self, solid_in: FloatArray) -> FloatArray:
         """(N, 2) inches of the outline on this surface of what a solid that stands on it hides, (M, 3) its points.
 
         Heights count from the surface.
@@ -93,7 +93,7 @@ class Sheet:
         cast = solid_in[:, :2] + away * (height / (self.eye_in[2] - self.z_in - height))
         return np.asarray(cv2.convexHull(cast.astype(np.float32)).reshape(-1, 2), np.float64)
 
-    def painted(self, outlines_in: Sequence[FloatArray]) -> tuple[tuple[slice, slice], BoolImage]:
+    def rasterized(self, outlines_in: Sequence[FloatArray]) -> tuple[tuple[slice, slice], BoolImage]:
         """A window of this sheet, rows and columns, and where in it the outlines, (N, 2) inches each, lie."""
         pixels = [np.round(self.to_pixel(outline)).astype(np.int32) for outline in outlines_in]
         low = np.clip(np.vstack(pixels).min(axis=0), 0, np.array(self.shape[::-1]) - 1)
@@ -108,7 +108,7 @@ class Sheet:
         cv2.fillPoly(mask, [np.round(self.to_pixel(outline_in)).astype(np.int32)], value)
 
 
-def lay_sheet(
+def make_sheet(
     camera: TableCamera, low_in: FloatArray, high_in: FloatArray, z_in: float, px_per_in: float, shrink: int = 1
 ) -> Sheet:
     """The sheet between two corners at a height; it lays pictures that are `shrink` times smaller than the camera's."""

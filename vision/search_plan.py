@@ -79,16 +79,16 @@ class SearchPlan:
             undecided_in: Positions where the tracker needs another search to decide.
             size_px: (width, height) of the frame.
         """
-        if not self.searches_left and not motion.places_px:
+        if not self.searches_left and not motion.changed_px:
             self.armies_reopened = False
-            if motion.held is None:
-                self.visits.settle()
+            if motion.blocked is None:
+                self.visits.clear()
         self.visits.add(motion, size_px)
         if (calibration, setup) != self._searched_with or self.whole_table_requested:
             return self._search_whole_table(calibration, setup)
-        if motion.unseen and motion.held is None and not self.searches_left:
+        if motion.unsearched and motion.blocked is None and not self.searches_left:
             # A hand was there when the camera moved; what it did beyond the markers was not seen.
-            self.visits.everywhere()
+            self.visits.mark_everywhere()
             self.proposal_due = True
             self.searches_left, self.parts_px = SEARCHES, None
         elif calibration and not self.searches_left and self.is_proposing(setup, motion):  # a hand was there
@@ -102,7 +102,7 @@ class SearchPlan:
         setup_before = self._searched_with[1]
         is_new = setup is not setup_before or requested
         if is_new:
-            self.visits.everywhere()
+            self.visits.mark_everywhere()
         armies_changed = setup_before is None or setup_before.palette != setup.palette
         self.armies_reopened |= armies_changed
         self.proposal_due = True
@@ -113,18 +113,18 @@ class SearchPlan:
         return armies_changed
 
     def _search_changes(self, motion: Motion, undecided_px: tuple[Box, ...], size_px: tuple[int, int]) -> None:
-        if motion.places_px:
+        if motion.changed_px:
             self.proposal_due |= not self.searches_left
             unfinished = self.parts_px if self.searches_left else ()
-            new_px = (*motion.places_px, *undecided_px)
+            new_px = (*motion.changed_px, *undecided_px)
             self.parts_px = None if unfinished is None else _joined_parts(new_px, unfinished, size_px)
             self.searches_left = SEARCHES
-        elif undecided_px and not self.searches_left and motion.held is None:
+        elif undecided_px and not self.searches_left and motion.blocked is None:
             self.searches_left, self.parts_px = REPEAT_SEARCHES, _joined_parts(undecided_px, (), size_px)
 
     def is_proposing(self, setup: Setup, motion: Motion) -> bool:
         """Whether this frame's figures are grouped into armies; not under a hand, since sleeves have colours too."""
-        return self.proposal_due and setup.propose and not setup.palette and motion.held is None
+        return self.proposal_due and setup.propose and not setup.palette and motion.blocked is None
 
     def searched(self) -> None:
         """Count one search of the planned parts."""

@@ -140,7 +140,7 @@ def any_plastic(cells: CellImage) -> Likelihood:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Empty:
+class EmptyTable:
     """The empty table as it lies on a sheet.
 
     Attributes:
@@ -153,16 +153,16 @@ class Empty:
     levels: npt.NDArray[np.uint8]
     sample: npt.NDArray[np.intp]
 
-    def window(self, part: tuple[slice, slice], within: npt.NDArray[np.bool_]) -> Empty:
+    def window(self, part: tuple[slice, slice], within: npt.NDArray[np.bool_]) -> EmptyTable:
         """A part, rows and columns, of the same; `within` is where in it table is seen."""
-        return Empty(self.colours[part], self.levels[part], _sampled(within))
+        return EmptyTable(self.colours[part], self.levels[part], _sampled(within))
 
 
-def empty_table(image_bgr: ImageBgr, within: npt.NDArray[np.bool_]) -> Empty:
+def empty_table(image_bgr: ImageBgr, within: npt.NDArray[np.bool_]) -> EmptyTable:
     """Keep what the empty table, (rows, columns, 3) uint8, looks like; `within` is where table is seen."""
     colours = log_colour(image_bgr)
     levels = np.clip((colours[..., 2] - _DARKEST) * (_STEPS / -_DARKEST), 0, _STEPS - 1).astype(np.uint8)
-    return Empty(colours, levels, _sampled(within))
+    return EmptyTable(colours, levels, _sampled(within))
 
 
 def _sampled(within: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
@@ -170,7 +170,7 @@ def _sampled(within: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     return places[:: max(1, len(places) // _SAMPLE)]
 
 
-def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: Empty | None = None) -> FloatImage:
+def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: EmptyTable | None = None) -> FloatImage:
     """Log-likelihood ratio of each army against the table and the other armies, pixel by pixel.
 
     Args:
@@ -182,7 +182,7 @@ def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: Empty | None = 
         (A, height, width) float32 within plus and minus EVIDENCE_LIMIT.
     """
     out = np.empty((len(known.armies), *image_bgr.shape[:2]), np.float32)
-    lamp = None if empty is None else _lamp(image_bgr, empty)
+    lamp = None if empty is None else _light_change(image_bgr, empty)
     for start in range(0, len(image_bgr), _BAND):  # in bands, so that what is computed stays in the processor's cache
         band = image_bgr[start : start + _BAND]
         cells = cells_of(band)
@@ -192,11 +192,11 @@ def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: Empty | None = 
             continue
         part = slice(start, start + _BAND)
         local = _empty_density(band, empty.colours[part], empty.levels[part], lamp)
-        _beside(local, cells, known, out[:, start : start + _BAND])
+        _against_empty_table(local, cells, known, out[:, start : start + _BAND])
     return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT, out=out))
 
 
-def _beside(local: FloatImage, cells: CellImage, known: Likelihood, out: FloatImage) -> None:
+def _against_empty_table(local: FloatImage, cells: CellImage, known: Likelihood, out: FloatImage) -> None:
     """Evidence where the density of each pixel's colour in the empty table is known.
 
     A spot's own empty colour counts most; the histogram stands for what else may come.
@@ -205,7 +205,9 @@ def _beside(local: FloatImage, cells: CellImage, known: Likelihood, out: FloatIm
         cv2.log(army[cells] / ((1 - _ELSE) * local + _ELSE * rest[cells]), out[k])
 
 
-def evidence_anywhere(colours_bgr: ImageBgr, known: Likelihood, image_bgr: ImageBgr, empty: Empty | None) -> FloatImage:
+def evidence_anywhere(
+    colours_bgr: ImageBgr, known: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None
+) -> FloatImage:
     """The evidence that some colours would give if they were seen here and there on the table.
 
     Args:
@@ -223,19 +225,21 @@ def evidence_anywhere(colours_bgr: ImageBgr, known: Likelihood, image_bgr: Image
         count = colours_bgr.shape[1]
         at = empty.sample[np.linspace(0, len(empty.sample), count, endpoint=False).astype(int)]
         there, levels = empty.colours.reshape(-1, 3)[at][None], empty.levels.reshape(-1)[at][None]
-        _beside(_empty_density(colours_bgr, there, levels, _lamp(image_bgr, empty)), cells, known, out)
+        _against_empty_table(
+            _empty_density(colours_bgr, there, levels, _light_change(image_bgr, empty)), cells, known, out
+        )
     return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT)[:, 0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Lamp:
+class _LightChange:
     """(3, _STEPS) by how much lamp or camera have moved the log colours of each brightness, and their spread."""
 
     shift: FloatImage
     spread: FloatImage
 
 
-def _lamp(image_bgr: ImageBgr, empty: Empty) -> _Lamp:
+def _light_change(image_bgr: ImageBgr, empty: EmptyTable) -> _LightChange:
     now = log_colour(image_bgr.reshape(-1, 1, 3)[empty.sample]).reshape(-1, 3)
     change = now - empty.colours.reshape(-1, 3)[empty.sample]
     levels = empty.levels.reshape(-1)[empty.sample]
@@ -248,16 +252,18 @@ def _lamp(image_bgr: ImageBgr, empty: Empty) -> _Lamp:
         np.array([np.interp(np.arange(_STEPS), at, np.array(values)[:, k]) for k in range(3)], np.float32)
         for values in (middles, spreads)
     )
-    return _Lamp(shift, spread)
+    return _LightChange(shift, spread)
 
 
-def in_the_light_of_now(image_bgr: ImageBgr, empty: Empty) -> FloatImage:
+def in_the_light_of_now(image_bgr: ImageBgr, empty: EmptyTable) -> FloatImage:
     """(rows, columns, 3) log colours that the empty table would have now that the lamp has changed."""
-    shift = cv2.merge([cv2.LUT(empty.levels, table) for table in _lamp(image_bgr, empty).shift])
+    shift = cv2.merge([cv2.LUT(empty.levels, table) for table in _light_change(image_bgr, empty).shift])
     return np.asarray(cv2.add(empty.colours, shift), np.float32)
 
 
-def _empty_density(image_bgr: ImageBgr, colours: FloatImage, levels: npt.NDArray[np.uint8], lamp: _Lamp) -> FloatImage:
+def _empty_density(
+    image_bgr: ImageBgr, colours: FloatImage, levels: npt.NDArray[np.uint8], lamp: _LightChange
+) -> FloatImage:
     """Density of each pixel's colour if it still shows the empty table, in the light of then or in a shadow."""
     planes = cv2.split(cv2.subtract(log_colour(image_bgr), colours))
     sigma = [cv2.LUT(levels, table) for table in lamp.spread]

@@ -13,7 +13,7 @@ from vision.frame import ImageBgr
 from vision.palette import LOG_LEVELS, ArmyColour, FloatImage, Palette
 from vision.segment import (
     EVIDENCE_LIMIT,
-    Empty,
+    EmptyTable,
     Likelihood,
     army_covariance,
     cells_of,
@@ -82,7 +82,7 @@ _TABLE_WORDS = {
 
 
 def separations(
-    palette: Palette, known: Likelihood, image_bgr: ImageBgr, empty: Empty | None
+    palette: Palette, known: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None
 ) -> tuple[Separation, ...]:
     """How well the armies separate.
 

@@ -22,7 +22,7 @@ _SIGMAS = (0.1, 0.12, 0.5)  # in log colour: makers differ, lamps are yellower o
 _SAMPLES = 12  # the least that a click teaches: the first click counts for nearly all
 
 
-def usual_names() -> tuple[str, ...]:
+def stock_names() -> tuple[str, ...]:
     """The plastics that have a usual colour."""
     return tuple(PLASTIC_BGR)
 

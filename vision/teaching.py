@@ -17,7 +17,7 @@ from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from rules.table import STANDING_HEIGHT_IN, FloatArray, Outline, PointIn, Posture, TerrainPiece, ellipse_outline
 from vision.frame import ImageBgr
-from vision.ground import Laid, Lie
+from vision.ground import Grounds, RectifiedGround
 from vision.motion import MaskImage
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, log_colour
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
@@ -90,7 +90,7 @@ class _Found:
 
     score: float
     candidate: Candidate
-    laid: Laid
+    rectified: RectifiedGround
     evidence: FloatImage
     body_in: Sequence[FloatArray]
     foot_in: PointIn
@@ -133,33 +133,37 @@ class FigurePicker:
         if not np.isfinite(ends).all():
             return None
 
-        def land(reach_in: float) -> Lie:
+        def land(reach_in: float) -> Grounds:
             low, high = ends.min(axis=0) - reach_in * scale, ends.max(axis=0) + reach_in * scale
             around = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
-            return Lie(camera, around, terrain, papers_in, reference_bgr, scale, reference_camera)
+            return Grounds(camera, around, terrain, papers_in, reference_bgr, scale, reference_camera)
 
         patch = _patch_colour(image_bgr, px, _PATCH_IN * scale * camera.px_per_inch(*ends[0].tolist()))
         known = likelihood(cells_of(image_bgr[::_SPARSE, ::_SPARSE]).ravel(), (patch, *palette))
         click = _Click(camera, px, scale, patch)
-        found = [one for laid in land(_AROUND_IN).laid(image_bgr) for one in self._on(laid, click, known)]
+        found = [
+            one for rectified in land(_AROUND_IN).rectified(image_bgr) for one in self._on(rectified, click, known)
+        ]
         best = max(found, key=lambda one: one.score, default=None)
         figure = None if best is None else _clicked(best, click)
         if figure is not None and figure.is_figure:
             return figure
-        hulls_there = (_vehicle(laid, click, known) for laid in land(_VEHICLE_IN).laid(image_bgr))
+        hulls_there = (_vehicle(rectified, click, known) for rectified in land(_VEHICLE_IN).rectified(image_bgr))
         return next((hull for hull in hulls_there if hull is not None), figure)
 
-    def _on(self, laid: Laid, click: _Click, known: Likelihood) -> Iterator[_Found]:
+    def _on(self, rectified: RectifiedGround, click: _Click, known: Likelihood) -> Iterator[_Found]:
         """Figures that may stand on one level of the table so that they are seen under the click."""
-        ground, sheet, scale = laid.ground, laid.ground.sheet, click.scale
+        ground, sheet, scale = rectified.ground, rectified.ground.sheet, click.scale
         heights = sheet.z_in + np.array((0.0, *_HEIGHTS_IN)) * scale
         click_in, *feet_in = click.camera.pixel_to_table(np.repeat([click.px], len(heights), axis=0), heights)
-        if not any(ground.holds(float(x), float(y)) for x, y in feet_in):
+        if not any(ground.contains(float(x), float(y)) for x, y in feet_in):
             return
-        evidence = army_evidence(laid.picture_bgr, known, ground.empty)[0]
-        evidence[ground.barred] = 0
-        empty = None if ground.empty is None else in_the_light_of_now(laid.picture_bgr, ground.empty)
-        view = View(laid.picture_bgr, laid.photo, evidence, ground.seen * ~ground.barred, ground.eye_px, empty)
+        evidence = army_evidence(rectified.picture_bgr, known, ground.empty)[0]
+        evidence[ground.excluded] = 0
+        empty = None if ground.empty is None else in_the_light_of_now(rectified.picture_bgr, ground.empty)
+        view = View(
+            rectified.picture_bgr, rectified.photo, evidence, ground.seen * ~ground.excluded, ground.eye_px, empty
+        )
         zoom = sheet.px_per_in * scale / TILE_PX_PER_IN
         feet = sheet.to_pixel(np.array(feet_in))
         hints = [
@@ -172,11 +176,11 @@ class FigurePicker:
         for one in self._seen_from(view, hints, feet[0], zoom):
             x, y = (float(v) for v in sheet.to_table(one.column, one.row))
             posture = POSTURES[int(np.argmax(one.postures))]
-            body = [sheet.shadow_of(part) for part in solids(posture, x, y, math.degrees(one.facing_rad), scale)]
+            body = [sheet.project_solid(part) for part in solids(posture, x, y, math.degrees(one.facing_rad), scale)]
             beside_in = max(0.0, min(-_inside_in(part, click_in) for part in body)) / scale
             reach_in = _FLUNG_IN if posture is Posture.DOWN else _BESIDE_IN
             odds = math.log(max(one.chance, 1e-9) / max(1 - one.chance, 1e-9))
-            yield _Found(odds + contrast - beside_in / reach_in, one, laid, evidence, body, (x, y))
+            yield _Found(odds + contrast - beside_in / reach_in, one, rectified, evidence, body, (x, y))
 
     def _seen_from(self, view: View, hints: Sequence[Hint], foot: FloatArray, zoom: float) -> Iterator[Candidate]:
         """Figures at some hints; and those that are likely, seen from beside the click or from the likeliest places.
@@ -191,16 +195,16 @@ class FigurePicker:
         yield from (look.candidate for look in self._recogniser.looks(view, again) if look.candidate.chance > _LIKELY)
 
 
-def _vehicle(laid: Laid, click: _Click, known: Likelihood) -> ClickedFigure | None:
+def _vehicle(rectified: RectifiedGround, click: _Click, known: Likelihood) -> ClickedFigure | None:
     """The vehicle under a click, if one is seen there."""
-    ground, sheet = laid.ground, laid.ground.sheet
-    evidence = army_evidence(laid.picture_bgr, known, ground.empty)[0]
-    evidence[ground.barred] = 0
+    ground, sheet = rectified.ground, rectified.ground.sheet
+    evidence = army_evidence(rectified.picture_bgr, known, ground.empty)[0]
+    evidence[ground.excluded] = 0
     column, row = np.round(sheet.to_pixel(click.camera.pixel_to_table(click.px, sheet.z_in))[0]).astype(int)
     for hull in hulls(evidence, sheet.px_per_in * click.scale, EVIDENCE_LIMIT):
         if 0 <= row < hull.mask.shape[0] and 0 <= column < hull.mask.shape[1] and hull.mask[row, column]:
             x, y = sheet.to_table(*hull.corners_px.mean(axis=0))
-            colours = log_colour(laid.picture_bgr)[hull.mask & (evidence > 0)]
+            colours = log_colour(rectified.picture_bgr)[hull.mask & (evidence > 0)]
             whole = (slice(0, hull.mask.shape[0]), slice(0, hull.mask.shape[1]))
             outline_px = _outline_px(hull.mask, whole, sheet, click.camera)
             return ClickedFigure((float(x), float(y)), outline_px, colours, _VEHICLE_SCORE)
@@ -221,14 +225,14 @@ def _mean_at(evidence: FloatImage, at: FloatArray) -> float:
 
 def _clicked(found: _Found, click: _Click) -> ClickedFigure:
     """The pixels of a figure that look like what was clicked, or, between its limbs, like no table."""
-    sheet = found.laid.ground.sheet
+    sheet = found.rectified.ground.sheet
     px_per_in = click.scale * sheet.px_per_in
     patch = _round(click.camera.pixel_to_table(click.px, sheet.z_in)[0], _PATCH_IN * click.scale)
-    window, outline = sheet.painted([*found.body_in, patch])
+    window, outline = sheet.rasterized([*found.body_in, patch])
     window, body = _widened(window, outline, round(_TABLE_IN[1] * px_per_in), sheet.shape)
     around = cv2.dilate(body, disc(_TABLE_IN[1] * px_per_in)) > cv2.dilate(body, disc(_TABLE_IN[0] * px_per_in))
     inside = cv2.dilate(body, disc(_ARMS_IN * px_per_in)) > 0
-    colours = log_colour(np.asarray(cv2.blur(found.laid.picture_bgr, (3, 3)), np.uint8))[window]
+    colours = log_colour(np.asarray(cv2.blur(found.rectified.picture_bgr, (3, 3)), np.uint8))[window]
     alike = found.evidence[window] > 0
     if _part(alike, body > 0) < _MOST and _part(_near(colours, click.colour.mean), around) > _COMMON:
         alike = _unlike(colours, inside, around)

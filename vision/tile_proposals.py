@@ -24,7 +24,7 @@ _WAIST_IN = 0.6  # what is seen of somebody is, on average, this high
 _MOST = 120  # tiles on one sheet; beyond it a colour is taught that the whole table has
 
 
-def worth_a_look(
+def propose_tiles(
     ground: Ground, evidence: FloatImage, scale: float, expected_in: Sequence[PointIn] = ()
 ) -> Iterator[Place]:
     """Where tiles ought to lie, the most promising first.
@@ -41,7 +41,7 @@ def worth_a_look(
     rise[cv2.resize(room, rise.shape[::-1], interpolation=cv2.INTER_NEAREST) == 0] = 0
     covered = math.ceil(_COVERED_IN * px_per_in)
     for x, y in expected_in:
-        place = place_at(ground, np.array([x, y]), scale)
+        place = tile_around(ground, np.array([x, y]), scale)
         at = np.round(np.array([place.column, place.row]) / _STEP).astype(int)
         if 0 <= at[0] < rise.shape[1] and 0 <= at[1] < rise.shape[0]:
             cv2.circle(rise, at.tolist(), covered, 0, -1)
@@ -54,10 +54,10 @@ def worth_a_look(
         seen_in = ground.sheet.to_table(column * _STEP + _STEP / 2, row * _STEP + _STEP / 2)
         eye = ground.sheet.eye_in
         foot_in = seen_in - (seen_in - eye[:2]) * (_WAIST_IN * scale / (eye[2] - ground.sheet.z_in))
-        yield place_at(ground, foot_in, scale)
+        yield tile_around(ground, foot_in, scale)
 
 
-def place_at(ground: Ground, at_in: FloatArray, scale: float) -> Place:
+def tile_around(ground: Ground, at_in: FloatArray, scale: float) -> Place:
     """The tile with this place, (2,) inches, in its middle."""
     sheet = ground.sheet
     return tile_at(ground.eye_px, sheet.to_pixel(at_in[None])[0], sheet.px_per_in * scale / TILE_PX_PER_IN)

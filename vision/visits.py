@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.opencv import cv2
 from rules.table import FloatArray
-from vision.motion import SHRINK, Box, MaskImage, Motion, on_cells
+from vision.motion import SHRINK, Box, MaskImage, Motion, to_cells
 
 _BESIDE = 2
 """Cells beside a figure's feet in which what is seen of it may have changed."""
@@ -36,19 +36,19 @@ class Visits:
         shape = (max(1, size_px[1] // SHRINK), max(1, size_px[0] // SHRINK))
         if self._moved is None or self._changed is None or self._moved.shape != shape:
             self._moved, self._changed = np.zeros(shape, np.uint8), np.zeros(shape, np.uint8)
-        for mask in (motion.new, motion.held):
+        for mask in (motion.new, motion.blocked):
             if mask is not None:
                 self._moved[mask] = _LOOKS
         if motion.new is not None:
             self._changed[motion.new] = _LOOKS
 
-    def turned(self, old_to_new: FloatArray) -> None:
+    def follow_camera(self, old_to_new: FloatArray) -> None:
         """The camera was moved: the same places are seen elsewhere; (3, 3) homography of the picture's pixels."""
         self._moved = _turned(self._moved, old_to_new)
         # What a visit left changed cannot be told across such a turn: all that it passed may be another.
         self._changed = None if self._moved is None else self._moved.copy()
 
-    def everywhere(self) -> None:
+    def mark_everywhere(self) -> None:
         """All may be another than it was, until a few searches have shown it."""
         self._everywhere = _FIRST_LOOKS
 
@@ -63,11 +63,11 @@ class Visits:
                 part = mask[top // SHRINK : -(-bottom // SHRINK), left // SHRINK : -(-right // SHRINK)]
                 np.subtract(part, 1, out=part, where=part > 0)
 
-    def settle(self) -> None:
+    def clear(self) -> None:
         """All is at rest and was searched to the end."""
         self._everywhere, self._moved, self._changed = 0, None, None
 
-    def include(self, x_px: float, y_px: float) -> bool:
+    def visited(self, x_px: float, y_px: float) -> bool:
         """Whether something was near a figure whose feet are seen at this pixel, so that it may be another now."""
         return self._everywhere > 0 or _count(self._moved, x_px, y_px, _BESIDE) > 0
 
@@ -87,7 +87,7 @@ def _turned(mask: MaskImage | None, old_to_new: FloatArray) -> MaskImage | None:
     if mask is None:
         return None
     size = mask.shape[::-1]
-    return np.asarray(cv2.warpPerspective(mask, on_cells(old_to_new), size, flags=cv2.INTER_NEAREST), np.uint8)
+    return np.asarray(cv2.warpPerspective(mask, to_cells(old_to_new), size, flags=cv2.INTER_NEAREST), np.uint8)
 
 
 def _count(mask: MaskImage | None, x_px: float, y_px: float, beside: int) -> int:

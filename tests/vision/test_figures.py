@@ -10,9 +10,9 @@ from calibration.opencv import cv2
 from rules.table import Posture, TerrainKind, TerrainPiece, UserError
 from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill, soldier
 from vision.figures import Finder
-from vision.ground import Lie
+from vision.ground import Grounds
 from vision.palette import teach
-from vision.rectified import lay_sheet
+from vision.rectified import make_sheet
 from vision.simulation.simulator import demo_table
 
 EYE = camera()
@@ -216,7 +216,7 @@ def test_no_figure_has_no_height(palette):
 
 
 def test_the_sheet_is_the_camera_laid_flat():
-    sheet = lay_sheet(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
+    sheet = make_sheet(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
     assert sheet.map_x.shape == (70, 98)
     for row, column in ((0, 0), (69, 97), (33, 41)):
         x, y = sheet.to_table(column, row)
@@ -297,7 +297,9 @@ def test_nobody_is_looked_for_where_he_would_reach_the_camera():
     tower, hill = (
         TerrainPiece("tower", TerrainKind.HILL, ((14, 11), (16, 11), (16, 13), (14, 13)), 0.0, top) for top in (38.5, 3)
     )
-    levels = [[ground.sheet.z_in for ground in Lie(EYE, AREA, [top], (), None, 1.0).grounds] for top in (tower, hill)]
+    levels = [
+        [ground.sheet.z_in for ground in Grounds(EYE, AREA, [top], (), None, 1.0).grounds] for top in (tower, hill)
+    ]
     assert levels == [[0.0], [3.0, 0.0]]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.local_light import LightWatch, beyond_light
+from vision.local_light import LightChangeDetector, differs_beyond_light
 
 
 def board() -> np.ndarray:
@@ -20,14 +20,14 @@ def shaded(picture: np.ndarray, depth: float) -> np.ndarray:
 
 
 def test_a_soft_shadow_and_another_exposure_are_light() -> None:
-    assert beyond_light(shaded(board(), 0.45), board()).mean() < 0.01
+    assert differs_beyond_light(shaded(board(), 0.45), board()).mean() < 0.01
 
 
 def test_a_piece_that_was_moved_in_a_shadow_is_seen_at_both_places() -> None:
     before, after = board(), board()
     before[20:23, 20:23] = 40
     after[20:23, 32:35] = 40
-    new = beyond_light(shaded(after, 0.45), before)
+    new = differs_beyond_light(shaded(after, 0.45), before)
     assert new[20:23, 20:23].sum() >= 5
     assert new[20:23, 32:35].sum() >= 5
     new[18:25, 18:37] = False
@@ -37,17 +37,17 @@ def test_a_piece_that_was_moved_in_a_shadow_is_seen_at_both_places() -> None:
 def test_an_arm_over_the_board_is_not_light() -> None:
     reached = shaded(board(), 0.3)
     reached[25:40, 40:] = 105
-    new = beyond_light(reached, board())
+    new = differs_beyond_light(reached, board())
     assert new[25:40, 42:].mean() > 0.6
 
 
 def test_light_that_moves_is_waited_for_and_a_flicker_is_not() -> None:
-    watch = LightWatch()
-    waited = [watch.changes(shaded(board(), 0.3 * (step % 2)), step / 20) for step in range(80)]
+    watch = LightChangeDetector()
+    waited = [watch.is_changing(shaded(board(), 0.3 * (step % 2)), step / 20) for step in range(80)]
     assert waited[1:38] == [True] * 37
     assert not any(waited[45:])
 
 
 def test_another_exposure_is_not_light_that_moves() -> None:
-    watch = LightWatch()
-    assert not any(watch.changes(board() * (1 - 0.2 * (step % 2)), step / 20) for step in range(10))
+    watch = LightChangeDetector()
+    assert not any(watch.is_changing(board() * (1 - 0.2 * (step % 2)), step / 20) for step in range(10))

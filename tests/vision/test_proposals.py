@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.palette import FloatImage, log_colour
-from vision.proposals import SeenPlastic, halves, joined, proposed_palette, refined_by_groups
+from vision.proposals import FigurePlastic, halves, proposed_palette, refined_by_groups, with_new_armies
 from vision.stock_colours import PLASTIC_BGR
 
 
@@ -16,8 +16,8 @@ def plastic(name: str, light: float = 1.0, pixels: int = 60, seed: int = 0) -> F
     return log_colour(np.clip(bgr, 0, 255).astype(np.uint8)[None])[0]
 
 
-def figures(name: str, count: int, chance: float = 0.99, **more: float) -> list[SeenPlastic]:
-    return [SeenPlastic(chance, plastic(name, seed=k, **more)) for k in range(count)]  # type: ignore[arg-type]
+def figures(name: str, count: int, chance: float = 0.99, **more: float) -> list[FigurePlastic]:
+    return [FigurePlastic(chance, plastic(name, seed=k, **more)) for k in range(count)]  # type: ignore[arg-type]
 
 
 def test_two_plastics_are_two_armies_named_after_them_the_larger_first() -> None:
@@ -33,19 +33,19 @@ def test_one_army_stands_in_the_light_and_in_the_shade() -> None:
 
 
 def test_what_the_networks_doubt_makes_no_army() -> None:
-    shadows = [SeenPlastic(chance, plastic("grey", seed=k)) for k, chance in enumerate((0.96, 0.8, 0.78, 0.75, 0.75))]
+    shadows = [FigurePlastic(chance, plastic("grey", seed=k)) for k, chance in enumerate((0.96, 0.8, 0.78, 0.75, 0.75))]
     assert [army.name for army in proposed_palette([*shadows, *figures("red", 4)])] == ["red"]
 
 
 @pytest.mark.parametrize(
-    "few", [[], figures("green", 1), [SeenPlastic(1.0, plastic("green", pixels=5)) for _ in range(4)]]
+    "few", [[], figures("green", 1), [FigurePlastic(1.0, plastic("green", pixels=5)) for _ in range(4)]]
 )
-def test_one_figure_or_some_specks_make_no_army(few: list[SeenPlastic]) -> None:
+def test_one_figure_or_some_specks_make_no_army(few: list[FigurePlastic]) -> None:
     assert proposed_palette(few) == ()
 
 
 def test_a_second_army_of_the_same_name_is_numbered() -> None:
-    light = [SeenPlastic(0.99, plastic("blue", seed=k) + np.float32([0.5, 0.3, 0])) for k in range(3)]
+    light = [FigurePlastic(0.99, plastic("blue", seed=k) + np.float32([0.5, 0.3, 0])) for k in range(3)]
     names = [army.name for army in proposed_palette([*figures("blue", 4), *light])]
     assert names == ["blue", "blue 2"]
 
@@ -53,7 +53,7 @@ def test_a_second_army_of_the_same_name_is_numbered() -> None:
 @pytest.mark.parametrize("name", sorted(PLASTIC_BGR))
 def test_a_paler_plastic_keeps_its_hue_and_so_its_army_and_its_name(name: str) -> None:
     """Haze and highlights add white: here 20 % less of both log ratios, for half of the figures."""
-    pale = [SeenPlastic(0.99, plastic(name, seed=k) * np.float32([0.8, 0.8, 1.0])) for k in range(3)]
+    pale = [FigurePlastic(0.99, plastic(name, seed=k) * np.float32([0.8, 0.8, 1.0])) for k in range(3)]
     (army,) = proposed_palette([*figures(name, 3), *pale])
     assert army.name == name
 
@@ -61,10 +61,10 @@ def test_a_paler_plastic_keeps_its_hue_and_so_its_army_and_its_name(name: str) -
 def test_armies_that_were_proposed_stay_as_they_were_and_new_plastics_join_them() -> None:
     before = proposed_palette(figures("green", 4))
     now = proposed_palette([*figures("green", 5, light=0.9), *figures("red", 3)])
-    after = joined(before, now)
+    after = with_new_armies(before, now)
     assert after[0] is before[0]
     assert [army.name for army in after] == ["green", "red"]
-    assert joined(after, now) == after
+    assert with_new_armies(after, now) == after
 
 
 def test_a_click_in_odd_light_is_refined_by_all_figures_of_nearly_its_colour() -> None:
