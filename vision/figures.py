@@ -52,22 +52,24 @@ from vision.tile_proposals import propose_tiles
 from vision.tiles import View
 from vision.vehicles import hulls
 
-_LEAST_CHANCE = 0.5  # that somebody stands there
-_LEAST_UNKNOWN = 0.7  # the same where nobody knows what lay there before: print and leaves are believed too easily
-_LEAST_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
+_MIN_CHANCE = 0.5  # that somebody stands there
+_MIN_CHANCE_NO_REFERENCE = (
+    0.7  # the same where nobody knows what lay there before: print and leaves are believed too easily
+)
+_MIN_CHANCE_EXPECTED = 0.2  # where somebody stood a moment ago
 _EXPECTED_IN = 0.5  # as near as this to where he stood
-_SURE, _ENOUGH_FIGURES = 0.9, 3  # figures that the armies' colours are refined from
-_SURE_OF_UNKNOWN = 0.7  # the same while no colour is known
-_ROUNDS, _ROUNDS_BESIDE_EMPTY = 2, 1  # of refining; more change little
-_APART_IN = 0.42  # two do not stand nearer together
-_LYING_APART_IN = 0.75  # nor lie: a casualty is 2 in long, and its two ends are not two
-_FACING_SURE = 0.6
+_REFINING_CHANCE, _MIN_REFINING_FIGURES = 0.9, 3  # figures that the armies' colours are refined from
+_REFINING_CHANCE_UNTAUGHT = 0.7  # the same while no colour is known
+_REFINING_ROUNDS, _REFINING_ROUNDS_WITH_REFERENCE = 2, 1  # of refining; more change little
+_MIN_SEPARATION_IN = 0.42  # two do not stand nearer together
+_MIN_LYING_SEPARATION_IN = 0.75  # nor lie: a casualty is 2 in long, and its two ends are not two
+_MIN_FACING_CONFIDENCE = 0.6
 _SIGMA = (0.03, 1.5)  # inches that are always there, and how many times its sigma the closer look errs on unseen toys
 _VEHICLE_SIGMA_IN = 0.2
-_SPARSE = 2  # one row and column in so many teaches the table's colours
-_UNKNOWN = ArmyColour("", np.zeros(3), np.eye(3), 0)
+_SAMPLE_STEP = 2  # one row and column in so many teaches the table's colours
+_UNTAUGHT = ArmyColour("", np.zeros(3), np.eye(3), 0)
 """The army of every figure while no colour is known."""
-_DARK = (-2.8, 0.5)  # log brightness below which a colour is noise, and that above it from which it counts in full
+_DARK_RAMP = (-2.8, 0.5)  # log brightness below which a colour is noise, and that above it from which it counts in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +111,12 @@ class Finder:
     def __init__(self) -> None:
         self.separations: tuple[Separation, ...] = ()
         self.proposed: Palette = ()
-        self._asked: tuple[object, ...] = ()
+        self._grounds_key: tuple[object, ...] = ()
         self._reference: ImageBgr | None = None
-        self._lie: Grounds | None = None
+        self._grounds: Grounds | None = None
         self._palette: Palette = ()
         self._refined: Palette = ()
-        self._known: Likelihood | None = None  # of the palette and the picture that was last searched as a whole
+        self._colour_model: Likelihood | None = None  # of the palette and the picture that was last searched as a whole
         self._recogniser: Recogniser | None = None
 
     def find(
@@ -156,10 +158,10 @@ class Finder:
         Raises:
             UserError: if the reference is not of the picture's size, or the figure height is no height.
         """
-        _refuse_unfit(image_bgr, reference_bgr, figure_height_in)
+        _check_inputs(image_bgr, reference_bgr, figure_height_in)
         if not (palette or self.proposed or propose):
             return ()
-        asked = (
+        key = (
             camera,
             figure_height_in,
             tuple(terrain),
@@ -168,65 +170,72 @@ class Finder:
             area_in,
             reference_camera,
         )
-        if self._lie is None or asked != self._asked or reference_bgr is not self._reference:
-            self._asked, self._reference = asked, reference_bgr
+        if self._grounds is None or key != self._grounds_key or reference_bgr is not self._reference:
+            self._grounds_key, self._reference = key, reference_bgr
             bare_bgr = image_bgr if reference_bgr is None else reference_bgr  # no hand reaches over the empty table
             bare_camera = camera if reference_bgr is None else reference_camera or camera
             table_in = area_in or table_area(bare_camera, bare_bgr, keep_out_in)
             scale = figure_scale(figure_height_in)
-            self._lie = Grounds(
+            self._grounds = Grounds(
                 camera, table_in, terrain, keep_out_in, reference_bgr, scale, reference_camera, aside_px
             )
-            self._known = None
+            self._colour_model = None
         if not palette:
             if propose:
-                self._propose(self._lie.scale, self._lie.rectified(image_bgr))
+                self._propose_armies(self._grounds.scale, self._grounds.rectified(image_bgr))
             palette = self.proposed
         if not palette:
             return ()
-        found = self._on(self._lie, image_bgr, palette, expected_in, within_px)
+        found = self._search(self._grounds, image_bgr, palette, expected_in, within_px)
         return found if within_px is None else tuple(one for one in found if _is_seen_in(within_px, camera, one))
 
     def forget_proposed(self) -> None:
         """Propose all armies anew, whatever was proposed before."""
         self.proposed = ()
 
-    def _on(
-        self, lie: Grounds, image_bgr: ImageBgr, palette: Palette, expected_in: Sequence[PointIn], within_px: Box | None
+    def _search(
+        self,
+        grounds: Grounds,
+        image_bgr: ImageBgr,
+        palette: Palette,
+        expected_in: Sequence[PointIn],
+        within_px: Box | None,
     ) -> tuple[Sighting, ...]:
         """The figures on each level of the land, by the table's colours as this or an earlier picture taught them."""
-        part_px = within_px if self._known is not None and palette == self._palette else None
-        rectified = lie.rectified(image_bgr, part_px)
+        part_px = within_px if self._colour_model is not None and palette == self._palette else None
+        rectified = grounds.rectified(image_bgr, part_px)
         if not rectified:
             return ()
         self._recogniser = self._recogniser or Recogniser()
         if palette != self._palette:
-            refined = self._refined_before(palette) or self._refine(lie.scale, rectified, palette, expected_in)
-            self._palette, self._known, self._refined = palette, None, refined
-        if part_px is None or self._known is None:
+            refined = self._already_refined(palette) or self._refine(grounds.scale, rectified, palette, expected_in)
+            self._palette, self._colour_model, self._refined = palette, None, refined
+        if part_px is None or self._colour_model is None:
             table = rectified[-1]
-            self._known = _table_colours(table, self._refined)
-            self.separations = separations(self._refined, self._known, table.picture_bgr, table.ground.empty)
-        return tuple(_Search(self._refined, lie.scale, self._recogniser, self._known, expected_in).over(rectified))
+            self._colour_model = _table_colours(table, self._refined)
+            self.separations = separations(self._refined, self._colour_model, table.picture_bgr, table.ground.empty)
+        return tuple(
+            _Search(self._refined, grounds.scale, self._recogniser, self._colour_model, expected_in).over(rectified)
+        )
 
-    def _propose(self, scale: float, rectified: Sequence[RectifiedGround]) -> None:
+    def _propose_armies(self, scale: float, rectified: Sequence[RectifiedGround]) -> None:
         """Add the plastics that no proposed army has."""
-        self.proposed = with_new_armies(self.proposed, self._groups(scale, rectified))
+        self.proposed = with_new_armies(self.proposed, self._colour_groups(scale, rectified))
         if self._reference is not None:
             # Grey soldiers on a grey table pass for shadows on it, unless it is asked what else is there.
             alone = [replace(one, ground=replace(one.ground, empty=None)) for one in rectified]
-            self.proposed = with_new_armies(self.proposed, self._groups(scale, alone))
+            self.proposed = with_new_armies(self.proposed, self._colour_groups(scale, alone))
 
-    def _groups(self, scale: float, rectified: Sequence[RectifiedGround]) -> Palette:
+    def _colour_groups(self, scale: float, rectified: Sequence[RectifiedGround]) -> Palette:
         """The plastics of the figures that are recognised whatever their colour."""
         if not rectified:
             return ()
         self._recogniser = self._recogniser or Recogniser()
-        search = _Search((_UNKNOWN,), scale, self._recogniser, any_plastic(_cells_of_table(rectified[-1])), ())
+        search = _Search((_UNTAUGHT,), scale, self._recogniser, any_plastic(_table_cells(rectified[-1])), ())
         deque(search.over(rectified), maxlen=0)
         return proposed_palette(search.plastic.get(0, []))
 
-    def _refined_before(self, palette: Palette) -> Palette:
+    def _already_refined(self, palette: Palette) -> Palette:
         """The refined colours of armies that only have other names now, or are fewer; empty if any colour is new."""
         found = []
         for army in palette:
@@ -241,22 +250,22 @@ class Finder:
         self, scale: float, rectified: Sequence[RectifiedGround], palette: Palette, expected_in: Sequence[PointIn]
     ) -> Palette:
         """The armies' colours as all of their figures show them: one click shows one figure in one light."""
-        assert self._recogniser is not None  # noqa: S101 - `_on` loads it
+        assert self._recogniser is not None  # noqa: S101 - `_search` loads it
         if palette is self.proposed:
             if self._reference is not None:
                 return palette  # beside the empty table its groups hold nearly every figure
             refined = palette
         else:
             # One click may show one soldier in the sun: begin with whatever figures have nearly its colour.
-            refined = refined_by_groups(palette, self._groups(scale, rectified))
-        for _ in range(_ROUNDS if self._reference is None else _ROUNDS_BESIDE_EMPTY):
+            refined = refined_by_groups(palette, self._colour_groups(scale, rectified))
+        for _ in range(_REFINING_ROUNDS if self._reference is None else _REFINING_ROUNDS_WITH_REFERENCE):
             search = _Search(refined, scale, self._recogniser, _table_colours(rectified[-1], refined), expected_in)
             deque(search.over(rectified), maxlen=0)
             refined = tuple(_refined(army, search.plastic.get(k, [])) for k, army in enumerate(palette))
         return refined
 
 
-def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_height_in: float) -> None:
+def _check_inputs(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_height_in: float) -> None:
     """Refuse a picture of the empty table of another size, and a height that is none."""
     if reference_bgr is not None and reference_bgr.shape != image_bgr.shape:
         raise UserError(
@@ -268,18 +277,21 @@ def _refuse_unfit(image_bgr: ImageBgr, reference_bgr: ImageBgr | None, figure_he
 
 
 def _refined(army: ArmyColour, figures: Sequence[FigurePlastic]) -> ArmyColour:
-    if len(figures) < _ENOUGH_FIGURES:
+    if len(figures) < _MIN_REFINING_FIGURES:
         return army
     return learn_colour(np.concatenate([figure.colours for figure in figures]), army.name, army)
 
 
 def _table_colours(table: RectifiedGround, palette: Palette) -> Likelihood:
     """What the table, which is the last of the grounds, teaches of colours."""
-    return likelihood(_cells_of_table(table), palette)
+    return likelihood(_table_cells(table), palette)
 
 
-def _cells_of_table(table: RectifiedGround) -> CellImage:
-    some, inside = table.picture_bgr[::_SPARSE, ::_SPARSE], table.ground.inside[::_SPARSE, ::_SPARSE]
+def _table_cells(table: RectifiedGround) -> CellImage:
+    some, inside = (
+        table.picture_bgr[::_SAMPLE_STEP, ::_SAMPLE_STEP],
+        table.ground.inside[::_SAMPLE_STEP, ::_SAMPLE_STEP],
+    )
     return cells_of(some)[inside]
 
 
@@ -296,33 +308,33 @@ class _Search:
         palette: Palette,
         scale: float,
         recogniser: Recogniser,
-        known: Likelihood,
+        colour_model: Likelihood,
         expected_in: Sequence[PointIn],
     ) -> None:
-        self.palette, self.scale, self.known = palette, scale, known
+        self.palette, self.scale, self.colour_model = palette, scale, colour_model
         self.recogniser, self.expected_in = recogniser, expected_in
-        self.sure = _SURE_OF_UNKNOWN if palette == (_UNKNOWN,) else _SURE
+        self.min_refining_chance = _REFINING_CHANCE_UNTAUGHT if palette == (_UNTAUGHT,) else _REFINING_CHANCE
         self.plastic: dict[int, list[FigurePlastic]] = {}  # by the number of the army's colour in the palette
-        self.claims: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
+        self.covered_in: list[tuple[float, FloatArray]] = []  # height, and points in inches round what is covered there
 
     def over(self, rectified: Sequence[RectifiedGround]) -> Iterator[Sighting]:
         """Sightings on each ground in turn, highest first."""
         for one in rectified:
             evidence = self._evidence(one.ground, one.picture_bgr)
-            if self.palette == (_UNKNOWN,):
-                low, range_ = _DARK
+            if self.palette == (_UNTAUGHT,):
+                low, range_ = _DARK_RAMP
                 evidence *= np.clip((log_colour(one.picture_bgr)[..., 2] - low) / range_, 0, 1)
             else:
                 yield from self._vehicles(one.ground, evidence)
             yield from self._soldiers(one, evidence)
 
     def _evidence(self, ground: Ground, picture: ImageBgr) -> FloatImage:
-        evidence = army_evidence(picture, self.known, ground.empty)
-        if self.claims:
-            claimed = np.zeros(ground.sheet.shape, np.uint8)
-            for z_in, outline_in in self.claims:
-                ground.sheet.fill(claimed, ground.sheet.project(outline_in, z_in), 1)
-            evidence[(evidence > 0) & (claimed > 0)] = 0
+        evidence = army_evidence(picture, self.colour_model, ground.empty)
+        if self.covered_in:
+            covered = np.zeros(ground.sheet.shape, np.uint8)
+            for z_in, outline_in in self.covered_in:
+                ground.sheet.fill(covered, ground.sheet.project(outline_in, z_in), 1)
+            evidence[(evidence > 0) & (covered > 0)] = 0
         evidence[:, ground.excluded] = 0
         evidence *= ground.seen
         return evidence
@@ -332,16 +344,16 @@ class _Search:
         best = evidence.max(axis=0) if len(evidence) > 1 else evidence[0]
         places = list(propose_tiles(ground, best, self.scale, self.expected_in))
         empty = None if ground.empty is None or not places else in_the_light_of_now(picture, ground.empty)
-        least = _LEAST_UNKNOWN if ground.empty is None else _LEAST_CHANCE
+        min_chance = _MIN_CHANCE_NO_REFERENCE if ground.empty is None else _MIN_CHANCE
         here: list[Sighting] = []
         view = View(picture, rectified.photo, best, ground.seen * ~ground.excluded, ground.eye_px, empty)
         for one in self.recogniser.look(view, places):
             x, y = (float(v) for v in sheet.to_table(one.column, one.row))
             expected = any(math.dist((x, y), place) < _EXPECTED_IN * self.scale for place in self.expected_in)
-            if one.chance < (_LEAST_CHANCE_EXPECTED if expected else least) or not ground.contains(x, y):
+            if one.chance < (_MIN_CHANCE_EXPECTED if expected else min_chance) or not ground.contains(x, y):
                 continue
             posture = POSTURES[int(np.argmax(one.postures))]
-            if any(_in_the_way((x, y), posture, other, self.scale) for other in here):
+            if any(_conflicts((x, y), posture, other, self.scale) for other in here):
                 continue
             sighting = self._sighting(ground, picture, (x, y), one, evidence)
             if sighting is not None:
@@ -362,10 +374,10 @@ class _Search:
         army = int(np.argmax(for_army))
         if not for_army[army] > 0:
             return None
-        self.claims += [(sheet.z_in, part) for part in lifted]
+        self.covered_in += [(sheet.z_in, part) for part in lifted]
         smooth = np.asarray(cv2.blur(picture[window], (3, 3)), np.uint8)
         colours = log_colour(smooth)[mask & (evidence[army][window] > 0)]
-        if one.chance > self.sure:
+        if one.chance > self.min_refining_chance:
             self.plastic.setdefault(army, []).append(FigurePlastic(one.chance, colours))
         return Sighting(
             army=self.palette[army].name,
@@ -375,7 +387,9 @@ class _Search:
             sigma_in=math.hypot(_SIGMA[0], _SIGMA[1] * one.sigma_in) * self.scale,
             posture=posture,
             base_in=base_outline(posture, *at_in, turn_deg, self.scale),
-            facing_deg=turn_deg % 360 if one.facing_confidence > _FACING_SURE and posture is not Posture.DOWN else None,
+            facing_deg=turn_deg % 360
+            if one.facing_confidence > _MIN_FACING_CONFIDENCE and posture is not Posture.DOWN
+            else None,
             confidence=one.chance,
             appearance=self._appearance(one, for_army, colours),
         )
@@ -402,7 +416,7 @@ class _Search:
                     continue
                 covered = cv2.dilate(hull.mask.astype(np.uint8), margin) > 0
                 for other in evidence:
-                    _strike(other, covered)
+                    _clear(other, covered)
                 yield Sighting(
                     army=self.palette[army].name,
                     x_in=x,
@@ -416,15 +430,18 @@ class _Search:
                 )
 
 
-def _in_the_way(at_in: PointIn, posture: Posture, other: Sighting, scale: float) -> bool:
+def _conflicts(at_in: PointIn, posture: Posture, other: Sighting, scale: float) -> bool:
     """Whether no figure can be there because of another: too near, or on its base or body."""
     both_lie = posture is other.posture is Posture.DOWN
-    if math.dist(at_in, (other.x_in, other.y_in)) < (_LYING_APART_IN if both_lie else _APART_IN) * scale:
+    if (
+        math.dist(at_in, (other.x_in, other.y_in))
+        < (_MIN_LYING_SEPARATION_IN if both_lie else _MIN_SEPARATION_IN) * scale
+    ):
         return True
     return cv2.pointPolygonTest(np.array(other.base_in, np.float32), at_in, False) > 0
 
 
-def _strike(evidence: FloatImage, taken: BoolImage) -> None:
+def _clear(evidence: FloatImage, taken: BoolImage) -> None:
     """Strike out of the evidence what a mask of half its size covers."""
     whole = cv2.resize(taken.astype(np.uint8), evidence.shape[::-1], interpolation=cv2.INTER_NEAREST)
     evidence[whole > 0] = -EVIDENCE_LIMIT

@@ -19,13 +19,13 @@ from vision.segment import EmptyTable, disc, empty_table
 from vision.tiles import CLOSER_PX_PER_IN, Photo
 
 _PX_PER_IN = 18.0
-_ROOM_IN = 2.2  # that a sheet reaches beyond where figures may stand: they lean over its edge
-_ROUND_IN = 3.5  # that is laid round what is wanted
+_MARGIN_IN = 2.2  # that a sheet reaches beyond where figures may stand: they lean over its edge
+_PART_MARGIN_IN = 3.5  # that is laid round what is wanted
 _SHRINK = 1.9  # a picture this much finer than its sheet, or than the closer look, is halved first
-_PAPER_IN = 0.2  # a paper's edge is not where it is said to be
+_PAPER_MARGIN_IN = 0.2  # a paper's edge is not where it is said to be
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
-_ALONG = 8  # points along each side of a box
-_LOW_IN = 0.45  # terrain lower than this hides nobody
+_POINTS_PER_SIDE = 8  # points along each side of a box
+_LOW_TERRAIN_IN = 0.45  # terrain lower than this hides nobody
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,11 +132,11 @@ class Grounds:
         middle = self._table_in.mean(axis=0)
         px_per_in = camera.px_per_inch(*middle.tolist())
         self._shrink = 2 if px_per_in > _SHRINK * self.px_per_in else 1
-        self._photo_as_taken = px_per_in <= _SHRINK * CLOSER_PX_PER_IN / scale
+        self._photo_full_size = px_per_in <= _SHRINK * CLOSER_PX_PER_IN / scale
         reference = None if reference_bgr is None else self._smooth(reference_bgr)
         tallest = POSTURE_HEIGHT_IN[Posture.STANDING] * scale
         grounds = [
-            self._lay(camera, surface, terrain, papers_in, reference)
+            self._make_ground(camera, surface, terrain, papers_in, reference)
             for surface in _surfaces(terrain, table_in)
             if surface.z_in + 1.5 * tallest < camera.position_in[2]
         ]
@@ -164,7 +164,7 @@ class Grounds:
         return [self._rectified(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
 
     def _rectified(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> RectifiedGround:
-        picture, scale = (image_bgr, self._shrink) if self._photo_as_taken else (smooth, 1)
+        picture, scale = (image_bgr, self._shrink) if self._photo_full_size else (smooth, 1)
         return RectifiedGround(ground, sheet.rectify(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
 
     def _window(self, ground: Ground, within_px: Box) -> Ground | None:
@@ -173,8 +173,8 @@ class Grounds:
         seen = self._camera.pixel_to_table(corners, ground.sheet.z_in)[:, :2]
         if not np.isfinite(seen).all():
             return ground
-        room = _ROUND_IN * self.scale
-        return ground.window(seen.min(axis=0) - room, seen.max(axis=0) + room)
+        margin = _PART_MARGIN_IN * self.scale
+        return ground.window(seen.min(axis=0) - margin, seen.max(axis=0) + margin)
 
     def _smooth(self, image_bgr: ImageBgr) -> ImageBgr:
         """The picture without the detail that a sheet is too coarse for."""
@@ -182,7 +182,7 @@ class Grounds:
             return np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), 0.8), np.uint8)
         return np.asarray(cv2.resize(image_bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
 
-    def _lay(
+    def _make_ground(
         self,
         camera: TableCamera,
         surface: _Surface,
@@ -191,10 +191,10 @@ class Grounds:
         reference: ImageBgr | None,
     ) -> Ground:
         outline = np.array(surface.outline_in)
-        room = _ROOM_IN * self.scale
+        margin = _MARGIN_IN * self.scale
         # Terrain that was drawn far beyond the table would make a sheet that no memory holds.
-        low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - room
-        high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + room
+        low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - margin
+        high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + margin
         sheet = make_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
         inside, excluded, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
         sheet.fill(inside, outline, 1)
@@ -203,33 +203,33 @@ class Grounds:
         if surface.z_in == 0:
             for paper in papers_in:
                 sheet.fill(excluded, np.array(paper), 1)
-            excluded = np.asarray(cv2.dilate(excluded, disc(_PAPER_IN * self.px_per_in)), np.uint8)
+            excluded = np.asarray(cv2.dilate(excluded, disc(_PAPER_MARGIN_IN * self.px_per_in)), np.uint8)
         for box_px in self._aside_px:
-            edge_in = camera.pixel_to_table(_round_box(box_px), surface.z_in)[:, :2]
+            edge_in = camera.pixel_to_table(_box_points(box_px), surface.z_in)[:, :2]
             if np.isfinite(edge_in).all():
                 sheet.fill(excluded, edge_in, 1)
                 sheet.fill(inside, edge_in, 0)
         seen += 1
         for piece in terrain:
-            if piece.top_in > surface.z_in + _LOW_IN:
-                _hide(seen, sheet, piece)
+            if piece.top_in > surface.z_in + _LOW_TERRAIN_IN:
+                _clear_hidden(seen, sheet, piece)
         width, height = camera.lens.image_size
-        may = (inside > 0) & sheet.in_view((width // self._shrink, height // self._shrink))
+        usable = (inside > 0) & sheet.in_view((width // self._shrink, height // self._shrink))
         empty = None
         if reference is not None:
-            there = self._reference_camera
-            from_there = sheet
-            if there is not camera:
-                from_there = make_sheet(there, low, high, surface.z_in, self.px_per_in, self._shrink)
-            empty = empty_table(from_there.rectify(reference), may if may.any() else inside > 0)
-        return Ground(sheet, may, seen.astype(np.float32), excluded > 0, empty)
+            reference_camera = self._reference_camera
+            reference_sheet = sheet
+            if reference_camera is not camera:
+                reference_sheet = make_sheet(reference_camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+            empty = empty_table(reference_sheet.rectify(reference), usable if usable.any() else inside > 0)
+        return Ground(sheet, usable, seen.astype(np.float32), excluded > 0, empty)
 
 
-def _round_box(box_px: Box) -> FloatArray:
+def _box_points(box_px: Box) -> FloatArray:
     """(N, 2) points along the edge of a box of the picture, which a lens bends on the table."""
     left, top, right, bottom = box_px
     corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64)
-    along = np.linspace(0, 1, _ALONG, endpoint=False)[:, None]
+    along = np.linspace(0, 1, _POINTS_PER_SIDE, endpoint=False)[:, None]
     return np.vstack([a + along * (b - a) for a, b in zip(corners, np.roll(corners, -1, 0), strict=True)])
 
 
@@ -242,7 +242,7 @@ def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surfa
     return [*sorted(higher, key=lambda top: -top.z_in), ground]
 
 
-def _hide(seen: npt.NDArray[np.uint8], sheet: Sheet, piece: TerrainPiece) -> None:
+def _clear_hidden(seen: npt.NDArray[np.uint8], sheet: Sheet, piece: TerrainPiece) -> None:
     """Take away what a piece of terrain hides of a sheet."""
     outline = np.array(piece.outline_in)
     heights = [h for h in (piece.base_in, piece.top_in) if h < sheet.eye_in[2]]

@@ -36,17 +36,17 @@ POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 _CELL_PX = 4  # of a tile, for which the finder has one answer
 _BATCH = 16  # tiles at a time, so that layers stay in the processor's cache
 _MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
-_LEAST = 0.15  # the finder's chance below which the judge is not asked
-_AGAIN = 0.1  # the judge's chance from which it looks again
-_SAID = 10  # answers; what follows them is the last hidden layer
+_MIN_HINT_CHANCE = 0.15  # the finder's chance below which the judge is not asked
+_SECOND_LOOK_CHANCE = 0.1  # the judge's chance from which it looks again
+_ANSWERS = 10  # answers; what follows them is the last hidden layer
 _LAYERS = ("onnx_node!/17/Relu", "said")
-_MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
+_MIRROR_SIGNS = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
 _NO_FEATURES = np.zeros(0, np.float32)
 # Odds that there is somebody, as `benchmarks.training.check` fits them: by how much the judge's are too low; and what
 # becomes of the mean of the judge's and the closer look's, from where he stands.
-_TIMID = 1.17
-_BOTH_TIMID, _BOTH_COUNT = 0.67, 0.83
-_APART_IN = 0.42  # two cannot stand nearer together
+_JUDGE_BIAS = 1.17
+_MEAN_BIAS, _MEAN_GAIN = 0.67, 0.83
+_MIN_SEPARATION_IN = 0.42  # two cannot stand nearer together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,9 +117,9 @@ class Look:
         if self.second is None:
             return self.first
         both = np.asarray((self.second.judged + self.second.closer) / 2, np.float32)
-        chance = _chance(_BOTH_TIMID + _BOTH_COUNT * float(both[0]))
+        chance = _chance(_MEAN_BIAS + _MEAN_GAIN * float(both[0]))
         seen = _candidate(self.second.place, self.second.closer, CLOSER_PX_PER_IN)
-        features = np.concatenate([self.second.judged[_SAID:], self.second.closer[_SAID:]])
+        features = np.concatenate([self.second.judged[_ANSWERS:], self.second.closer[_ANSWERS:]])
         return replace(seen, chance=chance, postures=_postures(both), features=features)
 
 
@@ -141,32 +141,34 @@ class Recogniser:
             answers = _answers(self._finder, np.stack([cut(view, place) for place in some]))
             for place, answer in zip(some, answers, strict=True):
                 hints += _hints(place, answer)
-        return _apart(hints, _APART_IN * TILE_PX_PER_IN)
+        return _without_duplicates(hints, _MIN_SEPARATION_IN * TILE_PX_PER_IN)
 
     def looks(self, view: View, hints: Sequence[Hint]) -> list[Look]:
         """What the judge says of each; of those who may be somebody, what both say who look from where he stands."""
         places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
-        first = [_candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._judged(view, places), strict=True)]
+        first = [
+            _candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._judge_answers(view, places), strict=True)
+        ]
         looks = [Look(one) for one in first]
-        again = [k for k, one in enumerate(first) if one.chance > _AGAIN]
+        again = [k for k, one in enumerate(first) if one.chance > _SECOND_LOOK_CHANCE]
         feet = [(np.array([first[k].column, first[k].row]), hints[k].zoom) for k in again]
-        judged = self._judged(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
+        judged = self._judge_answers(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
         places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
-        for k, place, one, closer in zip(again, places, judged, self._seen_closely(view, places), strict=True):
+        for k, place, one, closer in zip(again, places, judged, self._closer_answers(view, places), strict=True):
             looks[k] = Look(first[k], SecondLook(place, one, closer))
         return looks
 
-    def _judged(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _judge_answers(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The judge's answers."""
-        return [answer for crops in _crops(cut, view, places) for answer in _described(self._judge, crops)]
+        return [answer for crops in _crops(cut, view, places) for answer in _answers_and_features(self._judge, crops)]
 
-    def _seen_closely(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _closer_answers(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The closer look's answers: the mean of what is seen as it is and mirrored."""
         answers: list[FloatImage] = []
         for crops in _crops(cut_finely, view, places):
-            straight = _described(self._closer, crops)
-            mirrored = _described(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
-            mirrored[:, :_SAID] *= _MIRRORED
+            straight = _answers_and_features(self._closer, crops)
+            mirrored = _answers_and_features(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
+            mirrored[:, :_ANSWERS] *= _MIRROR_SIGNS
             answers += list((straight + mirrored) / 2)
         return answers
 
@@ -190,24 +192,24 @@ def _answers(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
     return np.asarray(network.forward(), np.float32)
 
 
-def _described(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
+def _answers_and_features(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
     """(N, 10 + H) answers and last hidden layer; the layer is computed anyway."""
     network.setInput(shown)
-    hidden, said = network.forward(_LAYERS)
-    return np.hstack([said, hidden]).astype(np.float32)
+    hidden, answers = network.forward(_LAYERS)
+    return np.hstack([answers, hidden]).astype(np.float32)
 
 
 def _hints(place: Place, answer: FloatImage) -> Iterator[Hint]:
     """Where the finder's chance is highest among its neighbours."""
     chance = 1 / (1 + np.exp(-answer[0]))
-    crest = (chance >= cv2.dilate(chance, np.ones((3, 3), np.uint8))) & (chance > _LEAST)
-    for down, across in np.argwhere(crest).tolist():
+    peak = (chance >= cv2.dilate(chance, np.ones((3, 3), np.uint8))) & (chance > _MIN_HINT_CHANCE)
+    for down, across in np.argwhere(peak).tolist():
         at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + answer[1:3, down, across].astype(np.float64)
         if at.min() > _MARGIN_PX and at.max() < TILE_PX - 1 - _MARGIN_PX:
             yield Hint(place.to_sheet(at[None])[0], float(chance[down, across]), place.zoom)
 
 
-def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
+def _without_duplicates(hints: Sequence[Hint], least_px: float) -> list[Hint]:
     """The likeliest of those who are nearer together than two can stand; tiles overlap."""
     kept: list[Hint] = []
     for hint in sorted(hints, key=lambda hint: -hint.chance):
@@ -216,17 +218,17 @@ def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
     return kept
 
 
-def _candidate(place: Place, said: FloatImage, px_per_in: float) -> Candidate:
-    at = (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
+def _candidate(place: Place, answers: FloatImage, px_per_in: float) -> Candidate:
+    at = (CROP_PX - 1) / 2 + answers[7:9].astype(np.float64)
     column, row = place.to_sheet(at[None])[0]
     return Candidate(
         column=float(column),
         row=float(row),
-        chance=_chance(_TIMID + float(said[0])),
-        sigma_in=math.exp(float(np.clip(said[9], -3, 3))) / px_per_in,
-        postures=_postures(said),
-        facing_rad=math.atan2(said[6], said[5]) + place.turn_rad,
-        facing_confidence=float(np.hypot(said[5], said[6])),
+        chance=_chance(_JUDGE_BIAS + float(answers[0])),
+        sigma_in=math.exp(float(np.clip(answers[9], -3, 3))) / px_per_in,
+        postures=_postures(answers),
+        facing_rad=math.atan2(answers[6], answers[5]) + place.turn_rad,
+        facing_confidence=float(np.hypot(answers[5], answers[6])),
         features=_NO_FEATURES,
     )
 
@@ -235,6 +237,6 @@ def _chance(odds: float) -> float:
     return 1 / (1 + math.exp(-min(max(odds, -30.0), 30.0)))
 
 
-def _postures(said: FloatImage) -> tuple[float, ...]:
-    weights = np.exp(said[1:5] - said[1:5].max())
+def _postures(answers: FloatImage) -> tuple[float, ...]:
+    weights = np.exp(answers[1:5] - answers[1:5].max())
     return tuple((weights / weights.sum()).tolist())

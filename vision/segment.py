@@ -32,15 +32,15 @@ _LIGHT_FLOOR = 0.35
 _FREEDOM = 5.0  # of the t-distribution: plastic has highlights and deep folds
 _SHADOW = 0.6  # log brightness a shadow takes away, on average
 _OTHERS = 0.3  # weight of the other armies' colours beside the table's
-_ELSE = 0.3  # chance that a pixel which is no longer empty table is not an army either
-_STRANGE = 2.0  # a colour never seen before is rather not an army's
-_FLAT = 0.15  # density of colours nobody has seen
+_OTHER_CHANCE = 0.3  # chance that a pixel which is no longer empty table is not an army either
+_UNSEEN_WEIGHT = 2.0  # a colour never seen before is rather not an army's
+_UNSEEN_DENSITY = 0.15  # density of colours nobody has seen
 _ANY_PLASTIC = 6.0  # density of any colour as that of an unknown plastic
 
 _BAND = 32  # rows
-_SAMPLE = 8000  # pixels that tell how the lamp has changed
+_LIGHT_SAMPLES = 8000  # pixels that tell how the lamp has changed
 _DARKEST, _STEPS = -3.5, 256  # log brightness, in steps
-_GROUPS = 8  # of brightness, for each of which it is told
+_LIGHT_GROUPS = 8  # of brightness, for each of which it is told
 
 CellImage = npt.NDArray[np.int32]
 
@@ -97,12 +97,12 @@ def _army_density(army: ArmyColour) -> FloatImage:
 
 
 @lru_cache(maxsize=4)
-def _taught(palette: Palette) -> tuple[FloatImage, FloatImage]:
+def _army_and_other_densities(palette: Palette) -> tuple[FloatImage, FloatImage]:
     """(A, cells) how probable each colour is as each army's, and as another army's or nobody's."""
     armies = np.stack([_army_density(army) for army in palette])
     names = np.array([army.name for army in palette])
     others = _OTHERS * ((names[:, None] != names).astype(np.float32) @ armies)
-    return armies + np.float32(_FLAT), others + np.float32(_STRANGE * _FLAT)
+    return armies + np.float32(_UNSEEN_DENSITY), others + np.float32(_UNSEEN_WEIGHT * _UNSEEN_DENSITY)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,14 +127,14 @@ def likelihood(cells: CellImage, palette: Palette) -> Likelihood:
         cells: (N,) colours of the picture of the table, as `cells_of` numbers them.
         palette: the armies, A of them.
     """
-    armies, others = _taught(palette)
+    armies, others = _army_and_other_densities(palette)
     rest = _histogram(cells) + others
     return Likelihood(armies, rest, np.asarray(cv2.log(armies / rest)))
 
 
 def any_plastic(cells: CellImage) -> Likelihood:
     """As `likelihood`, for one army of unknown colour: whatever is rare on the table may be its plastic."""
-    rest = _histogram(cells)[None] + np.float32(_STRANGE * _FLAT)
+    rest = _histogram(cells)[None] + np.float32(_UNSEEN_WEIGHT * _UNSEEN_DENSITY)
     army = np.full_like(rest, _ANY_PLASTIC)
     return Likelihood(army, rest, np.asarray(cv2.log(army / rest)))
 
@@ -167,7 +167,7 @@ def empty_table(image_bgr: ImageBgr, within: npt.NDArray[np.bool_]) -> EmptyTabl
 
 def _sampled(within: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     places = np.flatnonzero(within)
-    return places[:: max(1, len(places) // _SAMPLE)]
+    return places[:: max(1, len(places) // _LIGHT_SAMPLES)]
 
 
 def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: EmptyTable | None = None) -> FloatImage:
@@ -182,16 +182,16 @@ def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: EmptyTable | No
         (A, height, width) float32 within plus and minus EVIDENCE_LIMIT.
     """
     out = np.empty((len(known.armies), *image_bgr.shape[:2]), np.float32)
-    lamp = None if empty is None else _light_change(image_bgr, empty)
+    light_change = None if empty is None else _light_change(image_bgr, empty)
     for start in range(0, len(image_bgr), _BAND):  # in bands, so that what is computed stays in the processor's cache
         band = image_bgr[start : start + _BAND]
         cells = cells_of(band)
-        if empty is None or lamp is None:
+        if empty is None or light_change is None:
             for k, table in enumerate(known.ratios):
                 table.take(cells, out=out[k, start : start + _BAND], mode="clip")
             continue
         part = slice(start, start + _BAND)
-        local = _empty_density(band, empty.colours[part], empty.levels[part], lamp)
+        local = _empty_density(band, empty.colours[part], empty.levels[part], light_change)
         _against_empty_table(local, cells, known, out[:, start : start + _BAND])
     return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT, out=out))
 
@@ -202,7 +202,7 @@ def _against_empty_table(local: FloatImage, cells: CellImage, known: Likelihood,
     A spot's own empty colour counts most; the histogram stands for what else may come.
     """
     for k, (army, rest) in enumerate(zip(known.armies, known.rest, strict=True)):
-        cv2.log(army[cells] / ((1 - _ELSE) * local + _ELSE * rest[cells]), out[k])
+        cv2.log(army[cells] / ((1 - _OTHER_CHANCE) * local + _OTHER_CHANCE * rest[cells]), out[k])
 
 
 def evidence_anywhere(
@@ -244,8 +244,10 @@ def _light_change(image_bgr: ImageBgr, empty: EmptyTable) -> _LightChange:
     change = now - empty.colours.reshape(-1, 3)[empty.sample]
     levels = empty.levels.reshape(-1)[empty.sample]
     order = np.argsort(levels, kind="stable")
-    groups = [change[part] for part in np.array_split(order, _GROUPS)]  # as many pixels in each, from dark to bright
-    at = [float(np.mean(levels[part])) for part in np.array_split(order, _GROUPS)]
+    groups = [
+        change[part] for part in np.array_split(order, _LIGHT_GROUPS)
+    ]  # as many pixels in each, from dark to bright
+    at = [float(np.mean(levels[part])) for part in np.array_split(order, _LIGHT_GROUPS)]
     middles = [np.median(group, axis=0) for group in groups]
     spreads = [1.4826 * np.median(np.abs(g - m), axis=0) + 0.02 for g, m in zip(groups, middles, strict=True)]
     shift, spread = (
@@ -262,13 +264,14 @@ def in_the_light_of_now(image_bgr: ImageBgr, empty: EmptyTable) -> FloatImage:
 
 
 def _empty_density(
-    image_bgr: ImageBgr, colours: FloatImage, levels: npt.NDArray[np.uint8], lamp: _LightChange
+    image_bgr: ImageBgr, colours: FloatImage, levels: npt.NDArray[np.uint8], light_change: _LightChange
 ) -> FloatImage:
     """Density of each pixel's colour if it still shows the empty table, in the light of then or in a shadow."""
     planes = cv2.split(cv2.subtract(log_colour(image_bgr), colours))
-    sigma = [cv2.LUT(levels, table) for table in lamp.spread]
+    sigma = [cv2.LUT(levels, table) for table in light_change.spread]
     red, blue, light = (
-        (plane - cv2.LUT(levels, table)) / one for plane, table, one in zip(planes, lamp.shift, sigma, strict=True)
+        (plane - cv2.LUT(levels, table)) / one
+        for plane, table, one in zip(planes, light_change.shift, sigma, strict=True)
     )
     chroma = red * red + blue * blue
     lit = cv2.exp(np.float32(-0.5) * (chroma + light * light)) * (np.float32(0.8 / math.sqrt(2 * math.pi)) / sigma[2])

@@ -105,7 +105,9 @@ def separations(
         from_table.append(Separation(army.name, None, max(0.0, float(evidence) / EVIDENCE_LIMIT), empty is not None))
     chances = [known.armies[:, cells_of(pixels)[0]] for pixels in plastic]
     pairs = [
-        Separation(palette[j].name, palette[k].name, min(_rather(chances[j], j, k), _rather(chances[k], k, j)), False)
+        Separation(
+            palette[j].name, palette[k].name, min(_own_share(chances[j], j, k), _own_share(chances[k], k, j)), False
+        )
         for j, k in combinations(range(len(palette)), 2)
         if palette[j].name != palette[k].name
     ]
@@ -122,7 +124,7 @@ def _worst(found: Iterable[Separation]) -> Iterable[Separation]:
     return worst.values()
 
 
-def _rather(chances: FloatImage, own: int, other: int) -> float:
+def _own_share(chances: FloatImage, own: int, other: int) -> float:
     """Share of an army's pixels that are rather its own than another's."""
     return float((chances[own] > chances[other]).mean())
 

@@ -37,15 +37,18 @@ _LYING_IN = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))  # from there to 
 _LIKELIEST, _LIKELY = 4, 0.3  # places that are looked at again, from there, and the least chance of such a look
 _REACH_IN = 1.2  # a figure whose feet are further from the click is another one
 _BESIDE_IN = 0.12  # outside the body, for each unit of log odds that costs: arms and rifles are not in it
-_FLUNG_IN = 0.25  # the same for who lies: limbs are flung out
+_LYING_BESIDE_IN = 0.25  # the same for who lies: limbs are flung out
 _CONTRAST = 2.0  # log odds for each unit of evidence under the click
-_LEAST_SCORE = -1.5  # accepts 207 of 208 soldiers of the rendered tables, and few bare places
+_MIN_SCORE = -1.5  # accepts 207 of 208 soldiers of the rendered tables, and few bare places
 _ARMS_IN = 0.1  # that plastic reaches beyond the body
 _TABLE_IN = (0.3, 1.0)  # from the body, where the table round it is seen
-_MOST, _COMMON = 0.3, 0.3  # where less of the body has the clicked colour, and more of the table, it fell between limbs
-_KINDS = 4  # of colours that are told apart in a body: plastic in light and shade, table, shadow
-_LEAST_IN2 = 0.05  # less plastic than this is not enough to learn from
-_SPARSE = 4  # one row and column in so many teaches the table's colours
+_MAX_OWN_SHARE, _MIN_TABLE_SHARE = (
+    0.3,
+    0.3,
+)  # where less of the body has the clicked colour, and more of the table, it fell between limbs
+_COLOUR_CLUSTERS = 4  # of colours that are told apart in a body: plastic in light and shade, table, shadow
+_MIN_PLASTIC_IN2 = 0.05  # less plastic than this is not enough to learn from
+_SAMPLE_STEP = 4  # one row and column in so many teaches the table's colours
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +70,7 @@ class ClickedFigure:
     @property
     def is_figure(self) -> bool:
         """Whether it is a figure rather than bare table."""
-        return self.score > _LEAST_SCORE
+        return self.score > _MIN_SCORE
 
     def learn(self, army: str, known: ArmyColour | None = None) -> ArmyColour:
         """The army's colour, refined by this figure."""
@@ -85,7 +88,7 @@ class _Click:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Found:
+class _FigureAtClick:
     """A place where a figure may stand, with what of the table it was seen on."""
 
     score: float
@@ -133,25 +136,29 @@ class FigurePicker:
         if not np.isfinite(ends).all():
             return None
 
-        def land(reach_in: float) -> Grounds:
+        def grounds_around(reach_in: float) -> Grounds:
             low, high = ends.min(axis=0) - reach_in * scale, ends.max(axis=0) + reach_in * scale
             around = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
             return Grounds(camera, around, terrain, papers_in, reference_bgr, scale, reference_camera)
 
         patch = _patch_colour(image_bgr, px, _PATCH_IN * scale * camera.px_per_inch(*ends[0].tolist()))
-        known = likelihood(cells_of(image_bgr[::_SPARSE, ::_SPARSE]).ravel(), (patch, *palette))
+        known = likelihood(cells_of(image_bgr[::_SAMPLE_STEP, ::_SAMPLE_STEP]).ravel(), (patch, *palette))
         click = _Click(camera, px, scale, patch)
         found = [
-            one for rectified in land(_AROUND_IN).rectified(image_bgr) for one in self._on(rectified, click, known)
+            one
+            for rectified in grounds_around(_AROUND_IN).rectified(image_bgr)
+            for one in self._candidates(rectified, click, known)
         ]
         best = max(found, key=lambda one: one.score, default=None)
-        figure = None if best is None else _clicked(best, click)
+        figure = None if best is None else _clicked_figure(best, click)
         if figure is not None and figure.is_figure:
             return figure
-        hulls_there = (_vehicle(rectified, click, known) for rectified in land(_VEHICLE_IN).rectified(image_bgr))
+        hulls_there = (
+            _vehicle(rectified, click, known) for rectified in grounds_around(_VEHICLE_IN).rectified(image_bgr)
+        )
         return next((hull for hull in hulls_there if hull is not None), figure)
 
-    def _on(self, rectified: RectifiedGround, click: _Click, known: Likelihood) -> Iterator[_Found]:
+    def _candidates(self, rectified: RectifiedGround, click: _Click, known: Likelihood) -> Iterator[_FigureAtClick]:
         """Figures that may stand on one level of the table so that they are seen under the click."""
         ground, sheet, scale = rectified.ground, rectified.ground.sheet, click.scale
         heights = sheet.z_in + np.array((0.0, *_HEIGHTS_IN)) * scale
@@ -173,16 +180,16 @@ class FigurePicker:
         ]
         hints += [Hint(at, 0.5, zoom) for at in feet]
         contrast = _CONTRAST * _mean_at(evidence, sheet.to_pixel(click_in[None])[0])
-        for one in self._seen_from(view, hints, feet[0], zoom):
+        for one in self._recognised(view, hints, feet[0], zoom):
             x, y = (float(v) for v in sheet.to_table(one.column, one.row))
             posture = POSTURES[int(np.argmax(one.postures))]
             body = [sheet.project_solid(part) for part in solids(posture, x, y, math.degrees(one.facing_rad), scale)]
             beside_in = max(0.0, min(-_inside_in(part, click_in) for part in body)) / scale
-            reach_in = _FLUNG_IN if posture is Posture.DOWN else _BESIDE_IN
+            reach_in = _LYING_BESIDE_IN if posture is Posture.DOWN else _BESIDE_IN
             odds = math.log(max(one.chance, 1e-9) / max(1 - one.chance, 1e-9))
-            yield _Found(odds + contrast - beside_in / reach_in, one, rectified, evidence, body, (x, y))
+            yield _FigureAtClick(odds + contrast - beside_in / reach_in, one, rectified, evidence, body, (x, y))
 
-    def _seen_from(self, view: View, hints: Sequence[Hint], foot: FloatArray, zoom: float) -> Iterator[Candidate]:
+    def _recognised(self, view: View, hints: Sequence[Hint], foot: FloatArray, zoom: float) -> Iterator[Candidate]:
         """Figures at some hints; and those that are likely, seen from beside the click or from the likeliest places.
 
         A click on the hand of who lies is two inches from his middle.
@@ -223,21 +230,24 @@ def _mean_at(evidence: FloatImage, at: FloatArray) -> float:
     return float(evidence[row - 2 : row + 3, column - 2 : column + 3].mean())
 
 
-def _clicked(found: _Found, click: _Click) -> ClickedFigure:
+def _clicked_figure(found: _FigureAtClick, click: _Click) -> ClickedFigure:
     """The pixels of a figure that look like what was clicked, or, between its limbs, like no table."""
     sheet = found.rectified.ground.sheet
     px_per_in = click.scale * sheet.px_per_in
-    patch = _round(click.camera.pixel_to_table(click.px, sheet.z_in)[0], _PATCH_IN * click.scale)
+    patch = _circle(click.camera.pixel_to_table(click.px, sheet.z_in)[0], _PATCH_IN * click.scale)
     window, outline = sheet.rasterized([*found.body_in, patch])
     window, body = _widened(window, outline, round(_TABLE_IN[1] * px_per_in), sheet.shape)
     around = cv2.dilate(body, disc(_TABLE_IN[1] * px_per_in)) > cv2.dilate(body, disc(_TABLE_IN[0] * px_per_in))
     inside = cv2.dilate(body, disc(_ARMS_IN * px_per_in)) > 0
     colours = log_colour(np.asarray(cv2.blur(found.rectified.picture_bgr, (3, 3)), np.uint8))[window]
     alike = found.evidence[window] > 0
-    if _part(alike, body > 0) < _MOST and _part(_near(colours, click.colour.mean), around) > _COMMON:
-        alike = _unlike(colours, inside, around)
+    if (
+        _share(alike, body > 0) < _MAX_OWN_SHARE
+        and _share(_similar(colours, click.colour.mean), around) > _MIN_TABLE_SHARE
+    ):
+        alike = _rarest_around(colours, inside, around)
     plastic = inside & alike
-    if plastic.sum() < _LEAST_IN2 * px_per_in**2:
+    if plastic.sum() < _MIN_PLASTIC_IN2 * px_per_in**2:
         spot = np.zeros(sheet.shape, np.uint8)
         sheet.fill(spot, patch, 1)
         plastic = np.asarray(spot[window] > 0)
@@ -259,26 +269,26 @@ def _widened(
     return (rows, columns), wide
 
 
-def _part(alike: BoolImage, where: BoolImage) -> float:
+def _share(alike: BoolImage, where: BoolImage) -> float:
     return float(alike[where].mean()) if where.any() else 0.0
 
 
-def _unlike(colours: FloatImage, inside: BoolImage, around: BoolImage) -> BoolImage:
+def _rarest_around(colours: FloatImage, inside: BoolImage, around: BoolImage) -> BoolImage:
     """Where the colours are those of the body that are rarest round it."""
     own = np.float32(colours[inside])
     criteria = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 20, 0.01)
     cv2.setRNGSeed(1)
-    _, _, kinds = cv2.kmeans(own, _KINDS, np.empty(0), criteria, 2, cv2.KMEANS_PP_CENTERS)  # type: ignore[call-overload]
-    near = [_near(colours, kind) for kind in kinds]
-    return max(near, key=lambda alike: _part(alike, inside) - _part(alike, around))
+    _, _, kinds = cv2.kmeans(own, _COLOUR_CLUSTERS, np.empty(0), criteria, 2, cv2.KMEANS_PP_CENTERS)  # type: ignore[call-overload]
+    near = [_similar(colours, kind) for kind in kinds]
+    return max(near, key=lambda alike: _share(alike, inside) - _share(alike, around))
 
 
-def _near(colours: FloatImage, colour: FloatArray | FloatImage) -> BoolImage:
+def _similar(colours: FloatImage, colour: FloatArray | FloatImage) -> BoolImage:
     away = np.abs(colours - colour)
     return np.asarray((np.hypot(away[..., 0], away[..., 1]) < _PATCH_CHROMA) & (away[..., 2] < _PATCH_LIGHT))
 
 
-def _round(middle_in: FloatArray, radius_in: float) -> FloatArray:
+def _circle(middle_in: FloatArray, radius_in: float) -> FloatArray:
     return np.array(ellipse_outline((float(middle_in[0]), float(middle_in[1])), radius_in, radius_in, points=12))
 
 
@@ -300,7 +310,7 @@ def _patch_colour(image_bgr: ImageBgr, px: tuple[float, float], radius_px: float
     at = (y - top, x - left)
     own = colours[max(0, at[0] - 1) : at[0] + 2, max(0, at[1] - 1) : at[1] + 2].reshape(-1, 3).mean(axis=0)
     rows, columns = np.ogrid[: colours.shape[0], : colours.shape[1]]
-    near = (np.hypot(rows - at[0], columns - at[1]) <= max(1.0, radius_px)) & _near(colours, own)
+    near = (np.hypot(rows - at[0], columns - at[1]) <= max(1.0, radius_px)) & _similar(colours, own)
     near[at] = True
     covariance = np.diag(np.square(_PATCH_SIGMA))
     return ArmyColour("clicked", colours[near].mean(axis=0).astype(np.float64), covariance, int(near.sum()))

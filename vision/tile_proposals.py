@@ -16,12 +16,12 @@ from vision.tiles import TILE_PX_PER_IN, Place, tile_at
 
 _STEP = 2  # sheet pixels of the coarse picture that is searched
 _CORE_IN = 0.3  # radius over which evidence is averaged: a base, a trunk
-_ROUND_IN = 1.3  # and that of what is round it
-_LEAST_RISE = 0.17  # of the evidence limit, that the core has more than what is round it
-_LEAST = 0.05  # of it, in the core itself
+_SURROUND_IN = 1.3  # and that of what is round it
+_MIN_RISE = 0.17  # of the evidence limit, that the core has more than what is round it
+_MIN_CORE = 0.05  # of it, in the core itself
 _COVERED_IN = 0.9  # a spot this near to a tile's middle needs no tile of its own
 _WAIST_IN = 0.6  # what is seen of somebody is, on average, this high
-_MOST = 120  # tiles on one sheet; beyond it a colour is taught that the whole table has
+_MAX_TILES = 120  # tiles on one sheet; beyond it a colour is taught that the whole table has
 
 
 def propose_tiles(
@@ -46,9 +46,9 @@ def propose_tiles(
         if 0 <= at[0] < rise.shape[1] and 0 <= at[1] < rise.shape[0]:
             cv2.circle(rise, at.tolist(), covered, 0, -1)
             yield place
-    for _ in range(_MOST):
+    for _ in range(_MAX_TILES):
         _, height, _, (column, row) = cv2.minMaxLoc(rise)
-        if height < _LEAST_RISE * EVIDENCE_LIMIT:
+        if height < _MIN_RISE * EVIDENCE_LIMIT:
             return
         cv2.circle(rise, (column, row), covered, 0, -1)
         seen_in = ground.sheet.to_table(column * _STEP + _STEP / 2, row * _STEP + _STEP / 2)
@@ -70,6 +70,6 @@ def _rise(evidence: FloatImage, px_per_in: float) -> FloatImage:
     small = np.clip(small, -0.25 * EVIDENCE_LIMIT, EVIDENCE_LIMIT)
     core, wide = (
         cv2.blur(small, (2 * round(r * px_per_in) + 1,) * 2, borderType=cv2.BORDER_REPLICATE)
-        for r in (_CORE_IN, _ROUND_IN)
+        for r in (_CORE_IN, _SURROUND_IN)
     )
-    return np.where(core > _LEAST * EVIDENCE_LIMIT, core - 0.85 * np.maximum(wide, -0.1), 0).astype(np.float32)
+    return np.where(core > _MIN_CORE * EVIDENCE_LIMIT, core - 0.85 * np.maximum(wide, -0.1), 0).astype(np.float32)

@@ -36,7 +36,7 @@ _Pixel = TypeVar("_Pixel", np.uint8, np.float32)
 _WAIST_IN = 0.7  # what is seen of somebody is, on average, this high
 _UNSQUEEZED_LEAN = 0.75  # tiles where bodies lean more are squeezed along the lean
 _GAIN = np.array([1.0, 3.0, 3.0], np.float32)  # light, red/green, blue/green, so that each spreads over about -1 to 1
-_MOST = 2.0
+_MAX_DIFFERENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,46 +137,48 @@ def crop_at(eye_px: FloatArray, at: FloatArray, tile_zoom: float, px_per_in: flo
 
 def cut(view: View, place: Place) -> FloatImage:
     """(CHANNELS, side, side) float32, what the finder and the judge are shown of a place."""
-    way = _way(place)
-    return _shown(view, place, way, _warp(view.picture_bgr, way, place.side_px))
+    tile_to_sheet = _tile_to_sheet(place)
+    return _network_input(view, place, tile_to_sheet, _warp(view.picture_bgr, tile_to_sheet, place.side_px))
 
 
 def cut_finely(view: View, place: Place) -> FloatImage:
     """(CHANNELS, side, side) float32, what the closer look is shown of a place: the photo itself, not its sheet."""
-    way, photo = _way(place), view.photo
-    x, y = ((_warp(at, way, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))
-    return _shown(view, place, way, np.asarray(cv2.remap(photo.picture_bgr, x, y, cv2.INTER_LINEAR), np.uint8))
+    tile_to_sheet, photo = _tile_to_sheet(place), view.photo
+    x, y = ((_warp(at, tile_to_sheet, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))
+    return _network_input(
+        view, place, tile_to_sheet, np.asarray(cv2.remap(photo.picture_bgr, x, y, cv2.INTER_LINEAR), np.uint8)
+    )
 
 
-def _way(place: Place) -> FloatArray:
+def _tile_to_sheet(place: Place) -> FloatArray:
     """(2, 3) from pixels of a tile to those of its sheet."""
     corner, right, down = place.to_sheet(np.array([[0.0, 0.0], [1, 0], [0, 1]]))
     return np.column_stack([right - corner, down - corner, corner])
 
 
-def _shown(view: View, place: Place, way: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
+def _network_input(view: View, place: Place, tile_to_sheet: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
     side = place.side_px
     out = np.zeros((CHANNELS, side, side), np.float32)
-    seen = _warp(view.seen, way, side)
-    out[0] = _warp(view.evidence, way, side) / EVIDENCE_LIMIT * seen
+    seen = _warp(view.seen, tile_to_sheet, side)
+    out[0] = _warp(view.evidence, tile_to_sheet, side) / EVIDENCE_LIMIT * seen
     colours = log_colour(picture_bgr)
     known = seen > 0
-    own = np.median(colours[known], axis=0) if known.any() else np.zeros(3, np.float32)
-    out[1:4] = _spread(colours - own) * seen
+    tile_median = np.median(colours[known], axis=0) if known.any() else np.zeros(3, np.float32)
+    out[1:4] = _colour_channels(colours - tile_median) * seen
     if view.empty is not None:
-        out[4:7] = _spread(colours - _warp(view.empty, way, side)) * seen
+        out[4:7] = _colour_channels(colours - _warp(view.empty, tile_to_sheet, side)) * seen
         out[7] = 1.0
     out[8] = place.lean_in_tile
     out[9] = seen
     return out
 
 
-def _spread(differences: FloatImage) -> FloatImage:
+def _colour_channels(differences: FloatImage) -> FloatImage:
     """(3, ...) light, red/green and blue/green from (..., 3) differences of log colours."""
     ordered = np.moveaxis(differences, -1, 0)[[2, 0, 1]] * _GAIN[:, None, None]
-    return np.asarray(np.clip(ordered, -_MOST, _MOST), np.float32)
+    return np.asarray(np.clip(ordered, -_MAX_DIFFERENCE, _MAX_DIFFERENCE), np.float32)
 
 
-def _warp(image: npt.NDArray[_Pixel], way: FloatArray, side: int) -> npt.NDArray[_Pixel]:
+def _warp(image: npt.NDArray[_Pixel], tile_to_sheet: FloatArray, side: int) -> npt.NDArray[_Pixel]:
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(image, way, (side, side), flags=flags), image.dtype)
+    return np.asarray(cv2.warpAffine(image, tile_to_sheet, (side, side), flags=flags), image.dtype)
