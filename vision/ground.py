@@ -1,4 +1,4 @@
-"""The places where a figure may stand, laid flat once: nothing here changes from picture to picture."""
+"""Grounds: level surfaces on which figures may stand, rectified once per camera pose."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from vision.segment import EmptyTable, disc, empty_table
 from vision.tiles import CLOSER_PX_PER_IN, Photo
 
 _PX_PER_IN = 18.0
-_MARGIN_IN = 2.2  # that a sheet reaches beyond where figures may stand: they lean over its edge
-_PART_MARGIN_IN = 3.5  # that is laid round what is wanted
-_SHRINK = 1.9  # a picture this much finer than its sheet, or than the closer look, is halved first
-_PAPER_MARGIN_IN = 0.2  # a paper's edge is not where it is said to be
+_MARGIN_IN = 2.2  # by which a sheet extends beyond its ground: figures lean over the edge
+_PART_MARGIN_IN = 3.5  # around the searched part, for tiles and bodies
+_SHRINK = 1.9  # pictures this many times finer than the sheet, or than the closer look, are halved first
+_PAPER_MARGIN_IN = 0.2  # the edge of a marker's paper is only known roughly
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
-_POINTS_PER_SIDE = 8  # points along each side of a box
-_LOW_TERRAIN_IN = 0.45  # terrain lower than this hides nobody
+_POINTS_PER_SIDE = 8  # of a box
+_LOW_TERRAIN_IN = 0.45  # lower terrain hides no figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """A level place to stand.
+    """A level surface on which figures may stand.
 
     Attributes:
-        sheet: It, laid flat, with room for what leans over its edge: R rows and C columns.
-        inside: (R, C) where on it a figure may stand.
-        seen: (R, C) float32, 1 where it is seen past the terrain, else 0: nothing is known of the rest.
-        excluded: (R, C) where paper lies or the picture is set aside: a figure may lean over it, and nothing is known.
-        empty: What it looks like without figures, if that is known.
+        sheet: The rectified surface with a margin: R rows and C columns.
+        inside: (R, C) where a figure may stand.
+        seen: (R, C) float32, 1 where the surface is seen past the terrain, else 0.
+        excluded: (R, C) where paper lies or the picture is not searched; a figure may lean over it.
+        empty: What it looks like without figures, if known.
     """
 
     sheet: Sheet
@@ -48,13 +48,13 @@ class Ground:
 
     @property
     def eye_px(self) -> FloatArray:
-        """(3,) the camera: column and row of the sheet it hangs over, and sheet pixels of its height."""
+        """(3,) column and row of the sheet below the camera, and the camera's height in sheet pixels."""
         sheet = self.sheet
         height_px = (sheet.eye_in[2] - sheet.z_in) * sheet.px_per_in
         return np.asarray([*sheet.to_pixel(sheet.eye_in[None, :2])[0], height_px])
 
     def window(self, low_in: FloatArray, high_in: FloatArray) -> Ground | None:
-        """The part of it between two corners, (2,) inches each; None where nobody may stand in it."""
+        """The part between two corners, (2,) inches each; None if no figure may stand in it."""
         rows, columns = self.sheet.shape
         corners = self.sheet.to_pixel(np.array([low_in, high_in]))
         low = np.clip(np.floor(corners[0]), 0, (columns, rows)).astype(int)
@@ -75,12 +75,12 @@ class Ground:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RectifiedGround:
-    """A picture on a ground.
+    """A picture rectified to a ground.
 
     Attributes:
-        ground: Or that part of it that was wanted.
-        picture_bgr: (R, C, 3) uint8, as it lies there.
-        photo: The picture itself, and where in it the ground is seen.
+        ground: The ground or the searched part of it.
+        picture_bgr: (R, C, 3) uint8, the rectified picture.
+        photo: The picture as taken, and the map from the ground into it.
     """
 
     ground: Ground
@@ -90,7 +90,7 @@ class RectifiedGround:
 
 @dataclass(frozen=True, slots=True)
 class _Surface:
-    """A level place to stand: its outline, and what rises out of it."""
+    """Outline of a level surface, and the raised surfaces in it."""
 
     z_in: float
     outline_in: Outline
@@ -98,7 +98,7 @@ class _Surface:
 
 
 class Grounds:
-    """How the land lies under one camera: every ground, highest first and the table last."""
+    """All grounds under one camera, the highest first and the table last."""
 
     def __init__(
         self,
@@ -111,17 +111,17 @@ class Grounds:
         reference_camera: TableCamera | None = None,
         aside_px: Sequence[Box] = (),
     ) -> None:
-        """Lay every level flat.
+        """Rectify every level surface.
 
         Args:
-            camera: where the pictures are taken from.
-            table_in: outline of the table.
-            terrain: what stands on it.
-            papers_in: outlines of papers on the table.
-            reference_bgr: the empty table, (height, width, 3) uint8.
-            scale: the figures' standing height / 2.1 in.
-            reference_camera: where the empty table was taken from, if not from `camera`.
-            aside_px: parts of the picture of which nothing is to be known.
+            camera: Pose and lens.
+            table_in: Outline of the table.
+            terrain: Pieces on the table.
+            papers_in: Outlines of the markers' paper.
+            reference_bgr: The empty table, (height, width, 3) uint8.
+            scale: The figures' standing height / 2.1 in.
+            reference_camera: Pose from which the empty table was taken, if not `camera`.
+            aside_px: Parts of the picture that are not searched.
         """
         self.scale = scale
         self._reference_camera = reference_camera or camera
@@ -143,11 +143,11 @@ class Grounds:
         self.grounds = tuple(ground for ground in grounds if ground.inside.any())
 
     def rectified(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[RectifiedGround]:
-        """The picture on every ground, highest first and the table last.
+        """Rectify a picture to every ground, the highest first and the table last.
 
         Args:
             image_bgr: (height, width, 3) uint8.
-            within_px: the part of the picture that is wanted; some room is laid round it, for tiles and bodies.
+            within_px: The part of the picture to search; a margin is added for tiles and bodies. None for all of it.
         """
         if within_px is None:
             smooth = self._smooth(image_bgr)
@@ -177,7 +177,7 @@ class Grounds:
         return ground.window(seen.min(axis=0) - margin, seen.max(axis=0) + margin)
 
     def _smooth(self, image_bgr: ImageBgr) -> ImageBgr:
-        """The picture without the detail that a sheet is too coarse for."""
+        """The picture without details finer than a sheet."""
         if self._shrink == 1:
             return np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), 0.8), np.uint8)
         return np.asarray(cv2.resize(image_bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
@@ -192,7 +192,7 @@ class Grounds:
     ) -> Ground:
         outline = np.array(surface.outline_in)
         margin = _MARGIN_IN * self.scale
-        # Terrain that was drawn far beyond the table would make a sheet that no memory holds.
+        # Terrain that was drawn far beyond the table would need a sheet larger than memory.
         low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - margin
         high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + margin
         sheet = make_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
@@ -226,7 +226,7 @@ class Grounds:
 
 
 def _box_points(box_px: Box) -> FloatArray:
-    """(N, 2) points along the edge of a box of the picture, which a lens bends on the table."""
+    """(N, 2) points along the edge of a box in the picture; the lens bends the edge on the table."""
     left, top, right, bottom = box_px
     corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64)
     along = np.linspace(0, 1, _POINTS_PER_SIDE, endpoint=False)[:, None]
@@ -234,7 +234,7 @@ def _box_points(box_px: Box) -> FloatArray:
 
 
 def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surface]:
-    """The tops of the terrain, highest first, and the table itself."""
+    """Level tops of the terrain, the highest first, and the table."""
     pieces = [piece for piece in terrain if piece.kind in _TOPS and piece.top_in > 0.2]
     tops = [(piece.top_in, piece.outline_in) for piece in pieces]
     higher = [_Surface(z_in, outline, tuple(o for z, o in tops if z > z_in)) for z_in, outline in tops]
@@ -243,7 +243,7 @@ def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surfa
 
 
 def _clear_hidden(seen: npt.NDArray[np.uint8], sheet: Sheet, piece: TerrainPiece) -> None:
-    """Take away what a piece of terrain hides of a sheet."""
+    """Clear the part of a sheet that a piece of terrain hides."""
     outline = np.array(piece.outline_in)
     heights = [h for h in (piece.base_in, piece.top_in) if h < sheet.eye_in[2]]
     rings = [sheet.project(outline, height) for height in heights]

@@ -1,4 +1,4 @@
-"""Where on a sheet it is worth a closer look: tiles laid so that each spot of plastic lies well inside of one."""
+"""Proposes tiles on a sheet so that each spot of an army's plastic lies well inside one."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from vision.palette import FloatImage
 from vision.segment import EVIDENCE_LIMIT, disc
 from vision.tiles import TILE_PX_PER_IN, Place, tile_at
 
-_STEP = 2  # sheet pixels of the coarse picture that is searched
-_CORE_IN = 0.3  # radius over which evidence is averaged: a base, a trunk
-_SURROUND_IN = 1.3  # and that of what is round it
-_MIN_RISE = 0.17  # of the evidence limit, that the core has more than what is round it
-_MIN_CORE = 0.05  # of it, in the core itself
-_COVERED_IN = 0.9  # a spot this near to a tile's middle needs no tile of its own
-_WAIST_IN = 0.6  # what is seen of somebody is, on average, this high
-_MAX_TILES = 120  # tiles on one sheet; beyond it a colour is taught that the whole table has
+_STEP = 2  # sheet pixels per pixel of the coarse evidence that is searched
+_CORE_IN = 0.3  # radius over which evidence is averaged: a base or a trunk
+_SURROUND_IN = 1.3  # radius of its surroundings
+_MIN_RISE = 0.17  # of the evidence limit: excess of the core over its surroundings
+_MIN_CORE = 0.05  # of the evidence limit: evidence of the core itself
+_COVERED_IN = 0.9  # a spot this near to the middle of a tile needs no tile of its own
+_WAIST_IN = 0.6  # mean height of what is seen of a figure
+_MAX_TILES = 120  # per sheet; more mean that the whole table has the colour of an army
 
 
 def propose_tiles(
     ground: Ground, evidence: FloatImage, scale: float, expected_in: Sequence[PointIn] = ()
 ) -> Iterator[Place]:
-    """Where tiles ought to lie, the most promising first.
+    """Tiles to search, the most promising first.
 
     Args:
-        ground: R rows and C columns.
-        evidence: (R, C), of whichever army is likeliest.
-        scale: the figures' standing height / 2.1 in.
-        expected_in: where figures stood a moment ago.
+        ground: The ground, R rows and C columns.
+        evidence: (R, C) of the likeliest army at each pixel.
+        scale: The figures' standing height / 2.1 in.
+        expected_in: Where figures stood a moment ago.
     """
     px_per_in = ground.sheet.px_per_in * scale / _STEP
     rise = _rise(evidence, px_per_in)
@@ -58,13 +58,13 @@ def propose_tiles(
 
 
 def tile_around(ground: Ground, at_in: FloatArray, scale: float) -> Place:
-    """The tile with this place, (2,) inches, in its middle."""
+    """The tile centred on a place, (2,) inches."""
     sheet = ground.sheet
     return tile_at(ground.eye_px, sheet.to_pixel(at_in[None])[0], sheet.px_per_in * scale / TILE_PX_PER_IN)
 
 
 def _rise(evidence: FloatImage, px_per_in: float) -> FloatImage:
-    """By how much each spot's evidence exceeds that round it."""
+    """Excess of each spot's evidence over that of its surroundings."""
     rows, columns = evidence.shape
     small = cv2.resize(evidence, (columns // _STEP, rows // _STEP), interpolation=cv2.INTER_AREA)
     small = np.clip(small, -0.25 * EVIDENCE_LIMIT, EVIDENCE_LIMIT)

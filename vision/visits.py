@@ -75,8 +75,8 @@ class Visits:
         """Whether a visit left the table changed there, so that a figure was taken or put down.
 
         Args:
-            x_px, y_px: where the figure's feet are seen.
-            px_per_in: pixels there of an inch of a 54 mm figure; larger figures have more.
+            x_px, y_px: Pixel of the figure's feet.
+            px_per_in: Pixels per inch there, for a 54 mm figure; more for larger figures.
         """
         base_cells = _BASE_IN[0] * _BASE_IN[1] * (px_per_in / SHRINK) ** 2
         least = min(_ENOUGH_CHANGED, max(1, round(_CHANGED_PER_BASE_CELL * base_cells)))
@@ -91,7 +91,7 @@ def _warped(mask: MaskImage | None, old_to_new: FloatArray) -> MaskImage | None:
 
 
 def _count(mask: MaskImage | None, x_px: float, y_px: float, margin: int) -> int:
-    """Cells of a mask that are set round a pixel."""
+    """Number of cells of a mask that are set around a pixel."""
     if mask is None:
         return 0
     row, column = int(y_px // SHRINK), int(x_px // SHRINK)

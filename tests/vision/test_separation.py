@@ -42,7 +42,7 @@ def test_plastic_of_another_colour_stands_out(table):
     seen = told((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
     assert seen["red", None].level is Level.WELL
     assert seen["red", None].sentence == "Red stands out well from this table."
-    assert seen["green", "red"].sentence == "Green and red are told apart well."
+    assert seen["green", "red"].sentence == "Green and red are easy to tell apart."
 
 
 def test_of_an_army_of_several_plastics_the_worst_is_told(table):
@@ -58,7 +58,7 @@ def test_plastic_of_the_tables_own_colour_asks_for_the_empty_table(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
     (same,) = told((of_colour(middle, "wood"),), table).values()
     assert same.level is Level.ALIKE
-    assert same.sentence == "Wood and this table look alike: take a picture of the empty table, or add light."
+    assert same.sentence == "Wood and this table look alike. Take a picture of the empty table, or add light."
 
 
 def test_the_empty_table_helps_and_is_not_asked_for_again(table):
@@ -73,7 +73,7 @@ def test_two_armies_of_one_plastic_look_alike(table):
     green = of_colour(GREEN, "green")
     # Equal densities: no pixel is rather the one's than the other's.
     assert told((green, replace(green, name="olive")), table)["green", "olive"].score == 0
-    assert Separation("green", "olive", 0.0, False).sentence.startswith("Green and olive look alike: ")
+    assert Separation("green", "olive", 0.0, False).sentence.startswith("Green and olive look alike. ")
 
 
 def test_no_army_no_words(table):

@@ -1,4 +1,4 @@
-"""How far the sides of dice show beyond their tops: a die that leans on something shows more than the others do."""
+"""Visible sides of dice: a die that leans on something shows more of its sides than the others."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from rules.table import FloatArray
 from vision.dice.view import Face, View
 
 COCKED_EXCESS = 0.11
-"""Sides: what shows more is cocked."""
+"""A die is cocked if its visible sides exceed the expected ones by more than this part of its side."""
 
 _RAYS = np.linspace(-0.25, 0.25, 5)  # sides along an edge
 _STEPS = np.arange(0.08, 1.1, 0.04)  # sides beyond it
-_PLASTIC = (0.3, 1.25)  # light on a die's side over that on its top
-_TRAY = (0.35, 1.2)  # light on the tray over what is usual
-_OTHER = 1.15  # another die hides what is beyond an edge, in its sides
-_PRIOR = 1.5  # dice whose sides show as the slant tells
-_NO_SPREAD = 10.0  # dice that show no perspective
-_TRUST = 0.1  # sides: what differs more counts less
-_SLANT_SLACK = 0.3  # how much worse the foot is told in slanting views, where shadow meets the sides
+_PLASTIC = (0.3, 1.25)  # light on a die's side / on its top
+_TRAY = (0.35, 1.2)  # light on the tray / its median
+_OTHER = 1.15  # sides of the square in which another die hides what is beyond an edge
+_PRIOR = 1.5  # weight of the slant, in dice
+_NO_SPREAD = 10.0  # weight of no perspective, in dice
+_TRUST = 0.1  # sides: larger deviations count less
+_SLANT_SLACK = 0.3  # added tolerance per drop in oblique views, where shadow meets the sides
 _SMALL_DROP = 0.2
 _ROUNDS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Edges:
-    """(N, 4) edges of N tops, level.
+    """(N, 4) edges of N top faces, in the level frame.
 
     Attributes:
-        out: (N, 4, 2) unit, away from the top.
-        shown: Sides of the die that the plastic reaches beyond each.
-        free: No other die hides what is beyond.
+        out: (N, 4, 2) unit vectors away from the top.
+        shown: (N, 4) extent of the plastic beyond each edge, in sides of the die.
+        free: (N, 4) whether no other die hides what is beyond.
     """
 
     out: FloatArray
@@ -44,9 +44,9 @@ class _Edges:
 
 
 def excess(view: View, faces: Sequence[Face]) -> FloatArray:
-    """(N,) how much more of each die's sides shows than the others let expect, in sides; tipping by 15 degrees is 0.25.
+    """(N,) visible sides of each die in excess of the expected ones, in sides; tipping by 15 degrees gives 0.25.
 
-    From the middle of a top to its foot the dice of one picture differ only by perspective.
+    The expected ones come from the other dice, which differ only by perspective.
     """
     if not faces:
         return np.empty(0)
@@ -104,7 +104,7 @@ def _pixels(view: View, points: FloatArray) -> FloatArray:
 
 
 def _plastic(pixels: FloatArray, body_bgr: FloatArray, tray_bgr: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which pixels look more like the die in some light than like the tray in some light."""
+    """Pixels that look more like the die than like the tray, each in any light."""
 
     def off(colour: FloatArray, shades: tuple[float, float]) -> FloatArray:
         shade = np.clip(pixels @ colour / max(float(colour @ colour), 1.0), *shades)
@@ -114,6 +114,6 @@ def _plastic(pixels: FloatArray, body_bgr: FloatArray, tray_bgr: FloatArray) -> 
 
 
 def _extent(plastic: npt.NDArray[np.bool_]) -> float:
-    """Sides that the plastic reaches beyond an edge, of (rays, steps); most rays agree."""
+    """Extent of the plastic beyond an edge in sides, the median over the rays of (rays, steps)."""
     first = np.where(plastic.all(axis=1), len(_STEPS) - 1, np.argmin(plastic, axis=1))
     return float(np.median(_STEPS[first])) - float(_STEPS[0])
