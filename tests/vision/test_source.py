@@ -234,9 +234,9 @@ def test_missing_camera_says_which_there_are(tmp_path: Path) -> None:
     for name in ("video0", "video10", "video2", "videodev"):
         (tmp_path / name).touch()
     assert camera_numbers(tmp_path) == [0, 2, 10]
-    with pytest.raises(UserError, match="no camera 3: the cameras here have the numbers 0, 2, 10"):
+    with pytest.raises(UserError, match="no camera 3: choose one of 0, 2, 10"):
         Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
-    with pytest.raises(UserError, match="camera 2 is there but does not open: close the program that uses it"):
+    with pytest.raises(UserError, match="camera 2 cannot be opened: close the program that uses it"):
         Webcam(2, clock_of(), closed, devices=tmp_path, linux=True)
     assert closed.released == 3
 

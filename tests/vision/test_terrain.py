@@ -86,13 +86,13 @@ def test_what_was_not_there_before_is_found_whatever_its_colours():
 
 
 def test_bare_ground_has_no_outline():
-    with pytest.raises(UserError, match="edge that goes all round"):
+    with pytest.raises(UserError, match="no closed edge"):
         proposed(np.full((640, 1000, 3), (60, 110, 70), np.uint8), (20, 12))
 
 
 @pytest.mark.parametrize("px", [(-5.0, 300.0), (2000.0, 300.0)])
 def test_a_click_beside_the_picture_is_refused(px):
-    with pytest.raises(UserError, match="no place of the table"):
+    with pytest.raises(UserError, match="not on the table"):
         propose_outline(ground(), CAMERA, px)
 
 
