@@ -177,7 +177,8 @@ def _same_size(frame: Frame, size_px: tuple[int, int] | None, name: str) -> tupl
     """The frame's size; an error if earlier frames had another, since the calibration depends on it."""
     if size_px is not None and frame.size_px != size_px:
         raise UserError(
-            f"{name} is {_size_text(frame.size_px)} pixels, the pictures before it {_size_text(size_px)}: use pictures of one size"
+            f"{name} is {_size_text(frame.size_px)} pixels, the pictures before it {_size_text(size_px)}:"
+            " use pictures of one size"
         )
     return frame.size_px
 

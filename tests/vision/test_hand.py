@@ -57,7 +57,7 @@ def looked(*frames: Frame) -> list[TableView]:
 
 
 @pytest.mark.parametrize("then", [CAMERA, BUMPED], ids=["still", "bumped meanwhile"])
-def test_what_a_hand_did_is_told_once_after_it_has_gone(then: TableCamera) -> None:
+def test_a_move_by_hand_is_reported_once_after_the_hand_has_left(then: TableCamera) -> None:
     rest = [picture(BEFORE, CAMERA, n) for n in range(3)]
     reach = [picture(BEFORE, CAMERA, 3, arm=True), *(picture(AFTER, then, n, arm=True) for n in (4, 5))]
     gone = [picture(AFTER, then, n) for n in range(6, 12)]
@@ -74,14 +74,14 @@ def test_what_a_hand_did_is_told_once_after_it_has_gone(then: TableCamera) -> No
     assert {figure.id for figure in views[-1].figures} == {figure.id for figure in views[0].figures}
 
 
-def test_while_all_rests_nobody_is_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_at_rest_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_plan, "SEARCHES", 2)
     views = looked(*(picture(BEFORE, CAMERA, n) for n in range(6)))
     assert all(view.tracking.figures is views[1].tracking.figures for view in views[1:])
     assert views[0].tracking.figures is not views[1].tracking.figures
 
 
-def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_hand_only_changed_places_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
     find = Finder.find
 
@@ -106,7 +106,7 @@ def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPa
     assert [event.kind for view in views[11:] for event in view.tracking.events] == [EventKind.MOVED]
 
 
-def test_after_a_bump_the_empty_table_is_seen_from_where_it_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_bump_the_empty_table_keeps_its_original_pose(monkeypatch: pytest.MonkeyPatch) -> None:
     eyes: list[tuple[TableCamera, TableCamera]] = []
     find = Finder.find
 
@@ -124,7 +124,7 @@ def test_after_a_bump_the_empty_table_is_seen_from_where_it_was_taken(monkeypatc
         assert min(np.hypot(f.x_in - model.x_in, f.y_in - model.y_in) for f in views[-1].figures) < 0.25
 
 
-def test_armies_are_proposed_when_the_hand_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_armies_are_proposed_after_the_hand_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = {marker.id: np.asarray(marker.corners_in) for marker in BEFORE.markers}
     setup = Setup(Prints(layout=layout), propose=True)
     changed = replace(setup, figure_height_in=2.0)  # all is to be searched, and the hand is there

@@ -19,11 +19,11 @@ def shaded(picture: np.ndarray, depth: float) -> np.ndarray:
     return (picture * (1 - depth * fall) * 1.15).astype(np.float32)
 
 
-def test_a_soft_shadow_and_another_exposure_are_light() -> None:
+def test_a_soft_shadow_and_another_exposure_count_as_light() -> None:
     assert differs_beyond_light(shaded(board(), 0.45), board()).mean() < 0.01
 
 
-def test_a_piece_that_was_moved_in_a_shadow_is_seen_at_both_places() -> None:
+def test_a_piece_moved_in_a_shadow_is_detected_at_both_places() -> None:
     before, after = board(), board()
     before[20:23, 20:23] = 40
     after[20:23, 32:35] = 40
@@ -34,20 +34,20 @@ def test_a_piece_that_was_moved_in_a_shadow_is_seen_at_both_places() -> None:
     assert new.mean() < 0.01
 
 
-def test_an_arm_over_the_board_is_not_light() -> None:
+def test_an_arm_over_the_board_does_not_count_as_light() -> None:
     reached = shaded(board(), 0.3)
     reached[25:40, 40:] = 105
     new = differs_beyond_light(reached, board())
     assert new[25:40, 42:].mean() > 0.6
 
 
-def test_light_that_moves_is_waited_for_and_a_flicker_is_not() -> None:
+def test_a_change_of_light_is_waited_for_but_a_flicker_is_not() -> None:
     watch = LightChangeDetector()
     waited = [watch.is_changing(shaded(board(), 0.3 * (step % 2)), step / 20) for step in range(80)]
     assert waited[1:38] == [True] * 37
     assert not any(waited[45:])
 
 
-def test_another_exposure_is_not_light_that_moves() -> None:
+def test_another_exposure_is_not_a_change_of_local_light() -> None:
     watch = LightChangeDetector()
     assert not any(watch.is_changing(board() * (1 - 0.2 * (step % 2)), step / 20) for step in range(10))

@@ -46,11 +46,11 @@ def watched(rng: np.random.Generator, *soldiers: tuple[int, int]) -> MotionDetec
     return detector
 
 
-def test_the_first_picture_is_all_new(rng: np.random.Generator) -> None:
+def test_the_whole_first_picture_is_new(rng: np.random.Generator) -> None:
     assert MotionDetector().detect(table(rng), 0.0).changed_px == ((0, 0, SIZE[1], SIZE[0]),)
 
 
-def test_one_picture_again_and_again_is_at_rest(rng: np.random.Generator) -> None:
+def test_a_repeated_picture_is_at_rest(rng: np.random.Generator) -> None:
     """A still picture is looked at anew whenever an army is taught; its time stands still."""
     detector, picture = MotionDetector(), table(rng, (300, 300))
     assert not any(detector.detect(picture, 0.0).moving for _ in range(3))
@@ -63,7 +63,7 @@ def test_noise_and_fading_light_are_not_new(rng: np.random.Generator) -> None:
         assert nothing(detector.detect(table(rng, (300, 300), light=light), 1.0 + step / 30))
 
 
-def test_a_soldier_who_was_carried_is_new_at_both_places_once_all_rests(rng: np.random.Generator) -> None:
+def test_a_carried_soldier_is_new_at_both_places_once_all_is_at_rest(rng: np.random.Generator) -> None:
     detector = watched(rng, (300, 300))
     assert detector.detect(table(rng, (700, 120)), 1.1).moving
     rested = detector.detect(table(rng, (700, 120)), 1.1 + STILL_S + 0.01)
@@ -83,9 +83,7 @@ def test_a_soldier_who_was_carried_is_new_at_both_places_once_all_rests(rng: np.
 
 
 @pytest.mark.parametrize("apart_s", [0.1, 0.8])
-def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(
-    rng: np.random.Generator, apart_s: float
-) -> None:
+def test_an_arm_at_rest_in_the_picture_blocks_for_a_limited_time(rng: np.random.Generator, apart_s: float) -> None:
     detector = watched(rng, (700, 300))
     detector.detect(table(rng, (700, 300), arm=400), 2.0)
     for since_s in np.arange(apart_s, HAND_REST_S, apart_s):
@@ -99,7 +97,7 @@ def test_an_arm_that_rests_in_the_picture_is_waited_for_but_not_for_ever(
     assert len(over.changed_px) == 1
 
 
-def test_what_moves_beyond_the_table_is_no_news(rng: np.random.Generator) -> None:
+def test_motion_outside_the_table_is_ignored(rng: np.random.Generator) -> None:
     board_px = np.array([[500.0, 0.0], [960, 0], [960, 540], [500, 540]])
     detector = MotionDetector()
     detector.detect(table(rng, (700, 300)), 0.0, table_px=board_px)
@@ -112,7 +110,7 @@ def test_what_moves_beyond_the_table_is_no_news(rng: np.random.Generator) -> Non
 
 
 @pytest.mark.parametrize("sun", [0, 700], ids=["lamp alone", "lamp and sun"])
-def test_a_lamp_that_flickers_is_not_new(rng: np.random.Generator, sun: int) -> None:
+def test_a_flickering_lamp_is_not_a_change(rng: np.random.Generator, sun: int) -> None:
     """The lamp swings by 15 %; where the sun shines as well, brightness swings by less than half of that."""
     detector = MotionDetector()
     detector.detect(table(rng, (300, 300), sun=sun), 0.0)
@@ -122,7 +120,7 @@ def test_a_lamp_that_flickers_is_not_new(rng: np.random.Generator, sun: int) -> 
         assert nothing(detector.detect(table(rng, (300, 300), light=light, sun=sun), 1.0 + step / 30))
 
 
-def test_a_soldier_carried_while_lamp_and_sun_differ_is_found(rng: np.random.Generator) -> None:
+def test_a_soldier_carried_while_lamp_and_sun_differ_is_detected(rng: np.random.Generator) -> None:
     detector = MotionDetector()
     detector.detect(table(rng, (300, 300), sun=700), 0.0)
     detector.searched()
@@ -133,7 +131,7 @@ def test_a_soldier_carried_while_lamp_and_sun_differ_is_found(rng: np.random.Gen
     assert {box[0] < 500 for box in motion.changed_px} == {True, False}, "where it was, and where it is"
 
 
-def test_light_that_is_switched_on_over_half_the_table_does_not_stop_the_search(rng: np.random.Generator) -> None:
+def test_light_switched_on_over_half_the_table_does_not_stop_the_search(rng: np.random.Generator) -> None:
     """A projector, or the sun that comes out: more than one factor explains, and yet waited for only briefly."""
     detector = watched(rng, (300, 300))
     blocked = [
@@ -142,7 +140,7 @@ def test_light_that_is_switched_on_over_half_the_table_does_not_stop_the_search(
     assert not any(blocked[round(STILL_S * 30) + 1 :])
 
 
-def test_what_never_rests_is_searched_all_the_same(rng: np.random.Generator) -> None:
+def test_a_place_that_never_rests_is_searched_anyway(rng: np.random.Generator) -> None:
     """A cat's tail: a part of the picture changes in every frame, for ever."""
     detector = watched(rng, (700, 300))
     searched_s = []
@@ -156,7 +154,7 @@ def test_what_never_rests_is_searched_all_the_same(rng: np.random.Generator) -> 
     assert gaps_s.max() < MAX_BLOCKED_S + 2 * STILL_S
 
 
-def test_visits_remember_where_something_moved_until_all_is_searched(rng: np.random.Generator) -> None:
+def test_visits_last_until_the_visited_places_are_searched(rng: np.random.Generator) -> None:
     visits = Visits()
     assert visits.visited(10, 10), "at the start anything may have moved"
     visits.clear()
@@ -171,7 +169,7 @@ def test_visits_remember_where_something_moved_until_all_is_searched(rng: np.ran
     assert not visits.visited(500, 250)
 
 
-def test_a_camera_that_counts_from_0_again_is_at_rest_as_soon_as_any(rng: np.random.Generator) -> None:
+def test_a_clock_that_restarts_at_zero_does_not_delay_rest(rng: np.random.Generator) -> None:
     """It was plugged in again, an hour into the evening, a moment after somebody had moved."""
     detector = watched(rng, (300, 300))
     detector.detect(table(rng, (700, 120)), 3600.0)
@@ -183,7 +181,7 @@ def test_a_camera_that_counts_from_0_again_is_at_rest_as_soon_as_any(rng: np.ran
     assert len(rested.changed_px) == 2
 
 
-def test_what_moves_in_a_part_set_aside_is_no_news_and_an_arm_beyond_it_is(rng: np.random.Generator) -> None:
+def test_motion_in_a_part_set_aside_is_ignored_but_an_arm_beyond_it_is_not(rng: np.random.Generator) -> None:
     """Dice that roll there, and the hand that throws them; one that reaches on to the table comes in over its edge."""
     tray = ((0, 150, 240, 350),)
     detector = watched(rng, (700, 300))
@@ -196,7 +194,7 @@ def test_what_moves_in_a_part_set_aside_is_no_news_and_an_arm_beyond_it_is(rng: 
     assert all(box[0] >= 240 for box in beyond.changed_px)
 
 
-def test_a_camera_that_was_moved_knows_the_table_again_and_an_arm_over_it(rng: np.random.Generator) -> None:
+def test_after_a_camera_move_the_table_is_unchanged_and_an_arm_is_detected(rng: np.random.Generator) -> None:
     """The camera moves by 40 pixels: all lies 40 px further left in the picture, and 40 columns were never seen."""
     detector = watched(rng, (300, 300), (700, 300))
     by = 40
@@ -209,7 +207,7 @@ def test_a_camera_that_was_moved_knows_the_table_again_and_an_arm_over_it(rng: n
     assert detector.detect(reached, 3.0 + STILL_S + 0.01).hand
 
 
-def test_what_was_not_seen_because_of_a_hand_when_the_camera_moved_is_still_to_be_searched(
+def test_places_hidden_by_a_hand_during_a_camera_move_remain_unsearched(
     rng: np.random.Generator,
 ) -> None:
     """Only the columns from 200 to 800 lie surely on the table; the rest is not compared until all was searched."""
@@ -230,12 +228,12 @@ def test_what_was_not_seen_because_of_a_hand_when_the_camera_moved_is_still_to_b
     assert not detector.detect(gone, 4.0).unsearched
 
 
-def test_a_camera_that_looks_elsewhere_altogether_knows_nothing(rng: np.random.Generator) -> None:
+def test_a_camera_turned_away_completely_has_no_reference(rng: np.random.Generator) -> None:
     detector = watched(rng, (300, 300))
     detector.follow_camera(np.array([[1.0, 0, -5000], [0, 1, 0], [0, 0, 1]]))
     assert nothing(detector.detect(table(rng, (700, 120)), 2.0 + STILL_S))
 
 
-def test_another_size_of_picture_begins_anew(rng: np.random.Generator) -> None:
+def test_a_picture_of_another_size_resets_the_detector(rng: np.random.Generator) -> None:
     detector = watched(rng)
     assert detector.detect(table(rng)[:400], 2.0).changed_px == ((0, 0, 960, 400),)

@@ -35,18 +35,18 @@ def test_the_weights_are_small():
     assert sum(len(network.read_bytes()) for network in networks) < 5e6
 
 
-def test_nobody_on_a_bare_table(recogniser):
+def test_no_candidates_on_a_bare_table(recogniser):
     places = [tile_around(GROUND, np.array(at), 1.0) for at in ((5.0, 5.0), (15.0, 12.0), (26.0, 20.0))]
     assert all(one.chance < 0.5 for one in recogniser.look(view(empty(), empty()), places))
 
 
-def test_no_places_no_answers(recogniser):
+def test_no_tiles_give_no_candidates(recogniser):
     assert recogniser.look(view(empty(), empty()), []) == []
 
 
 @pytest.mark.parametrize("at", [(8.0, 8.0), (15.5, 12.5), (25.0, 19.0)])
 @pytest.mark.parametrize("posture", [Posture.STANDING, Posture.PRONE])
-def test_who_is_seen_in_several_tiles_is_found_once_where_he_stands(recogniser, at, posture):
+def test_a_figure_in_several_tiles_is_found_once_at_its_place(recogniser, at, posture):
     image = empty()
     soldier(image, EYE, *at, GREEN, turn=40, posture=posture)
     places = [tile_around(GROUND, np.array(at) + shift, 1.0) for shift in ((0.0, 0.0), (0.9, -0.4), (-0.3, 1.0))]

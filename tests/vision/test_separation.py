@@ -38,14 +38,14 @@ def table():
     return image
 
 
-def test_plastic_of_another_colour_stands_out(table):
+def test_plastic_of_another_colour_separates_well(table):
     seen = told((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
     assert seen["red", None].level is Level.WELL
     assert seen["red", None].sentence == "Red stands out well from this table."
     assert seen["green", "red"].sentence == "Green and red are easy to tell apart."
 
 
-def test_of_an_army_of_several_plastics_the_worst_is_told(table):
+def test_the_worst_plastic_of_an_army_counts(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
     red, wood, green = of_colour((44, 44, 160), "red"), of_colour(middle, "red"), of_colour(GREEN, "green")
     seen = told((red, wood, green), table)
@@ -54,14 +54,14 @@ def test_of_an_army_of_several_plastics_the_worst_is_told(table):
     assert told((red, green), table)["red", None].level is Level.WELL
 
 
-def test_plastic_of_the_tables_own_colour_asks_for_the_empty_table(table):
+def test_for_plastic_of_the_tables_colour_an_empty_table_is_suggested(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
     (same,) = told((of_colour(middle, "wood"),), table).values()
     assert same.level is Level.ALIKE
     assert same.sentence == "Wood and this table look alike. Take a picture of the empty table, or add light."
 
 
-def test_the_empty_table_helps_and_is_not_asked_for_again(table):
+def test_an_empty_table_helps_and_is_not_suggested_again(table):
     greenish = (of_colour((70, 110, 150), "brown"),)
     (without,), (beside,) = told(greenish, table).values(), told(greenish, table, empty()).values()
     assert beside.score > without.score
@@ -76,11 +76,11 @@ def test_two_armies_of_one_plastic_look_alike(table):
     assert Separation("green", "olive", 0.0, False).sentence.startswith("Green and olive look alike. ")
 
 
-def test_no_army_no_words(table):
+def test_without_armies_there_is_no_separation(table):
     assert separations((), None, table, None) == ()
 
 
-def test_in_a_view_the_words_follow_what_is_taught_and_the_empty_table():
+def test_a_views_sentences_depend_on_the_palette_and_the_empty_table():
     size_in = (24.0, 16.0)
     models = (Model("a", "tan", Sculpt.RIFLEMAN, 9, 8), Model("b", "tan", Sculpt.OFFICER, 16, 9))
     scene = Scene(size_in, Surface.WOOD, markers=corner_markers(size_in), models=models)
@@ -100,7 +100,7 @@ def test_in_a_view_the_words_follow_what_is_taught_and_the_empty_table():
 
 
 @pytest.mark.parametrize("army", PLASTIC_BGR)
-def test_who_was_never_clicked_is_found_by_his_plastics_usual_colour(army):
+def test_an_army_never_clicked_is_found_by_its_stock_colour(army):
     size_in = (24.0, 16.0)
     places = ((6, 8), (12, 9), (18, 8))
     models = tuple(Model(f"m{n}", army, Sculpt.RIFLEMAN, *at, facing_deg=70.0 * n) for n, at in enumerate(places))

@@ -21,7 +21,7 @@ def test_a_head_hides_what_lies_behind_it():
     assert hidden.contains(Point(25, 12))
 
 
-def test_on_a_hill_heights_count_from_its_top():
+def test_heights_on_a_hill_count_from_its_top():
     low, high = (make_sheet(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), z, 14.0) for z in (0.0, 20.0))
     post = np.array([[25.0, 12.0, 2.0]] * 3) + [[0, 0, 0], [0.01, 0, 0], [0, 0.01, 0]]
     assert low.project_solid(post)[:, 0].min() == pytest.approx(15 + 10 * 40 / 38, abs=0.02)
@@ -29,7 +29,7 @@ def test_on_a_hill_heights_count_from_its_top():
 
 
 @pytest.mark.parametrize("posture", [p for p in Posture if p is not Posture.VEHICLE])
-def test_bases_grow_with_the_figures_and_turn_with_them(posture):
+def test_bases_scale_and_turn_with_the_figures(posture):
     small, large = (Polygon(base_outline(posture, 3.0, 4.0, 30.0, scale)) for scale in (1.0, 1.5))
     assert large.area == pytest.approx(1.5**2 * small.area)
     assert (small.centroid.x, small.centroid.y) == pytest.approx((3, 4))
@@ -41,7 +41,7 @@ def test_a_28_mm_soldier_is_half_as_high():
     assert figure_scale(1.05) == pytest.approx(0.5)
 
 
-def test_what_is_painted_off_the_sheet_is_cut():
+def test_outlines_beyond_the_sheet_are_clipped():
     sheet = make_sheet(EYE, np.array([0.0, 0.0]), np.array([4.0, 3.0]), 0.0, 10.0)
     window, mask = sheet.rasterized([np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])])
     assert window == (slice(0, 11), slice(0, 11))

@@ -17,7 +17,7 @@ def cells(x: slice, y: slice) -> np.ndarray:
     return mask
 
 
-def test_a_hand_that_only_hovered_has_changed_nothing() -> None:
+def test_a_hovering_hand_changes_nothing() -> None:
     visits = Visits()
     visits.clear()
     visits.add(Motion(blocked=cells(slice(20, 40), slice(20, 40))), SIZE_PX)
@@ -27,7 +27,7 @@ def test_a_hand_that_only_hovered_has_changed_nothing() -> None:
     assert visits.changed(252, 252, 25.0), "here it took something"
 
 
-def test_a_visit_ends_place_by_place() -> None:
+def test_visits_end_place_by_place() -> None:
     visits = Visits()
     visits.clear()
     for x in (10, 50):

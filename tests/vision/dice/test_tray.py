@@ -40,7 +40,7 @@ def test_a_new_throw_is_read_again() -> None:
     assert [told.time_s for told in readings(frames, still_s=0.5)] == pytest.approx([0.5, 2.5])
 
 
-def test_what_moves_beside_the_tray_does_not_matter() -> None:
+def test_motion_outside_the_tray_is_ignored() -> None:
     frames = [(0.1 * k, picture(10 + 4 * k, k)) for k in range(20)]
     tray = [(200.0, 10.0), (310.0, 10.0), (310.0, 230.0), (200.0, 230.0)]
     assert len(readings(frames, tray_px=tray)) == 1
@@ -61,12 +61,12 @@ def test_a_slow_creep_is_movement() -> None:
     assert not readings([(0.1 * k, picture(40 + k, k)) for k in range(60)], still_s=0.5)
 
 
-def test_doubtful_dice_are_named() -> None:
+def test_doubtful_dice_are_listed() -> None:
     unsure = DieSeen(4, DieKind.D6, DIE.outline_px, 0.5)
     cocked = DieSeen(4, DieKind.D6, DIE.outline_px, 0.9, cocked=True)
     assert TrayReading((DIE, unsure, cocked), 0.0).doubtful == (1, 2)
 
 
-def test_no_time_is_refused() -> None:
+def test_a_time_of_zero_is_refused() -> None:
     with pytest.raises(UserError, match="positive time"):
         TrayWatch(lambda _: (), still_s=0)
