@@ -1,4 +1,4 @@
-"""Where the table ends, told from the picture: what goes on, in colour, from round the markers."""
+"""The area of the table, from the colour around the markers or from the markers in its corners."""
 
 from __future__ import annotations
 

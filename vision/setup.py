@@ -1,4 +1,4 @@
-"""The table's setup: what the players have told the program."""
+"""The table's setup: everything that the players have entered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from vision.palette import Palette
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setup:
-    """What the players have told the program about the table.
+    """Everything that the players have entered about the table.
 
     Attributes:
         prints: The markers on the table.

@@ -14,7 +14,7 @@ def paper(x, y, half=1.5):
 
 
 def table_on_a_floor(low, high):
-    """A brown table between two corners on a grey floor, seen by EYE."""
+    """Draw a brown table between two corners on a grey floor, seen by EYE."""
     image = np.full((SIZE[1], SIZE[0], 3), 60, np.uint8)
     corners = EYE.table_to_pixel(np.array([low, (high[0], low[1]), high, (low[0], high[1])]))
     mask = np.zeros(image.shape[:2], np.uint8)

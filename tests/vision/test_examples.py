@@ -1,4 +1,4 @@
-"""Examples sway odds between postures and armies, by a bounded weight, and nothing else."""
+"""Examples shift the odds between postures and armies, by a bounded weight, and nothing else."""
 
 from __future__ import annotations
 

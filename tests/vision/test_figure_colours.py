@@ -1,4 +1,4 @@
-"""The colours of figures that were found."""
+"""Colours of the plastic of known figures."""
 
 from __future__ import annotations
 

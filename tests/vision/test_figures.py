@@ -57,7 +57,7 @@ def test_soldiers_of_the_tables_hue_are_proposed_although_they_look_like_shadows
 @pytest.mark.parametrize("light", [(0.5, 0.5, 0.5), (0.0, 0.8, 0.0), (0.8, 0.0, 0.8)])
 @pytest.mark.parametrize("beside_empty", [False, True])
 def test_thin_projected_lines_are_not_figures(light, beside_empty):
-    """2 mm lines, 2 px here, that make whatever they fall on half as bright again, or nearly twice in one colour."""
+    """Lines 2 mm (2 px) wide that brighten the table by half, or nearly double one colour."""
     image, places = empty(), [(6, 6), (24, 6), (6, 18), (24, 18)]
     for x, y in places:
         soldier(image, EYE, x, y, GREEN)
@@ -80,7 +80,7 @@ def test_a_standing_soldier_is_located_at_its_base_not_at_its_colour(palette, x,
     soldier(image, EYE, x, y, GREEN if army == "green" else TAN, turn)
     (found,) = find(image, palette)
     assert found.army == army
-    # His head leans up to 0.75 in outwards here, his colour's middle half of it. Two pixels of the search are 0.14 in.
+    # The head leans up to 0.75 in outwards here, the middle of the colour half of it. Two pixels are 0.14 in.
     assert off(found, x, y) < 0.15
     assert off(found, x, y) < 3 * math.sqrt(2) * found.sigma_in
 
@@ -107,7 +107,7 @@ def test_a_prone_soldier_is_recognised_as_prone(palette):
 def test_prone_soldiers_without_bases_and_the_jeep_are_found_on_the_simulated_table():
     table = demo_table(lambda: 0.0)
     frame = table.read()
-    green, tan = (next(f for f in table.truth.figures if f.id == who) for who in ("green-1", "tan-1"))
+    green, tan = (next(f for f in table.truth.figures if f.id == name) for name in ("green-1", "tan-1"))
     clicks = {f.army: table.camera.table_to_pixel((f.x_in, f.y_in, 0.0))[0] for f in (green, tan)}
     armies = tuple(teach(frame.image_bgr, tuple(px), army) for army, px in clicks.items())
     empty_bgr, terrain = table.empty_bgr, table.truth.terrain
@@ -129,7 +129,7 @@ def test_a_kneeling_soldier_far_out_is_lower_than_a_standing_one(palette):
 
 def test_a_lower_chance_suffices_where_a_figure_is_expected(palette):
     plain, with_memory = [], []
-    for share in np.linspace(0.0, 0.9, 13):  # of the soldier that is gone: he pales into the table
+    for share in np.linspace(0.0, 0.9, 13):  # how far the soldier is blended into the table
         image = empty()
         soldier(image, EYE, 8, 8, GREEN)
         image = np.asarray(cv2.addWeighted(image, 1 - share, empty(), share, 0))
@@ -137,21 +137,21 @@ def test_a_lower_chance_suffices_where_a_figure_is_expected(palette):
         with_memory.append(len(find(image, palette, expected_in=[(8.1, 8.0)])))
     assert all(few <= more <= 1 for few, more in zip(plain, with_memory, strict=True))
     assert sum(plain) < sum(with_memory)
-    assert with_memory[-1] == 0, "nobody is believed for memory's sake alone"
+    assert with_memory[-1] == 0, "an expected place alone is not a figure"
 
 
 def test_a_prone_soldier_faces_along_its_body(palette):
     table = demo_table(lambda: 0.0)
     frame = table.read()
-    green, tan = (next(f for f in table.truth.figures if f.id == who) for who in ("green-1", "tan-1"))
+    green, tan = (next(f for f in table.truth.figures if f.id == name) for name in ("green-1", "tan-1"))
     clicks = {f.army: table.camera.table_to_pixel((f.x_in, f.y_in, 0.0))[0] for f in (green, tan)}
     armies = tuple(teach(frame.image_bgr, tuple(px), army) for army, px in clicks.items())
     found = Finder().find(frame.image_bgr, table.camera, armies, reference_bgr=table.empty_bgr)
     true = [f for f in table.truth.figures if f.posture is Posture.PRONE]
     pairs = [(min(found, key=lambda sighting: off(sighting, f.x_in, f.y_in)), f) for f in true]
-    told = [(s.facing_deg - f.facing_deg + 180) % 360 - 180 for s, f in pairs if s.facing_deg is not None]
-    assert told
-    assert max(abs(error) for error in told) < 30
+    reported = [(s.facing_deg - f.facing_deg + 180) % 360 - 180 for s, f in pairs if s.facing_deg is not None]
+    assert reported
+    assert max(abs(error) for error in reported) < 30
 
 
 def test_the_place_of_a_figure_on_a_hill_is_measured_at_the_top(palette):
@@ -284,7 +284,7 @@ def test_a_first_search_of_a_part_still_learns_the_whole_tables_colours(palette)
 
 
 def test_a_soldier_on_the_edge_of_a_board_is_not_found_twice(palette):
-    # Too low to hide anything, so the table is searched right up to the board, over which he leans outwards.
+    # Too low to hide anything, so the table is searched up to the board, over which the soldier leans outwards.
     board = TerrainPiece("board", TerrainKind.HILL, ((2, 2), (6, 2), (6, 6), (2, 6)), 0.0, 0.4)
     image = empty()
     soldier(image, EYE, 2.1, 2.1, GREEN, z=0.4)

@@ -1,4 +1,4 @@
-"""A hand comes, carries a soldier away and goes: nothing is concluded before it has gone."""
+"""A hand comes, carries a soldier away and leaves: nothing is reported before it has left."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ AFTER = replace(BEFORE, models=(*SOLDIERS[:2], replace(SOLDIERS[2], x_in=24.0, y
 
 
 def picture(scene: Scene, camera: TableCamera, index: int, *, arm: bool = False) -> Frame:
-    """One of a folder's pictures; with a bare arm that reaches in from the near side as far as the soldier."""
+    """One picture of a folder, optionally with a bare arm that reaches in from the near side to the soldier."""
     image = render(scene, camera, np.random.default_rng(index)).copy()
     if arm:
         image[430:, 760:960] = (120, 150, 205)
@@ -65,9 +65,9 @@ def test_a_move_by_hand_is_reported_once_after_the_hand_has_left(then: TableCame
     assert [(n, view.hand) for n, view in enumerate(views) if view.hand] == [(3, HandEvent.IN), (6, HandEvent.OUT)]
     assert [n for n, view in enumerate(views) if view.frozen] == [3, 4, 5]
     carried = [next(figure for figure in view.figures if figure.id == "green-3") for view in views[2:6]]
-    assert all(one == carried[0] for one in carried), "nothing is concluded where the hand is"
-    told = [event for view in views for event in view.tracking.events]
-    (move,) = told
+    assert all(one == carried[0] for one in carried), "places under the hand are not searched"
+    reported = [event for view in views for event in view.tracking.events]
+    (move,) = reported
     assert move.kind is EventKind.MOVED
     # 3 in to the left and 4 in nearer: 5 in.
     assert np.hypot(*np.subtract(move.to_in, move.from_in)) == pytest.approx(5.0, abs=0.25)
@@ -91,7 +91,7 @@ def test_after_a_hand_only_changed_places_are_searched(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Finder, "find", watched)
     monkeypatch.setattr(search_plan, "SEARCHES", 3)
-    # Three looks at all of it, and three more once eight frames have told better where the camera is.
+    # Three searches of the whole picture, and three more after eight frames have improved the camera's pose.
     rest = [picture(BEFORE, CAMERA, n) for n in range(FRAMES + 3)]
     gone = [picture(AFTER, CAMERA, n) for n in range(12, 17)]
     views = looked(*rest, picture(BEFORE, CAMERA, 11, arm=True), *gone)

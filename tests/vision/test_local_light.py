@@ -1,4 +1,4 @@
-"""Shadows and exposure explain what keeps its edges; an arm over a chequered board does not."""
+"""Light explains changes that leave edges in place, such as shadows and exposure, but not an arm over a board."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from vision.local_light import LightChangeDetector, differs_beyond_light
 
 
 def board() -> np.ndarray:
-    """A chequered board of 60 x 80 cells, its squares 6 cells wide, a shade lighter to one side."""
+    """A chequered board of 60 x 80 cells with squares 6 cells wide, slightly lighter to one side."""
     rows, columns = np.mgrid[:60, :80]
     return (np.where((rows // 6 + columns // 6) % 2, 90.0, 150.0) + columns * 0.3).astype(np.float32)
 
 
 def shaded(picture: np.ndarray, depth: float) -> np.ndarray:
-    """A soft shadow over the left half, and the exposure that makes up for it."""
+    """A soft shadow over the left half, and the exposure that compensates it."""
     fall = 1 / (1 + np.exp((np.arange(80) - 40) / 4))
     return (picture * (1 - depth * fall) * 1.15).astype(np.float32)
 

@@ -1,4 +1,4 @@
-"""What is new in drawn pictures: a soldier that was moved, an arm, and light that fades, flickers or wanders."""
+"""Motion in drawn pictures: a carried soldier, an arm, and light that fades, flickers or wanders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIZE = (540, 960)
 def table(
     rng: np.random.Generator, *soldiers: tuple[int, int], light: float = 1.0, arm: int = 0, sun: int = 0
 ) -> np.ndarray:
-    """A wooden table with soldiers 24 px wide and perhaps an arm that reaches so far in, with a camera's noise.
+    """A wooden table with soldiers 24 px wide and optionally an arm of this reach, with a camera's noise.
 
     The lamp's `light` falls on all of it, and the sun on a patch 300 px wide that begins at column `sun` - 300.
     """
@@ -38,7 +38,7 @@ def nothing(motion: Motion) -> bool:
 
 
 def watched(rng: np.random.Generator, *soldiers: tuple[int, int]) -> MotionDetector:
-    """A detector that knows a table at rest, at 0 s and 1 s."""
+    """A detector after two pictures of a table at rest, at 0 s and 1 s."""
     detector = MotionDetector()
     for time_s in (0.0, 1.0):
         detector.detect(table(rng, *soldiers), time_s)
@@ -51,7 +51,7 @@ def test_the_whole_first_picture_is_new(rng: np.random.Generator) -> None:
 
 
 def test_a_repeated_picture_is_at_rest(rng: np.random.Generator) -> None:
-    """A still picture is looked at anew whenever an army is taught; its time stands still."""
+    """A still picture is processed again whenever an army is taught; its time stands still."""
     detector, picture = MotionDetector(), table(rng, (300, 300))
     assert not any(detector.detect(picture, 0.0).moving for _ in range(3))
 
@@ -111,7 +111,7 @@ def test_motion_outside_the_table_is_ignored(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("sun", [0, 700], ids=["lamp alone", "lamp and sun"])
 def test_a_flickering_lamp_is_not_a_change(rng: np.random.Generator, sun: int) -> None:
-    """The lamp swings by 15 %; where the sun shines as well, brightness swings by less than half of that."""
+    """The lamp varies by 15 %; where the sun shines as well, brightness varies by less than half of that."""
     detector = MotionDetector()
     detector.detect(table(rng, (300, 300), sun=sun), 0.0)
     detector.searched()
@@ -132,7 +132,7 @@ def test_a_soldier_carried_while_lamp_and_sun_differ_is_detected(rng: np.random.
 
 
 def test_light_switched_on_over_half_the_table_does_not_stop_the_search(rng: np.random.Generator) -> None:
-    """A projector, or the sun that comes out: more than one factor explains, and yet waited for only briefly."""
+    """A projector, or the sun comes out: light of more than one factor, which blocks only briefly."""
     detector = watched(rng, (300, 300))
     blocked = [
         detector.detect(table(rng, (300, 300), sun=700), 2.0 + step / 30).blocked is not None for step in range(60)
@@ -141,7 +141,7 @@ def test_light_switched_on_over_half_the_table_does_not_stop_the_search(rng: np.
 
 
 def test_a_place_that_never_rests_is_searched_anyway(rng: np.random.Generator) -> None:
-    """A cat's tail: a part of the picture changes in every frame, for ever."""
+    """A cat's tail: a part of the picture changes in every frame without end."""
     detector = watched(rng, (700, 300))
     searched_s = []
     for step in range(1, 30 * 30):
@@ -170,7 +170,7 @@ def test_visits_last_until_the_visited_places_are_searched(rng: np.random.Genera
 
 
 def test_a_clock_that_restarts_at_zero_does_not_delay_rest(rng: np.random.Generator) -> None:
-    """It was plugged in again, an hour into the evening, a moment after somebody had moved."""
+    """A camera was plugged in again after an hour, just after something had moved."""
     detector = watched(rng, (300, 300))
     detector.detect(table(rng, (700, 120)), 3600.0)
     assert detector.detect(table(rng, (700, 120)), 3600.1).moving
@@ -182,7 +182,7 @@ def test_a_clock_that_restarts_at_zero_does_not_delay_rest(rng: np.random.Genera
 
 
 def test_motion_in_a_part_set_aside_is_ignored_but_an_arm_beyond_it_is_not(rng: np.random.Generator) -> None:
-    """Dice that roll there, and the hand that throws them; one that reaches on to the table comes in over its edge."""
+    """Rolling dice and the hand that throws them; an arm that reaches on to the table crosses its edge."""
     tray = ((0, 150, 240, 350),)
     detector = watched(rng, (700, 300))
     for step in range(1, 20):  # they roll for two seconds and end elsewhere than they lay
@@ -195,7 +195,7 @@ def test_motion_in_a_part_set_aside_is_ignored_but_an_arm_beyond_it_is_not(rng: 
 
 
 def test_after_a_camera_move_the_table_is_unchanged_and_an_arm_is_detected(rng: np.random.Generator) -> None:
-    """The camera moves by 40 pixels: all lies 40 px further left in the picture, and 40 columns were never seen."""
+    """The camera moves by 40 pixels: everything is 40 px further left, and 40 columns were never seen."""
     detector = watched(rng, (300, 300), (700, 300))
     by = 40
     moved = np.roll(table(rng, (300, 300), (700, 300)), -by, axis=1)
@@ -210,7 +210,7 @@ def test_after_a_camera_move_the_table_is_unchanged_and_an_arm_is_detected(rng: 
 def test_places_hidden_by_a_hand_during_a_camera_move_remain_unsearched(
     rng: np.random.Generator,
 ) -> None:
-    """Only the columns from 200 to 800 lie surely on the table; the rest is not compared until all was searched."""
+    """Only the columns from 200 to 800 certainly lie on the table; the rest is compared after a full search."""
     detector = watched(rng, (300, 300), (700, 300))
     by = 8
     table_px = np.array([[200.0, 0], [800, 0], [800, 540], [200, 540]])

@@ -1,4 +1,4 @@
-"""A place is known again in another light and after a bump, and not once something else is there."""
+"""A patch is recognised in other light and after a bump, but not after its figure has changed."""
 
 from dataclasses import replace
 

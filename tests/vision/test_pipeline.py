@@ -1,4 +1,4 @@
-"""The whole way from picture to table, on a small simulated one: calibration kept, camera bumped, markers hidden."""
+"""The pipeline on a small simulated table: calibration kept, camera bumped, markers hidden."""
 
 from dataclasses import replace
 
@@ -93,7 +93,7 @@ def test_a_bump_is_detected_and_table_coordinates_stay_the_same(setup):
 
 
 def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_lost(setup):
-    """Thirty frames a second: four at rest, five in which the camera swings, then it hangs still elsewhere."""
+    """Thirty frames a second: four at rest, five while the camera swings, then it rests in another place."""
     swing = [
         overhead_camera((1280, 720), SIZE_IN, 45.0 + lift, tilt_deg=3.5 + tilt)
         for lift, tilt in ((0.3, 2.4), (0.5, 0.8))
@@ -103,7 +103,7 @@ def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_
     pipeline = Pipeline()
     pictures = {id(camera): frame(camera).image_bgr for camera in (CAMERA, *swing, BUMPED)}
     views = [pipeline.look(Frame(pictures[id(camera)].copy(), n, n / 30), plain) for n, camera in enumerate(shots)]
-    assert [n for n, view in enumerate(views) if view.camera_moved] == [4], "told once, in its frame"
+    assert [n for n, view in enumerate(views) if view.camera_moved] == [4], "reported once, in its frame"
     names = {figure.id for figure in views[0].figures}
     assert len(names) == 3
     places = np.array([(m.x_in, m.y_in) for m in SCENE.models])

@@ -1,4 +1,4 @@
-"""Figures of unknown colour, as groups of one plastic each."""
+"""Figures of unknown colour are grouped by plastic."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vision.stock_colours import PLASTIC_BGR
 
 
 def plastic(name: str, light: float = 1.0, pixels: int = 60, seed: int = 0) -> FloatImage:
-    """Log colours of some pixels of a soldier of that usual plastic, in more or less light, with a camera's noise."""
+    """Log colours of some pixels of a soldier of a stock colour, in more or less light, with a camera's noise."""
     bgr = np.array(PLASTIC_BGR[name]) * light + np.random.default_rng(seed).normal(0, 3, (pixels, 3))
     return log_colour(np.clip(bgr, 0, 255).astype(np.uint8)[None])[0]
 

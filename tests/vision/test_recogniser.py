@@ -22,7 +22,7 @@ def recogniser():
 
 
 def view(image, bare):
-    """What is seen, with evidence that is certain: drawn pixels differ from the bare table's."""
+    """The input of the networks, with certain evidence wherever the picture differs from the bare table."""
     rectified, empty_bgr = GROUND.sheet.rectify(image), GROUND.sheet.rectify(bare)
     changed = np.abs(rectified.astype(int) - empty_bgr).max(axis=2) > 12
     evidence = np.where(changed, EVIDENCE_LIMIT, -EVIDENCE_LIMIT).astype(np.float32)

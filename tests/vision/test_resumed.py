@@ -1,4 +1,4 @@
-"""A tracker that goes on with who was known another evening, and the empty table of that evening."""
+"""A tracker that continues with the figures of an earlier session, and that session's empty table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of the armies' colours agrees with what the finder has to go by."""
+"""The separation of the armies' colours agrees with the finder's evidence."""
 
 from dataclasses import replace
 
@@ -19,12 +19,12 @@ from vision.stock_colours import PLASTIC_BGR, usual_colour
 
 
 def of_colour(bgr, name, spread=0.04):
-    """An army whose plastic is this colour."""
+    """An army whose plastic has this colour."""
     mean = log_colour(np.array([[bgr]], np.uint8))[0, 0].astype(np.float64)
     return ArmyColour(name, mean, np.diag([spread**2, spread**2, 0.2**2]), 500)
 
 
-def told(palette, image, reference=None):
+def separation_of(palette, image, reference=None):
     finder = Finder()
     finder.find(image, camera(), palette, reference_bgr=reference)
     return {(one.army, one.other): one for one in finder.separations}
@@ -39,7 +39,7 @@ def table():
 
 
 def test_plastic_of_another_colour_separates_well(table):
-    seen = told((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
+    seen = separation_of((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
     assert seen["red", None].level is Level.WELL
     assert seen["red", None].sentence == "Red stands out well from this table."
     assert seen["green", "red"].sentence == "Green and red are easy to tell apart."
@@ -48,22 +48,22 @@ def test_plastic_of_another_colour_separates_well(table):
 def test_the_worst_plastic_of_an_army_counts(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
     red, wood, green = of_colour((44, 44, 160), "red"), of_colour(middle, "red"), of_colour(GREEN, "green")
-    seen = told((red, wood, green), table)
+    seen = separation_of((red, wood, green), table)
     assert set(seen) == {("red", None), ("green", None), ("red", "green")}
     assert seen["red", None].level is Level.ALIKE
-    assert told((red, green), table)["red", None].level is Level.WELL
+    assert separation_of((red, green), table)["red", None].level is Level.WELL
 
 
 def test_for_plastic_of_the_tables_colour_an_empty_table_is_suggested(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
-    (same,) = told((of_colour(middle, "wood"),), table).values()
+    (same,) = separation_of((of_colour(middle, "wood"),), table).values()
     assert same.level is Level.ALIKE
     assert same.sentence == "Wood and this table look alike. Take a picture of the empty table, or add light."
 
 
 def test_an_empty_table_helps_and_is_not_suggested_again(table):
     greenish = (of_colour((70, 110, 150), "brown"),)
-    (without,), (beside,) = told(greenish, table).values(), told(greenish, table, empty()).values()
+    (without,), (beside,) = separation_of(greenish, table).values(), separation_of(greenish, table, empty()).values()
     assert beside.score > without.score
     assert "empty table" not in replace(beside, score=0.65).sentence
     assert "even beside its empty picture" in replace(beside, score=0.2).sentence
@@ -72,7 +72,7 @@ def test_an_empty_table_helps_and_is_not_suggested_again(table):
 def test_two_armies_of_one_plastic_look_alike(table):
     green = of_colour(GREEN, "green")
     # Equal densities: no pixel is rather the one's than the other's.
-    assert told((green, replace(green, name="olive")), table)["green", "olive"].score == 0
+    assert separation_of((green, replace(green, name="olive")), table)["green", "olive"].score == 0
     assert Separation("green", "olive", 0.0, False).sentence.startswith("Green and olive look alike. ")
 
 

@@ -16,7 +16,7 @@ def test_a_head_hides_what_lies_behind_it():
     sheet = make_sheet(EYE, np.array([0.0, 0.0]), np.array([30.0, 24.0]), 0.0, 14.0)
     body = solids(Posture.STANDING, 25.0, 12.0, 0.0, 1.0)
     hidden = MultiPoint(np.vstack([sheet.project_solid(part) for part in body])).convex_hull
-    # The highest disc is 1.9 in up and 0.19 in round: 10.19 * 40 / 38.1 in from the foot of the camera.
+    # The highest disc is 1.9 in up with a radius of 0.19 in: 10.19 * 40 / 38.1 in from the point below the camera.
     assert hidden.bounds[2] == pytest.approx(15 + 10.19 * 40 / 38.1, abs=0.02)
     assert hidden.contains(Point(25, 12))
 

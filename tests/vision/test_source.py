@@ -1,4 +1,4 @@
-"""Sources of frames: what a file or camera gives, and the sentence that says why it does not."""
+"""Sources of frames: their pictures, and the messages when there are none."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def write_picture(path: Path, value: int = 100, size_px: tuple[int, int] = (8, 6
 
 
 class FakeCamera:
-    """A camera that grants what it is asked for, but for what `stubborn` says."""
+    """A camera that grants every setting except those in `stubborn`."""
 
     def __init__(self, brightness: list[int], stubborn: dict[int, float] | None = None, opened: bool = True) -> None:
         self.brightness = list(brightness)

@@ -1,4 +1,4 @@
-"""The figure under a click, on simulated tables: any soldier, any part of it, any size of picture; and bare table."""
+"""The figure under a click on simulated tables: any soldier, any part of it, any size of picture; and bare table."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def empty() -> ImageBgr:
 
 
 def at(model: Model) -> tuple[float, float]:
-    """The pixel in which the middle of a soldier's base is seen; of one that lies, of its body."""
+    """The pixel of the middle of a soldier's base; for a casualty, of its body."""
     true = next(figure for figure in TRUTH if figure.id == model.id)
     u, v = CAMERA.table_to_pixel((*true.centre_in, true.z_in + 0.08))[0]
     return float(u), float(v)
@@ -77,12 +77,12 @@ def test_a_click_on_any_soldier_finds_it_and_its_plastic(
     true = next(figure for figure in TRUTH if figure.id == model.id)
     assert math.dist(found.foot_in, true.centre_in) < 0.5
     inside = cv2.pointPolygonTest(found.outline_px.astype(np.float32), at(model), True)
-    assert inside > -4, "the outline goes round what was clicked"
+    assert inside > -4, "the outline surrounds the click"
 
 
 @pytest.mark.parametrize("lamp", [0.45, 1.0])
 def test_colours_of_one_army_are_more_similar_than_those_of_two(picker: FigurePicker, lamp: float) -> None:
-    """One stands, the other kneels, is knocked over or stands on a book: the plastic is the same."""
+    """One stands, the other kneels, lies or stands on a book: the plastic is the same."""
     learned = {}
     for model in SOLDIERS:
         found = picked(picker, picture(lamp), at(model))

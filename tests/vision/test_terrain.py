@@ -1,4 +1,4 @@
-"""A click on a piece gives its outline: drawn pieces on drawn ground, and the simulated table's own terrain."""
+"""A click on a piece of terrain gives its outline: drawn pieces, and the simulated table's own terrain."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_outlines_are_sorted_by_size_and_reproducible():
 
 
 def test_a_piece_absent_from_the_empty_table_is_found_whatever_its_colours():
-    """A chequered cloth box: no region grown from one colour is it, and the ground's own green is in it."""
+    """A chequered cloth box: no region of one colour matches it, and it contains the ground's own green."""
     px = np.round(CAMERA.table_to_pixel([(*point, 0.0) for point in BOOK])).astype(np.int32)
     inside = cv2.fillPoly(np.zeros((640, 1000), np.uint8), [px], 1)
     y, x = np.mgrid[:640, :1000]

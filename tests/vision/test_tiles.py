@@ -26,7 +26,7 @@ EYE_PX = np.array([20.0, 30.0, 500.0])
 
 
 def photo(scale=1):
-    """Twice as fine as the sheet, which it shows without a turn; grey, a white pixel in the middle of (140, 85)."""
+    """A grey photo of twice the sheet's resolution, not turned, with a white pixel in the middle of (140, 85)."""
     taken = np.full((400, 480, 3), 100, np.uint8)
     taken[170:172, 280:282] = 255
     x, y = (np.arange(n, dtype=np.float32) for n in (240, 200))

@@ -90,7 +90,7 @@ def test_falling_and_rising_need_two_frames():
 
 
 def reported_by(*looks):
-    """Kinds of the events of each look at one man: his posture, and whether the picture shows what it showed before."""
+    """Kinds of the events of each sighting: (posture, whether the picture is unchanged); and the postures."""
     tracker = Tracker()
     views = [
         tracker.update([sighting("tan", 2, 1, posture)], SearchScope(patch_unchanged=lambda _, same=same: same))
@@ -103,7 +103,7 @@ def test_no_figure_falls_in_an_unchanged_picture():
     kneels, lies = (Posture.KNEELING, True), (Posture.DOWN, True)
     events, postures = reported_by(kneels, kneels, kneels, lies, lies, kneels, lies, lies)
     assert events == [[]] * 8
-    assert set(postures) == {Posture.KNEELING}, "four said that he kneels, four that he lies"
+    assert set(postures) == {Posture.KNEELING}, "four sightings kneel, four lie"
 
 
 def test_a_wrong_first_posture_is_corrected_by_the_majority_without_an_event():
@@ -181,14 +181,14 @@ def test_a_figure_put_down_in_the_searched_part_keeps_its_id():
 
 
 def test_a_figure_lost_and_found_in_one_picture_is_not_reported_as_lost():
-    """Carried far in three pictures: at the third his patience ends, and the newcomer there has been seen twice."""
+    """Carried far in three pictures: in the third the figure would be lost, and the newcomer is confirmed."""
     views = run([sighting("tan", 5, 5)], [], *[[sighting("tan", 15, 5)]] * 5)
     reported = [event for view in views for event in view.events]
     assert [(event.kind, event.id) for event in reported] == [(EventKind.MOVED, "tan-1")]
 
 
 NOWHERE = SearchScope(visited=lambda _: False, patch_unchanged=lambda _: True)
-"""Nothing has moved, and the picture is as it was."""
+"""Nothing has moved, and the picture is unchanged."""
 
 
 def kinds(views):
@@ -200,7 +200,7 @@ def ids(view):
 
 
 def test_a_second_army_is_taught_after_the_first_was_tracked():
-    """Before tan is known, tan soldiers were taken for green ones; ids that were right stay, and so do places."""
+    """Before tan is known, tan soldiers are mistaken for green ones; correct ids and all places stay."""
     tracker = Tracker()
     for _ in range(6):
         tracker.update([sighting("green", 2, 1), sighting("green", 9, 1)])
@@ -282,7 +282,7 @@ def test_the_only_newcomer_is_the_only_missing_figure_at_once():
 
 
 def test_two_similar_figures_moved_in_one_visit_may_be_swapped():
-    # From (2, 1) and (2, 9) to (8, 4) and (8, 6): 6.7 in each, and 7.8 in each the other way round.
+    # From (2, 1) and (2, 9) to (8, 4) and (8, 6): 6.7 in each, and 7.8 in each if swapped.
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 2, 9)])
     views = [tracker.update([sighting("tan", 8, 4), sighting("tan", 8, 6)]) for _ in range(3)]
@@ -321,7 +321,7 @@ def test_where_nothing_moved_a_figure_seen_once_is_dropped():
 
 
 def test_no_figure_is_carried_to_where_nothing_moved():
-    """A shadow taken for a soldier is not the one that a hand has just taken away elsewhere."""
+    """A shadow mistaken for a soldier is not the one that a hand has just taken away elsewhere."""
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 20, 5)])
     near = lambda place: place[0] < 10  # noqa: E731
@@ -348,7 +348,7 @@ def test_a_figure_detected_twice_becomes_one_again():
     st.randoms(use_true_random=False),
 )
 def test_every_order_of_teaching_gives_every_figure_its_army(places_of, random):
-    """Four inches apart; until both armies are known, all are taken for the one that is, or are not seen at all."""
+    """Figures are 4 in apart; until both armies are known, all look like the known one or are not found."""
     truth = [sighting(army, 4.0 * x, 4.0 * y) for x, y, army in places_of]
     taught, tracker = frozenset(), Tracker()
     order = random.sample(["tan", "green"], 2)

@@ -1,4 +1,4 @@
-"""Where a hand has been, and where it left the table another than it was."""
+"""Where a hand has been, and where it left the table changed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_visits_end_place_by_place() -> None:
     for _ in range(8):
         visits.searched([(0, 0, 320, 480)])
     assert not visits.changed(92, 92, 25.0)
-    assert visits.changed(412, 92, 25.0), "nobody has looked there yet"
+    assert visits.changed(412, 92, 25.0), "not searched yet"
 
 
 @pytest.mark.parametrize(("px_per_in", "enough"), [(10.0, True), (12.0, True), (20.0, False), (30.0, False)])

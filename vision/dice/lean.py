@@ -63,8 +63,8 @@ def excess(view: View, faces: Sequence[Face]) -> FloatArray:
     for _ in range(_ROUNDS):
         trust = np.sqrt(np.concatenate([weight, weight, [_PRIOR, _PRIOR, _NO_SPREAD]]))
         model = np.linalg.lstsq(table * trust[:, None], values * trust, rcond=None)[0]
-        told = model[:2] + model[2] * away
-        expected = np.clip(np.einsum("nkx,nx->nk", edges.out, told), 0, _STEPS[-1] - _STEPS[0])
+        expected_drop = model[:2] + model[2] * away
+        expected = np.clip(np.einsum("nkx,nx->nk", edges.out, expected_drop), 0, _STEPS[-1] - _STEPS[0])
         off = np.linalg.norm((edges.shown - expected) * edges.free, axis=1)
         weight = edges.free.all(axis=1) / (1 + (off / _TRUST) ** 2)
     slack = _SLANT_SLACK * max(0.0, float(np.linalg.norm(view.slant.drop)) - _SMALL_DROP)

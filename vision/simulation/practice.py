@@ -166,7 +166,7 @@ class Practice:
         """Pick up a soldier; `at_px` is where the mouse holds it, by default its middle.
 
         Raises:
-            UserError: if he is not on the table.
+            UserError: If it is not on the table.
         """
         table = self.put_down(now_s)
         model = table.model(name)
@@ -213,7 +213,7 @@ class Practice:
         """Turn a soldier counter-clockwise.
 
         Raises:
-            UserError: if he is not on the table.
+            UserError: If it is not on the table.
         """
         model = self.model(name)
         return self._with(replace(model, facing_deg=(model.facing_deg + by_deg) % 360))
@@ -236,7 +236,7 @@ class Practice:
         """Take a soldier off the table.
 
         Raises:
-            UserError: if he is not on it.
+            UserError: If it is not on the table.
         """
         model = self.model(name)
         models = tuple(one for one in self.scene.models if one.id != name)

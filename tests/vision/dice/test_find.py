@@ -26,7 +26,7 @@ def top_px(die: Drawn, eye: Eye) -> tuple[float, float]:
 
 
 def check(found: Sequence[DieSeen], dice: Sequence[Drawn], eye: Eye) -> None:
-    """Every die is read right where it lies, and nothing else is."""
+    """Assert that every die is read correctly at its place, and nothing else is found."""
     left = list(found)
     for die in dice:
         near = [seen for seen in left if math.dist(seen.centre_px, top_px(die, eye)) < 0.25 * eye.side_px]
@@ -36,7 +36,7 @@ def check(found: Sequence[DieSeen], dice: Sequence[Drawn], eye: Eye) -> None:
 
 
 def spread(faces: Sequence[int], **how: object) -> list[Drawn]:
-    """Dice in two rows, each turned otherwise."""
+    """Dice in two rows, each with another turn."""
     places = [((k % 3 - 1) * 1.9, 0.95 - 1.9 * (k // 3)) for k in range(len(faces))]
     return [
         Drawn(face, x, y, turn, **how)  # type: ignore[arg-type]
@@ -50,7 +50,7 @@ def spread(faces: Sequence[int], **how: object) -> list[Drawn]:
         ((225, 235, 235), BLACK, (60, 110, 60)),  # ivory on felt
         ((30, 30, 170), WHITE, (90, 130, 170)),  # red on wood
         ((35, 35, 35), WHITE, (60, 60, 160)),  # black on red
-        ((40, 190, 230), (245, 245, 245), (110, 60, 40)),  # white pips on yellow: told apart in blue only
+        ((40, 190, 230), (245, 245, 245), (110, 60, 40)),  # white pips on yellow differ in blue only
         ((235, 235, 235), (40, 40, 190), (60, 60, 60)),  # red pips on white
     ],
 )
@@ -137,7 +137,7 @@ def test_a_blank_that_touches_others() -> None:
 
 
 def table_camera(eye: Eye, side_in: float) -> TableCamera:
-    """The drawn camera as the table's, inches for sides."""
+    """The drawn camera as a table camera, with inches in place of sides."""
     focal = eye.side_px * eye.away
     middle = [eye.size[0] / 2 - 0.5, eye.size[1] / 2 - 0.5]
     lens = Lens(eye.size, [[focal, 0, middle[0]], [0, focal, middle[1]], [0, 0, 1]], [0, 0, 0, 0, 0])

@@ -1,4 +1,4 @@
-"""The lamp and the camera's answer to it, worked out by hand."""
+"""The lamp and the camera's response to it, computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to the practice table is what its pictures show and what its truth says."""
+"""Operations on the practice table show in its pictures and in its truth."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ names = st.sampled_from([model.id for model in SOLDIERS])
 
 
 class Clock:
-    """Stands still until it is set."""
+    """A clock that stands still until it is set."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -71,7 +71,7 @@ def middle_px(practice: Practice, name: str) -> tuple[float, float]:
 
 
 def changed(frame: Frame, other: Frame) -> np.ndarray:
-    """Where two pictures differ by more than noise: 8 deviations of a difference."""
+    """Where two pictures differ by more than noise: 8 standard deviations of a difference."""
     away = np.abs(frame.image_bgr.astype(int) - other.image_bgr).max(2)
     return np.asarray(away > 8 * math.sqrt(2) * WEBCAM.noise)
 
@@ -85,7 +85,7 @@ def test_a_soldier_is_found_at_its_pixel(name: str) -> None:
 
 
 def test_a_click_on_a_leaning_head_finds_its_soldier() -> None:
-    """From 40 in up and 9 in aside, a head 2 in high is seen 0.5 in, 8 pixels, beyond the base's middle."""
+    """From 40 in above and 9 in aside, a head 2 in high is seen 0.5 in, 8 pixels, beyond the base's middle."""
     model = START.model("blue-1")
     head_px = CAMERA.table_to_pixel((model.x_in, model.y_in, 1.9))[0]
     assert START.soldier_at((float(head_px[0]), float(head_px[1]))) == "blue-1"
@@ -109,12 +109,12 @@ def test_an_unknown_soldier_is_refused_by_name() -> None:
 def test_a_carried_soldier_is_lifted_above_its_place(name: str, to_in: tuple[float, float]) -> None:
     held = START.pick_up(name, 0.0).carry(to_in)
     model = held.model(name)
-    # Beyond the edge of a table of 30 x 20 in he stays over the edge.
+    # A soldier carried beyond the edge of a table of 30 x 20 in stays above the edge.
     assert (model.x_in, model.y_in) == (min(max(to_in[0], 0), 30), min(max(to_in[1], 0), 20))
     assert model.lift_in > 0
     assert held.carried == name
     waiting = held.snapshot(0.5 * ENTER_S)
-    assert waiting.scene == SCENE, "nobody moves before the hand is there"
+    assert waiting.scene == SCENE, "no soldier moves before the hand is there"
     [figure] = [one for one in held.snapshot(1.0).scene.figures if one.id == name]
     assert figure.z_in == model.z_in + model.lift_in
     assert [m for m in held.scene.models if m.id != name] == [m for m in SOLDIERS if m.id != name]
@@ -162,7 +162,7 @@ def test_turns_add_up(turns: list[float]) -> None:
     table = START
     for by_deg in turns:
         table = table.turn("blue-1", by_deg)
-    # 180 degrees is where he looked to begin with.
+    # The soldier faced 180 degrees at first.
     away = (table.model("blue-1").facing_deg - 180 - sum(turns) + 180) % 360 - 180
     assert away == pytest.approx(0, abs=1e-6)
 
@@ -227,7 +227,7 @@ def test_a_hand_comes_stays_while_it_holds_and_leaves(table: PracticeTable, cloc
     assert held.sum() > 16 * 16.0**2
     table.change(lambda now, now_s: now.put_down(now_s))
     clock.now_s += LEAVE_S
-    # He was put down where he stood: when the hand is gone the picture is the one from before.
+    # The soldier was put down where it had stood: when the hand has left, the picture is the same as before.
     assert not changed(look(table), bare).any()
 
 
@@ -267,7 +267,7 @@ def test_the_truth_follows_every_operation(table: PracticeTable, clock: Clock) -
 
 
 def test_after_a_bump_pictures_come_from_the_new_pose(table: PracticeTable, clock: Clock) -> None:
-    """The markers are where the truth's camera puts them, and no longer where the first camera did."""
+    """The markers are where the truth's camera projects them, not where the first camera did."""
     look(table)
     clock.now_s += 1.0
     table.change(lambda now, _: now.bump())

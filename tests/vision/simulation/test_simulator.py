@@ -1,4 +1,4 @@
-"""The simulated table is the ruler of other tests, so here it is measured against plain geometry."""
+"""The simulated table is the reference of other tests, so here it is checked against plain geometry."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SHARP = Optics(blur_px=0.0, noise=0.0, vignette=0.0)
 
 
 def red(image: np.ndarray) -> np.ndarray:
-    """Where red plastic is seen: nothing on grey felt is redder than it is blue, in shadow or not."""
+    """Mask of red plastic: nothing on grey felt is redder than blue, in shadow or not."""
     return image[..., 2].astype(int) - image[..., 0] > 8
 
 
@@ -85,7 +85,7 @@ def test_detected_marker_corners_are_where_the_truth_says(turn_deg: float) -> No
 
 
 def test_a_drawn_marker_has_its_true_size() -> None:
-    """The ink in the picture amounts to the area of the marker's black cells, and lies round their centre."""
+    """The ink in the picture equals the area of the marker's black cells and is centred on them."""
     marker = PrintedMarker(7, (9.0, 8.0), 3.0, turn_deg=13)
     picture = np.full((SIZE_PX[1], SIZE_PX[0], 3), 226.0, np.float32)  # on paper of the sheet's own white
     lay_marker(picture, 7, marker.corners_in, CAMERA, PixelMap(CAMERA))
