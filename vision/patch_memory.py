@@ -67,7 +67,7 @@ def spot_at(frame: Frame, camera: TableCamera, place_in: tuple[float, float, flo
     return Spot(place_in, relief)
 
 
-class AppearanceMemory:
+class PatchMemory:
     """How each figure's place looked when its posture was last seen, by id."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from vision.figures import Finder, Sighting
 from vision.frame import Frame
 from vision.motion import SHRINK, Box, Motion, MotionDetector
 from vision.palette import Palette, nearly_one_colour
-from vision.patch_memory import AppearanceMemory
+from vision.patch_memory import PatchMemory
 from vision.reference import ReferencePicture
 from vision.relabelling import relabelled
 from vision.search_plan import Parts, SearchPlan
@@ -42,7 +42,7 @@ class Pipeline:
     def __init__(self) -> None:
         self._keeper = Keeper()
         self._tracker = Tracker()
-        self._patches = AppearanceMemory()
+        self._patches = PatchMemory()
         self._finder = Finder()
         self._motion = MotionDetector()
         self._plan = SearchPlan()

@@ -111,13 +111,13 @@ def open_source(
     if is_camera(spec):
         return Webcam(int(spec), clock, open_capture)
     if os.path.isdir(path):  # False if the system denies access, where Path.is_dir raises
-        return Pictures(pictures_in(path), path.name or str(path))
+        return ImageSequence(images_in(path), path.name or str(path))
     if not os.path.exists(path):
         raise UserError(f"there is no {spec!r}: give an image, a folder, a video, a camera's number, or demo")
     if is_special(path):
         raise UserError(f"{path} is not a file: give an image, a folder, a video, a camera's number, or demo")
     if path.suffix.lower() in IMAGE_SUFFIXES:
-        return Pictures([path], path.name, still=True)
+        return ImageSequence([path], path.name, still=True)
     return Video(path, open_capture)
 
 
@@ -154,7 +154,7 @@ def read_image(path: Path) -> ImageBgr:
     return np.asarray(image, np.uint8)
 
 
-def pictures_in(folder: Path) -> list[Path]:
+def images_in(folder: Path) -> list[Path]:
     """The pictures of a folder, sorted by name.
 
     Raises:
@@ -187,7 +187,7 @@ def _size_text(size_px: tuple[int, int]) -> str:
     return f"{size_px[0]} x {size_px[1]}"
 
 
-class Pictures:
+class ImageSequence:
     """One or more images, each read in its turn."""
 
     live = False
@@ -297,7 +297,7 @@ class Webcam:
         self._start_s = clock()
         self._index = 0
         self._size_px: tuple[int, int] | None = None
-        self._hold = Hold(self._capture) if linux else None
+        self._settings_lock = SettingsLock(self._capture) if linux else None
 
     @property
     def settings(self) -> str:
@@ -312,7 +312,7 @@ class Webcam:
     @property
     def held(self) -> str:
         """What is locked according to the camera, such as "exposure held, white balance held, focus automatic"."""
-        return self._hold.words if self._hold else "exposure, white balance and focus automatic"
+        return self._settings_lock.words if self._settings_lock else "exposure, white balance and focus automatic"
 
     def read(self) -> Frame | None:
         """Wait for the next frame; locks exposure, white balance and focus once they have settled."""
@@ -322,8 +322,8 @@ class Webcam:
         frame = Frame(image, self._index, self._clock() - self._start_s)
         self._size_px = _same_size(frame, self._size_px, f"the picture from {self.name}")
         self._index += 1
-        if self._hold:
-            self._hold.watch(frame)
+        if self._settings_lock:
+            self._settings_lock.update(frame)
         return frame
 
     def close(self) -> None:
@@ -331,7 +331,7 @@ class Webcam:
         self._capture.release()
 
 
-class Hold:
+class SettingsLock:
     """Locks exposure, colours and focus of a V4L2 camera.
 
     Attributes:
@@ -341,21 +341,21 @@ class Hold:
     def __init__(self, capture: Capture) -> None:
         self.words = SETTLING
         self._capture = capture
-        self._bright_before: float | None = None
+        self._brightness_before: float | None = None
         self._done = False
         capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, _AUTO)
 
-    def watch(self, frame: Frame) -> None:
+    def update(self, frame: Frame) -> None:
         """Lock the settings after a second, and unlock the exposure again if that changed the picture's brightness."""
         if self._done or frame.time_s < _SETTLE_S:
             return
-        bright = float(frame.image_bgr[::8, ::8].mean())
-        if self._bright_before is None:
-            self._bright_before = bright
+        brightness = float(frame.image_bgr[::8, ::8].mean())
+        if self._brightness_before is None:
+            self._brightness_before = brightness
             self._lock()
         elif frame.time_s >= 2 * _SETTLE_S:
             # Some cameras report an exposure other than the one in use.
-            if abs(bright - self._bright_before) > _BRIGHTNESS_KEPT * max(self._bright_before, 1.0):
+            if abs(brightness - self._brightness_before) > _BRIGHTNESS_KEPT * max(self._brightness_before, 1.0):
                 self._capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, _AUTO)
                 self.words = self.words.replace("exposure held", "exposure automatic")
             self._done = True

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.frame import Frame
-from vision.patch_memory import AppearanceMemory, spot_at
+from vision.patch_memory import PatchMemory, spot_at
 from vision.simulation.scene import Model, Scene, Sculpt
 from vision.simulation.simulator import overhead_camera, render
 
@@ -56,7 +56,7 @@ def test_a_figure_that_fell_or_was_laid_down_changes_its_patch(sculpt):
     stands = Model("green-1", "green", sculpt, 10.0, 8.0, facing_deg=30.0)
     fell = replace(stands, tilt_deg=90.0)
     laid = replace(fell, x_in=20.0 - fell.figure.x_in, y_in=16.0 - fell.figure.y_in)
-    known = AppearanceMemory()
+    known = PatchMemory()
     known.keep(frame(replace(SCENE, models=(stands,))), CAMERA, [("green-1", PLACE)])
     assert known.unchanged("green-1", frame(replace(SCENE, models=(stands,)), seed=1), CAMERA)
     for model in (fell, laid):
@@ -64,7 +64,7 @@ def test_a_figure_that_fell_or_was_laid_down_changes_its_patch(sculpt):
 
 
 def test_a_figure_without_a_stored_patch_is_not_unchanged():
-    known = AppearanceMemory()
+    known = PatchMemory()
     known.keep(frame(), CAMERA, [("far", (100.0, 8.0, 0.0))])
     assert not known.unchanged("far", frame(), CAMERA)
     assert not known.unchanged("nobody", frame(), CAMERA)

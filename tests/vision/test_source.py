@@ -10,7 +10,7 @@ import pytest
 
 from calibration.opencv import cv2
 from rules.table import UserError
-from vision.source import FOLDER_STEP_S, Pictures, Video, Webcam, camera_numbers, open_source, read_image
+from vision.source import FOLDER_STEP_S, ImageSequence, Video, Webcam, camera_numbers, open_source, read_image
 
 
 def write_picture(path: Path, value: int = 100, size_px: tuple[int, int] = (8, 6)) -> Path:
@@ -123,7 +123,7 @@ def test_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
 
 def test_pictures_of_two_sizes_are_refused_with_both_sizes(tmp_path: Path) -> None:
     paths = [write_picture(tmp_path / "a.png"), write_picture(tmp_path / "b.png", size_px=(16, 12))]
-    source = Pictures(paths, "folder")
+    source = ImageSequence(paths, "folder")
     assert source.read() is not None
     with pytest.raises(UserError, match=r"b.png is 16 x 12 pixels, the pictures before it 8 x 6"):
         source.read()

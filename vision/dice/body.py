@@ -85,12 +85,12 @@ def fit_body(
     lab = cv2.cvtColor(patch, cv2.COLOR_BGR2LAB).astype(np.float32)
     body = cv2.cvtColor(np.asarray(colour_bgr, np.uint8).reshape(1, 1, 3), cv2.COLOR_BGR2LAB).reshape(3)
     away = (lab - body.astype(np.float32)) * np.array([0.6, 1, 1], np.float32)
-    differs = np.minimum(np.sqrt(np.einsum("ijk,ijk->ij", away, away)), _FAR)
-    shown = np.ones((_PATCH, _PATCH), np.uint8)
+    colour_distance = np.minimum(np.sqrt(np.einsum("ijk,ijk->ij", away, away)), _FAR)
+    visible = np.ones((_PATCH, _PATCH), np.uint8)
     for x, y, radius in (hidden * unit + [_MIDDLE, _MIDDLE, 1]).round().astype(int).tolist():
-        cv2.circle(shown, (x, y), radius, 0, -1)
+        cv2.circle(visible, (x, y), radius, 0, -1)
     bins = _square_bins()[: _ANGLES if turns else 1]
-    total, count = (_within(bins, values) for values in (differs * shown, shown))
+    total, count = (_within(bins, values) for values in (colour_distance * visible, visible))
     halves = np.arange(sides[0] * unit / 2, _HALF_PX + 0.5, 0.5)
     rim, start, end = (np.minimum(np.round(halves * part), _RINGS - 1).astype(int) for part in (_RIM, *_BAND))
     inner = total[:, rim - 1] / np.maximum(count[:, rim - 1], 1)

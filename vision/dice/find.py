@@ -15,7 +15,7 @@ from calibration.camera import TableCamera
 from calibration.opencv import cv2
 from rules.table import FloatArray, UserError
 from vision.dice.fudge import guessed_slant, read_fudge
-from vision.dice.groups import SIDE_PITCHES, Group, Pips, chosen, groups
+from vision.dice.groups import SIDE_PITCHES, Group, Pips, groups, select_faces
 from vision.dice.marks import Marks, find_marks
 from vision.dice.pips import read_pips
 from vision.dice.view import DieKind, DieSeen, Slant, View
@@ -54,14 +54,14 @@ def read_dice(
     """
     if side_in is not None and not (math.isfinite(side_in) and side_in > 0):
         raise UserError(f"Dice cannot have a side of {side_in:g} in. Measure one die.")
-    corner, image = _cut(image_bgr, tray_px)
+    corner, image = _crop(image_bgr, tray_px)
     scale, side_px = _work_scale(image, corner, side_in, camera)
     work = _scaled(image, scale)
     largest = _LARGEST_MARK * min(work.shape[:2]) if side_px is None else 0.8 * side_px * scale
     smallest = _SMALLEST_PX if side_px is None else 0.1 * side_px * scale
     marks = find_marks(work, max(_SMALLEST_PX, smallest), largest)
     slant = _camera_level(camera, corner + np.array(image.shape[1::-1]) / 2, side_in) if camera is not None else None
-    found = [_moved(die, scale, corner) for die in _read(work, marks, slant, side_px and side_px * scale, kind)]
+    found = [_to_picture(die, scale, corner) for die in _read(work, marks, slant, side_px and side_px * scale, kind)]
     inside = [die for die in found if _within(die, tray_px)]
     row = np.median([die.side_px for die in inside]) if inside else 1.0
     return tuple(sorted(inside, key=lambda die: (round(die.centre_px[1] / row / 1.5), die.centre_px[0])))
@@ -78,21 +78,21 @@ def _read(
     if kind is not DieKind.D6:
         signs = read_fudge(View(image, marks, slant or guessed_slant(marks), side_px))
     pips, signs = _legible(pips), _legible(signs)
-    surety = [sum(_surety(die) for die in dice) for dice in (pips, [die for die in signs if die.face])]
-    return signs if kind is DieKind.FUDGE or surety[1] > surety[0] else pips
+    kind_weights = [sum(_kind_weight(die) for die in dice) for dice in (pips, [die for die in signs if die.face])]
+    return signs if kind is DieKind.FUDGE or kind_weights[1] > kind_weights[0] else pips
 
 
 def _legible(dice: tuple[DieSeen, ...]) -> tuple[DieSeen, ...]:
     return tuple(die for die in dice if die.side_px > _LEAST_SIDE_PX)
 
 
-def _surety(die: DieSeen) -> float:
+def _kind_weight(die: DieSeen) -> float:
     """Weight of a die for the decision on the kind: spots of the tray look like small dice, blanks like large pips."""
     alone = die.kind is DieKind.D6 and die.face == 1
     return die.confidence**4 * die.side_px * (_LONE_PIP if alone else 1.0)
 
 
-def _cut(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) -> tuple[FloatArray, ImageBgr]:
+def _crop(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) -> tuple[FloatArray, ImageBgr]:
     """Corner of the box around the tray, and its part of the picture."""
     if tray_px is None:
         return np.zeros(2), image_bgr
@@ -131,7 +131,7 @@ def _scaled(image: ImageBgr, scale: float) -> ImageBgr:
     return np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def _moved(die: DieSeen, scale: float, corner: FloatArray) -> DieSeen:
+def _to_picture(die: DieSeen, scale: float, corner: FloatArray) -> DieSeen:
     """Convert a die from the scaled part to the whole picture."""
     points = (np.array(die.outline_px) + 0.5) / scale - 0.5 + corner
     return replace(die, outline_px=tuple((float(x), float(y)) for x, y in points))
@@ -160,17 +160,17 @@ def _guessed_level(marks: Marks) -> Slant:
             best, guess = worth, trial
     for _ in range(2):
         faces = _square_faces(marks, guess)
-        guess = _squared(guess, faces if guess.straight else _upper(guess, faces))
+        guess = _fit_slant(guess, faces if guess.straight else _without_near_sides(guess, faces))
     return guess
 
 
 def _square_faces(marks: Marks, slant: Slant) -> list[Group]:
     """Faces of four pips and more; fewer do not show the slant."""
     pips = Pips(View(np.empty((0, 0, 3), np.uint8), marks, slant).level_marks())
-    return [group for group in chosen(groups(pips, 4), pips) if not group.strays]
+    return [group for group in select_faces(groups(pips, 4), pips) if not group.strays]
 
 
-def _upper(slant: Slant, faces: Sequence[Group]) -> list[Group]:
+def _without_near_sides(slant: Slant, faces: Sequence[Group]) -> list[Group]:
     """Faces without another right above them: those may be the near side of that die."""
     return [
         face
@@ -179,7 +179,7 @@ def _upper(slant: Slant, faces: Sequence[Group]) -> list[Group]:
     ]
 
 
-def _squared(guess: Slant, faces: Sequence[Group]) -> Slant:
+def _fit_slant(guess: Slant, faces: Sequence[Group]) -> Slant:
     """The slant near a guess under which the faces are squares."""
     rows = [(0.0, 1.0, 0.0, 0.0), (1.0, 0.0, -1.0, 0.0)]  # as the guess
     for group in faces:

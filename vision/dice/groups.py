@@ -72,11 +72,11 @@ class Pips:
         self.quality = shape * np.clip((self.roundness - _ROUND) / 0.25, 0, 1) * np.clip(np.abs(self.tone) / 45, 0.3, 1)
         self.ink, self.ground = marks.ink_bgr, marks.ground_bgr
         self._tree = cKDTree(self.at) if len(self.at) else None
-        self.quality[self._marked()] = 0.0
+        self.quality[self._with_inner_marks()] = 0.0
         likely = np.flatnonzero(self.quality > 0.05)
         self.likely = likely[np.argsort(-self.quality[likely] * np.abs(self.tone[likely]), kind="stable")][:_MOST_PIPS]
 
-    def _marked(self) -> list[int]:
+    def _with_inner_marks(self) -> list[int]:
         """Marks that contain marks of the opposite tone: whole dice, which may lie in rows like pips."""
         good = self.quality > 0.3
         found = []
@@ -127,7 +127,7 @@ def groups(pips: Pips, least: int = 2) -> list[Group]:
     found: list[Group] = []
     for i, j in pairs.tolist() if least < 4 else ():
         found += _diagonals(pips, i, j)
-    found += [group for corners in _quads(pips, pairs) for group in _fours(pips, corners)]
+    found += [group for corners in _rectangles(pips, pairs) for group in _fours(pips, corners)]
     return [group for group in found if _PITCH[0] < group.pitch / _radius(pips, group.members) < _PITCH[1]]
 
 
@@ -149,7 +149,7 @@ def _diagonals(pips: Pips, i: int, j: int) -> Iterator[Group]:
         yield _group(pips, 3, (i, between, j), middle, half, off / reach)
 
 
-def _quads(pips: Pips, pairs: npt.NDArray[np.intp]) -> Iterator[tuple[int, int, int, int]]:
+def _rectangles(pips: Pips, pairs: npt.NDArray[np.intp]) -> Iterator[tuple[int, int, int, int]]:
     """Pairs that cross in their middles: the corners of a rectangle, in order."""
     if not len(pairs):
         return
@@ -213,7 +213,7 @@ def _squareness(half: FloatArray) -> float:
     return float(np.clip(1.25 * low / high + 0.05, 0, 1))
 
 
-def chosen(found: Sequence[Group], pips: Pips) -> list[Group]:
+def select_faces(found: Sequence[Group], pips: Pips) -> list[Group]:
     """The best faces that do not contradict each other; dice of one throw have about the same size."""
     typical = _typical([group for group in _greedy(found, pips, None) if group.face > 2 and not group.strays])
     return _greedy(found, pips, typical)

@@ -34,12 +34,12 @@ class _Edges:
 
     Attributes:
         out: (N, 4, 2) unit vectors away from the top.
-        shown: (N, 4) extent of the plastic beyond each edge, in sides of the die.
+        visible: (N, 4) extent of the plastic beyond each edge, in sides of the die.
         free: (N, 4) whether no other die hides what is beyond.
     """
 
     out: FloatArray
-    shown: FloatArray
+    visible: FloatArray
     free: npt.NDArray[np.bool_]
 
 
@@ -54,7 +54,7 @@ def excess(view: View, faces: Sequence[Face]) -> FloatArray:
     side = float(np.median([face.body.side for face in faces]))
     middle = view.level @ np.array(view.image_bgr.shape[1::-1]) / 2
     away = (np.array([face.centre for face in faces]) - middle) / side
-    foot = np.einsum("nk,nkx->nx", edges.shown, edges.out)
+    foot = np.einsum("nk,nkx->nx", edges.visible, edges.out)
     weight = edges.free.all(axis=1).astype(float)
     x, y = away.T
     one, none = np.ones(len(x)), np.zeros(len(x))
@@ -65,7 +65,7 @@ def excess(view: View, faces: Sequence[Face]) -> FloatArray:
         model = np.linalg.lstsq(table * trust[:, None], values * trust, rcond=None)[0]
         expected_drop = model[:2] + model[2] * away
         expected = np.clip(np.einsum("nkx,nx->nk", edges.out, expected_drop), 0, _STEPS[-1] - _STEPS[0])
-        off = np.linalg.norm((edges.shown - expected) * edges.free, axis=1)
+        off = np.linalg.norm((edges.visible - expected) * edges.free, axis=1)
         weight = edges.free.all(axis=1) / (1 + (off / _TRUST) ** 2)
     slack = _SLANT_SLACK * max(0.0, float(np.linalg.norm(view.slant.drop)) - _SMALL_DROP)
     return np.asarray(np.maximum(off - slack, 0))
@@ -76,7 +76,7 @@ def _edges(view: View, faces: Sequence[Face]) -> _Edges:
     back = np.linalg.inv(view.level)
     squares = [view.square_px(face.centre, face.axes, face.body) @ view.level.T for face in faces]
     large = [((s - s.mean(axis=0)) * _OTHER + s.mean(axis=0)).astype(np.float32) for s in squares]
-    outs, shown, free = [], [], []
+    outs, visible, free = [], [], []
     for k, (face, square) in enumerate(zip(faces, squares, strict=True)):
         for a, b in zip(square, np.roll(square, -1, axis=0), strict=True):
             out = (a + b) / 2 - face.centre
@@ -86,10 +86,10 @@ def _edges(view: View, faces: Sequence[Face]) -> _Edges:
             probes = points[len(_RAYS) // 2, max(reach, 0.2) + 0.1 > _STEPS]
             others = [other for i, other in enumerate(large) if i != k]
             outs.append(out / np.linalg.norm(out))
-            shown.append(reach)
+            visible.append(reach)
             free.append(not any(_holds(other, probe) for other in others for probe in probes))
     count = (len(faces), 4)
-    return _Edges(np.array(outs).reshape(*count, 2), np.array(shown).reshape(count), np.array(free).reshape(count))
+    return _Edges(np.array(outs).reshape(*count, 2), np.array(visible).reshape(count), np.array(free).reshape(count))
 
 
 def _holds(outline: npt.NDArray[np.float32], point: FloatArray) -> bool:

@@ -148,7 +148,7 @@ def _seeds(level: int, plane: Plane, factor: float, diameter: float) -> FloatArr
         if places is None:
             continue
         at = places.reshape(-1, 2).astype(np.intp)
-        at = at[_ringed(np.asarray(smooth, np.uint8), at, diameter, sign)]
+        at = at[_has_contrast_around(np.asarray(smooth, np.uint8), at, diameter, sign)]
         response = sign * stands[at[:, 1], at[:, 0]].astype(float)
         order = np.argsort(-response, kind="stable")[:_MOST_SEEDS]
         at, rest = at[order], np.ones(len(order))
@@ -157,7 +157,7 @@ def _seeds(level: int, plane: Plane, factor: float, diameter: float) -> FloatArr
     return np.concatenate([np.empty((0, len(_Seed))), *found])
 
 
-def _ringed(smooth: Plane, at: npt.NDArray[np.intp], diameter: float, sign: int) -> npt.NDArray[np.bool_]:
+def _has_contrast_around(smooth: Plane, at: npt.NDArray[np.intp], diameter: float, sign: int) -> npt.NDArray[np.bool_]:
     """Whether the surroundings of each centre differ from it in all directions but two: a six has pips in a row."""
     turn = np.arange(_RING) * 2 * np.pi / _RING
     ring = np.round(at[:, None] + 1.05 * diameter * np.c_[np.cos(turn), np.sin(turn)]).astype(np.intp)
@@ -194,7 +194,7 @@ def _measured(
         ground = float(np.sort(flat[ring])[len(ring) // 2])
         if sign * (ink - ground) < _CONTRAST:
             continue
-        shape = _component(_beyond(np.asarray(patch, np.uint8), (ink + ground) / 2, sign), inside)
+        shape = _component(_threshold(np.asarray(patch, np.uint8), (ink + ground) / 2, sign), inside)
         if shape is None:
             continue
         area, hull, moments = shape
@@ -214,7 +214,7 @@ def _measured(
     return rows
 
 
-def _beyond(patch: Plane, tone: float, sign: float) -> Plane:
+def _threshold(patch: Plane, tone: float, sign: float) -> Plane:
     return np.asarray((patch > tone) if sign > 0 else (patch < tone), np.uint8)
 
 

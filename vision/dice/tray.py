@@ -23,7 +23,7 @@ Reader = Callable[[ImageBgr], tuple[DieSeen, ...]]
 SURE = 0.8
 """Dice of less confidence are doubtful; `benchmarks.dice --drawn` shows how often the others are wrong."""
 
-_LOOK_PX = 160  # longer side of the pictures that are compared
+_SMALL_PX = 160  # longer side of the pictures that are compared
 _MOVED_LEVELS = 14.0  # grey levels by which a pixel changes when something moves
 _MOVED_PART = 0.0015  # of the tray's pixels: noise changes fewer, a die of a 40th of the tray's width more
 
@@ -64,18 +64,18 @@ class TrayWatch:
         self._read, self._tray_px, self._still_s = read, tray_px, still_s
         self._last: FloatArray | None = None
         self._since_s = 0.0
-        self._told = False
+        self._reported = False
 
     def feed(self, time_s: float, image_bgr: ImageBgr) -> TrayReading | None:
         """The reading, in the first picture in which the dice have lain still long enough; else None."""
-        look = _look(image_bgr, self._tray_px)
+        small = _downsampled(image_bgr, self._tray_px)
         last = self._last
-        if last is None or last.shape != look.shape or time_s < self._since_s or _moved(look, last):
-            self._last, self._since_s, self._told = look, time_s, False
+        if last is None or last.shape != small.shape or time_s < self._since_s or _has_moved(small, last):
+            self._last, self._since_s, self._reported = small, time_s, False
             return None
-        if self._told or time_s - self._since_s < self._still_s:
+        if self._reported or time_s - self._since_s < self._still_s:
             return None
-        self._told = True
+        self._reported = True
         return TrayReading(self._read(image_bgr), time_s)
 
     def again(self) -> None:
@@ -83,7 +83,7 @@ class TrayWatch:
         self._last = None
 
 
-def _look(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) -> FloatArray:
+def _downsampled(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) -> FloatArray:
     """The tray, downsampled and grey; NaN outside it."""
     height, width = image_bgr.shape[:2]
     if tray_px is None:
@@ -92,7 +92,7 @@ def _look(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) ->
         outline = np.array(tray_px)
         left, top = np.clip(np.floor(outline.min(axis=0)).astype(int), 0, (width - 1, height - 1))
         right, bottom = np.clip(np.ceil(outline.max(axis=0)).astype(int) + 1, (left + 1, top + 1), (width, height))
-    scale = min(1.0, _LOOK_PX / max(right - left, bottom - top))
+    scale = min(1.0, _SMALL_PX / max(right - left, bottom - top))
     size = (max(1, round((right - left) * scale)), max(1, round((bottom - top) * scale)))
     small = cv2.resize(image_bgr[top:bottom, left:right], size, interpolation=cv2.INTER_AREA)
     grey = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float64)
@@ -104,9 +104,9 @@ def _look(image_bgr: ImageBgr, tray_px: Sequence[tuple[float, float]] | None) ->
     return grey
 
 
-def _moved(look: FloatArray, last: FloatArray) -> bool:
+def _has_moved(small: FloatArray, last: FloatArray) -> bool:
     """Whether more has changed than noise and a flickering lamp explain."""
-    change = look - last
+    change = small - last
     inside = np.isfinite(change)
     change = change[inside]
     if not change.size:

@@ -37,7 +37,7 @@ class PrintedMarker:
         turn_deg: Counter-clockwise; at 0 the top of the print points along +y.
 
     Raises:
-        UserError: if the dictionary has no such number, or the side is not positive.
+        UserError: If the dictionary has no such number, or the side is not positive.
     """
 
     id: int
@@ -72,7 +72,7 @@ class Model:
         lift_in: How far above `z_in` a hand holds it; its shadow still falls on `z_in`.
 
     Raises:
-        UserError: if the army has no plastic or the tilt is outside 0 to 90.
+        UserError: If the army has no plastic or the tilt is outside 0 to 90.
     """
 
     id: str
@@ -139,7 +139,7 @@ class Scene:
     """A table and everything on it at one moment.
 
     Attributes:
-        table_size_in: (width, depth); the table reaches from the origin to there.
+        table_size_in: (width, depth); the table extends from the origin to there.
         surface: Covering of the table.
         terrain, markers, models: Everything on it.
         seed: Random seed of the surface's texture.

@@ -30,7 +30,7 @@ class Surface(StrEnum):
 class PixelMap:
     """Table places of all pixels at one height, by bilinear interpolation of the exact ones on an 8 px grid.
 
-    An exact one for every pixel of a 1080p picture takes two seconds. The lens bends so little within 8 px
+    Exact places for every pixel of a 1080p picture take two seconds. The lens bends so little within 8 px
     (second derivative of x at k1 = -0.15 about 3e-4 px per px^2) that the line is 0.003 px off at worst.
     """
 
@@ -166,16 +166,16 @@ _MARKER_SAMPLES = 8
 def lay_marker(picture: Picture, marker_id: int, corners_in: FloatArray, camera: TableCamera, places: PixelMap) -> None:
     """Draw a marker of DICT_4X4_50 with its white border into the picture.
 
-    Each pixel is the mean of 8 x 8 samples of the print, of values as a picture file holds them: black and white
+    Each pixel is the mean of 8 x 8 samples of the print, in sRGB values: black and white
     then meet half-way, and a detector finds the edge where it is. (Real cameras average light, and push the edges
     of black prints inwards by up to half the blur.)
 
     Args:
-        picture: (height, width, 3), changed.
+        picture: (height, width, 3), modified in place.
         marker_id: 0 to 49.
         corners_in: (4, 2) as OpenCV reports them.
-        camera: That sees the table.
-        places: Of that camera, at the table's height.
+        camera: The camera.
+        places: Its pixel map at the table's height.
     """
     middle, right, down = corners_in.mean(0), corners_in[1] - corners_in[0], corners_in[3] - corners_in[0]
     reach = 1 + 2 * _BORDER_CELLS / _MARKER_CELLS
