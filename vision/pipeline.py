@@ -135,7 +135,8 @@ class Pipeline:
         old_px = np.array([[0.2, 0.2], [0.8, 0.2], [0.8, 0.8], [0.2, 0.8]]) * (width, height)
         new_px = self._camera.table_to_pixel(np.c_[before.pixel_to_table(old_px), np.zeros(4)])
         if np.isfinite(new_px).all() and np.abs(new_px - old_px).max() > SHRINK / 4:
-            old_to_new = np.asarray(cv2.getPerspectiveTransform(old_px.astype(np.float32), new_px.astype(np.float32)))
+            homography = cv2.getPerspectiveTransform(old_px.astype(np.float32), new_px.astype(np.float32))
+            old_to_new = np.asarray(homography, np.float64)
             self._plan.visits.follow_camera(old_to_new)
             self._motion.follow_camera(old_to_new, markers_hull_px(calibration, width * height))
 
