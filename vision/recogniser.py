@@ -38,7 +38,7 @@ _BATCH = 16  # tiles at a time, so that the layers fit into the processor's cach
 _MARGIN_PX = 10.0  # figures nearer to the edge of a tile are cut off
 _MIN_HINT_CHANCE = 0.15  # the finder's chance from which the judge examines a hint
 _SECOND_LOOK_CHANCE = 0.1  # the judge's chance from which a candidate is examined again
-_ANSWERS = 10  # number of outputs; the last hidden layer follows them
+_OUTPUTS = 10  # number of outputs; the last hidden layer follows them
 _LAYERS = ("onnx_node!/17/Relu", "said")
 _MIRROR_SIGNS = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # facing and place change sides
 _NO_FEATURES = np.zeros(0, np.float32)
@@ -118,7 +118,7 @@ class Look:
         both = np.asarray((self.second.judged + self.second.closer) / 2, np.float32)
         chance = _chance(_MEAN_BIAS + _MEAN_GAIN * float(both[0]))
         seen = _candidate(self.second.place, self.second.closer, CLOSER_PX_PER_IN)
-        features = np.concatenate([self.second.judged[_ANSWERS:], self.second.closer[_ANSWERS:]])
+        features = np.concatenate([self.second.judged[_OUTPUTS:], self.second.closer[_OUTPUTS:]])
         return replace(seen, chance=chance, postures=_postures(both), features=features)
 
 
@@ -137,39 +137,39 @@ class Recogniser:
         """The finder's hints in tiles at these places."""
         hints: list[Hint] = []
         for some in _batches(places):
-            answers = _answers(self._finder, np.stack([cut(view, place) for place in some]))
-            for place, answer in zip(some, answers, strict=True):
-                hints += _hints(place, answer)
+            outputs = _outputs(self._finder, np.stack([cut(view, place) for place in some]))
+            for place, output in zip(some, outputs, strict=True):
+                hints += _hints(place, output)
         return _without_duplicates(hints, _MIN_SEPARATION_IN * TILE_PX_PER_IN)
 
     def looks(self, view: View, hints: Sequence[Hint]) -> list[Look]:
         """The judge's result for each hint, with a second look at each that is at all likely."""
         places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
         first = [
-            _candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._judge_answers(view, places), strict=True)
+            _candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._judge_outputs(view, places), strict=True)
         ]
         looks = [Look(one) for one in first]
         again = [k for k, one in enumerate(first) if one.chance > _SECOND_LOOK_CHANCE]
         feet = [(np.array([first[k].column, first[k].row]), hints[k].zoom) for k in again]
-        judged = self._judge_answers(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
+        judged = self._judge_outputs(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
         places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
-        for k, place, one, closer in zip(again, places, judged, self._closer_answers(view, places), strict=True):
+        for k, place, one, closer in zip(again, places, judged, self._closer_outputs(view, places), strict=True):
             looks[k] = Look(first[k], SecondLook(place, one, closer))
         return looks
 
-    def _judge_answers(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _judge_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The judge's outputs."""
-        return [answer for crops in _crops(cut, view, places) for answer in _answers_and_features(self._judge, crops)]
+        return [output for crops in _crops(cut, view, places) for output in _outputs_and_features(self._judge, crops)]
 
-    def _closer_answers(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+    def _closer_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
         """The closer look's outputs: the mean over the crop and its mirror image."""
-        answers: list[FloatImage] = []
+        outputs: list[FloatImage] = []
         for crops in _crops(cut_finely, view, places):
-            straight = _answers_and_features(self._closer, crops)
-            mirrored = _answers_and_features(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
-            mirrored[:, :_ANSWERS] *= _MIRROR_SIGNS
-            answers += list((straight + mirrored) / 2)
-        return answers
+            straight = _outputs_and_features(self._closer, crops)
+            mirrored = _outputs_and_features(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
+            mirrored[:, :_OUTPUTS] *= _MIRROR_SIGNS
+            outputs += list((straight + mirrored) / 2)
+        return outputs
 
 
 def _crops(cutter: Callable[[View, Place], FloatImage], view: View, places: Sequence[Place]) -> Iterator[FloatImage]:
@@ -186,24 +186,24 @@ def _network(name: str) -> cv2.dnn.Net:
     return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
 
 
-def _answers(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
+def _outputs(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
     network.setInput(shown)
     return np.asarray(network.forward(), np.float32)
 
 
-def _answers_and_features(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
+def _outputs_and_features(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
     """(N, 10 + H) outputs, then the last hidden layer, which is computed anyway."""
     network.setInput(shown)
-    hidden, answers = network.forward(_LAYERS)
-    return np.hstack([answers, hidden]).astype(np.float32)
+    hidden, outputs = network.forward(_LAYERS)
+    return np.hstack([outputs, hidden]).astype(np.float32)
 
 
-def _hints(place: Place, answer: FloatImage) -> Iterator[Hint]:
+def _hints(place: Place, output: FloatImage) -> Iterator[Hint]:
     """Local maxima of the finder's probability."""
-    chance = 1 / (1 + np.exp(-answer[0]))
+    chance = 1 / (1 + np.exp(-output[0]))
     peak = (chance >= cv2.dilate(chance, np.ones((3, 3), np.uint8))) & (chance > _MIN_HINT_CHANCE)
     for down, across in np.argwhere(peak).tolist():
-        at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + answer[1:3, down, across].astype(np.float64)
+        at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + output[1:3, down, across].astype(np.float64)
         if at.min() > _MARGIN_PX and at.max() < TILE_PX - 1 - _MARGIN_PX:
             yield Hint(place.to_sheet(at[None])[0], float(chance[down, across]), place.zoom)
 
@@ -217,17 +217,17 @@ def _without_duplicates(hints: Sequence[Hint], least_px: float) -> list[Hint]:
     return kept
 
 
-def _candidate(place: Place, answers: FloatImage, px_per_in: float) -> Candidate:
-    at = (CROP_PX - 1) / 2 + answers[7:9].astype(np.float64)
+def _candidate(place: Place, outputs: FloatImage, px_per_in: float) -> Candidate:
+    at = (CROP_PX - 1) / 2 + outputs[7:9].astype(np.float64)
     column, row = place.to_sheet(at[None])[0]
     return Candidate(
         column=float(column),
         row=float(row),
-        chance=_chance(_JUDGE_BIAS + float(answers[0])),
-        sigma_in=math.exp(float(np.clip(answers[9], -3, 3))) / px_per_in,
-        postures=_postures(answers),
-        facing_rad=math.atan2(answers[6], answers[5]) + place.turn_rad,
-        facing_confidence=float(np.hypot(answers[5], answers[6])),
+        chance=_chance(_JUDGE_BIAS + float(outputs[0])),
+        sigma_in=math.exp(float(np.clip(outputs[9], -3, 3))) / px_per_in,
+        postures=_postures(outputs),
+        facing_rad=math.atan2(outputs[6], outputs[5]) + place.turn_rad,
+        facing_confidence=float(np.hypot(outputs[5], outputs[6])),
         features=_NO_FEATURES,
     )
 
@@ -236,6 +236,6 @@ def _chance(odds: float) -> float:
     return 1 / (1 + math.exp(-min(max(odds, -30.0), 30.0)))
 
 
-def _postures(answers: FloatImage) -> tuple[float, ...]:
-    weights = np.exp(answers[1:5] - answers[1:5].max())
+def _postures(outputs: FloatImage) -> tuple[float, ...]:
+    weights = np.exp(outputs[1:5] - outputs[1:5].max())
     return tuple((weights / weights.sum()).tolist())

@@ -170,49 +170,49 @@ def _sampled(within: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
     return places[:: max(1, len(places) // _LIGHT_SAMPLES)]
 
 
-def army_evidence(image_bgr: ImageBgr, known: Likelihood, empty: EmptyTable | None = None) -> FloatImage:
+def army_evidence(image_bgr: ImageBgr, colour_model: Likelihood, empty: EmptyTable | None = None) -> FloatImage:
     """Log-likelihood ratio of each army against the table and the other armies, pixel by pixel.
 
     Args:
         image_bgr: (height, width, 3) uint8.
-        known: The colour model.
+        colour_model: The colour model.
         empty: The empty table on the same sheet, if known.
 
     Returns:
         (A, height, width) float32 within plus and minus EVIDENCE_LIMIT.
     """
-    out = np.empty((len(known.armies), *image_bgr.shape[:2]), np.float32)
+    out = np.empty((len(colour_model.armies), *image_bgr.shape[:2]), np.float32)
     light_change = None if empty is None else _light_change(image_bgr, empty)
     for start in range(0, len(image_bgr), _BAND):  # in bands that fit into the processor's cache
         band = image_bgr[start : start + _BAND]
         cells = cells_of(band)
         if empty is None or light_change is None:
-            for k, table in enumerate(known.ratios):
+            for k, table in enumerate(colour_model.ratios):
                 table.take(cells, out=out[k, start : start + _BAND], mode="clip")
             continue
         part = slice(start, start + _BAND)
         local = _empty_density(band, empty.colours[part], empty.levels[part], light_change)
-        _against_empty_table(local, cells, known, out[:, start : start + _BAND])
+        _against_empty_table(local, cells, colour_model, out[:, start : start + _BAND])
     return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT, out=out))
 
 
-def _against_empty_table(local: FloatImage, cells: CellImage, known: Likelihood, out: FloatImage) -> None:
+def _against_empty_table(local: FloatImage, cells: CellImage, colour_model: Likelihood, out: FloatImage) -> None:
     """Evidence from the density of each pixel's colour in the empty table at the same spot.
 
     That density counts most; the histogram stands for everything else that may have come there.
     """
-    for k, (army, rest) in enumerate(zip(known.armies, known.rest, strict=True)):
+    for k, (army, rest) in enumerate(zip(colour_model.armies, colour_model.rest, strict=True)):
         cv2.log(army[cells] / ((1 - _OTHER_CHANCE) * local + _OTHER_CHANCE * rest[cells]), out[k])
 
 
 def evidence_anywhere(
-    colours_bgr: ImageBgr, known: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None
+    colours_bgr: ImageBgr, colour_model: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None
 ) -> FloatImage:
     """The evidence of some colours if they were seen at places spread over the table.
 
     Args:
         colours_bgr: (1, N, 3) uint8.
-        known: The colour model.
+        colour_model: The colour model.
         image_bgr: (height, width, 3) picture of the table.
         empty: The empty table on the same sheet, if known.
 
@@ -220,13 +220,13 @@ def evidence_anywhere(
         (A, N) as from `army_evidence`.
     """
     cells = cells_of(colours_bgr)
-    out = np.ascontiguousarray(known.ratios[:, cells])
+    out = np.ascontiguousarray(colour_model.ratios[:, cells])
     if empty is not None:
         count = colours_bgr.shape[1]
         at = empty.sample[np.linspace(0, len(empty.sample), count, endpoint=False).astype(int)]
         there, levels = empty.colours.reshape(-1, 3)[at][None], empty.levels.reshape(-1)[at][None]
         _against_empty_table(
-            _empty_density(colours_bgr, there, levels, _light_change(image_bgr, empty)), cells, known, out
+            _empty_density(colours_bgr, there, levels, _light_change(image_bgr, empty)), cells, colour_model, out
         )
     return np.asarray(np.clip(out, -EVIDENCE_LIMIT, EVIDENCE_LIMIT)[:, 0])
 

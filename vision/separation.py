@@ -82,13 +82,13 @@ _TABLE_WORDS = {
 
 
 def separations(
-    palette: Palette, known: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None
+    palette: Palette, colour_model: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None
 ) -> tuple[Separation, ...]:
     """The separation of all armies.
 
     Args:
         palette: The armies, A of them.
-        known: The colour model of armies and table.
+        colour_model: The colour model of armies and table.
         image_bgr: (height, width, 3) uint8 picture of the table.
         empty: The empty table on the same sheet, if known.
 
@@ -101,9 +101,9 @@ def separations(
     plastic = [_pixels(army) for army in palette]
     from_table = []
     for k, (army, pixels) in enumerate(zip(palette, plastic, strict=True)):
-        evidence = evidence_anywhere(pixels, known, image_bgr, empty)[k].mean()
+        evidence = evidence_anywhere(pixels, colour_model, image_bgr, empty)[k].mean()
         from_table.append(Separation(army.name, None, max(0.0, float(evidence) / EVIDENCE_LIMIT), empty is not None))
-    chances = [known.armies[:, cells_of(pixels)[0]] for pixels in plastic]
+    chances = [colour_model.armies[:, cells_of(pixels)[0]] for pixels in plastic]
     pairs = [
         Separation(
             palette[j].name, palette[k].name, min(_own_share(chances[j], j, k), _own_share(chances[k], k, j)), False
