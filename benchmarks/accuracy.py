@@ -24,7 +24,8 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, FloatArray, Posture
 from vision.frame import Frame, ImageBgr
 from vision.palette import Palette, teach
-from vision.pipeline import Pipeline, Setup
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import Truth, overhead_camera, render, truth_of
 from vision.simulation.surface import Surface

@@ -25,8 +25,9 @@ from vision.examples import CROP_PX, Appearance, Example, Examples
 from vision.frame import Frame
 from vision.likeness import signature
 from vision.palette import teach
-from vision.pipeline import Pipeline, Setup
+from vision.pipeline import Pipeline
 from vision.recogniser import Recogniser
+from vision.setup import Setup
 
 _SAME_IN = 1.0
 _TRIALS = 8  # choices of examples for each sculpt or picture

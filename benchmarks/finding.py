@@ -23,7 +23,8 @@ from calibration.opencv import cv2
 from rules.tabletop.table import Figure
 from vision.frame import Frame
 from vision.palette import teach
-from vision.pipeline import Pipeline, Setup
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 
 LABS = 5
 """Runs of the baseline to a picture."""

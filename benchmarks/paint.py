@@ -33,8 +33,9 @@ from ui.questions.tool_context import Situation
 from ui.session import Ruler, TableState
 from ui.theme import WHITE
 from vision.frame import Frame
-from vision.pipeline import Setup, TableView
-from vision.tracking import Tracking
+from vision.setup import Setup
+from vision.table_view import TableView
+from vision.tracks import Tracking
 
 Shapes = tuple[Shape, ...]
 

@@ -16,7 +16,8 @@ from benchmarks.scenes import Known, rendered, simulated
 from calibration.calibration_targets import Prints
 from vision.frame import Frame
 from vision.palette import teach
-from vision.pipeline import Pipeline, Setup
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 
 _NEAR_IN = 1.0
 

@@ -25,14 +25,15 @@ from benchmarks.page import Budget, Table, number
 from calibration.calibration_targets import Prints
 from calibration.calibration_tracker import Keeper
 from calibration.opencv import cv2
-from vision import figures, pipeline
+from vision import figures, search_plan
 from vision.figures import Finder
 from vision.frame import Frame, ImageBgr
-from vision.ground import Lie
+from vision.ground import Grounds
 from vision.motion import MotionDetector
 from vision.palette import Palette, teach
-from vision.pipeline import Pipeline, Setup
+from vision.pipeline import Pipeline
 from vision.recogniser import Recogniser
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import Stage, overhead_camera
 from vision.simulation.surface import Surface
@@ -51,15 +52,15 @@ NOISES = 4
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
     ("markers watched", Keeper, "look"),
-    ("what changed", MotionDetector, "look"),
+    ("what changed", MotionDetector, "detect"),
     ("figures found", Finder, "find"),
     ("ids kept", Tracker, "update"),
 )
 SEARCH: Stages = (
-    ("laid flat", Lie, "laid"),
+    ("laid flat", Grounds, "rectified"),
     ("table's colours", figures, "likelihood"),
     ("evidence", figures, "army_evidence"),
-    ("worth a look", figures, "worth_a_look"),
+    ("worth a look", figures, "propose_tiles"),
     ("finder", Recogniser, "hints"),
     ("looks at each", Recogniser, "looks"),
 )
@@ -115,7 +116,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     if options.all:
-        pipeline.LOOKS = 10**9
+        search_plan.SEARCHES = 10**9
     for run in runs([int(count) for count in options.figures.split(",")], options.seconds):
         print(
             f"{run.count} figures ({run.found} found), {len(run.frame_ms)} frames; Lab {np.median(run.lab_ms):.1f} ms"

@@ -20,8 +20,8 @@ from ui.desktop.dark_palette import dark_palette
 from ui.desktop.window import Window
 from ui.measuring import sights
 from ui.setup.first_run import Step
-from vision.pipeline import TableView
 from vision.simulation.practice_table import practice_table
+from vision.table_view import TableView
 
 _WIDTH_PX = 1000
 _PATIENCE_S = 300.0

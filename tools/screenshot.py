@@ -19,10 +19,10 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.template import Blast, under_blast
 from ui.desktop.window import Window
-from vision.pipeline import TableView
 from vision.simulation.scene import demo_scene
 from vision.simulation.simulator import SimulatedTable
 from vision.source import Source
+from vision.table_view import TableView
 
 _SIZE = (1366, 768)
 QUALITY = 82

@@ -14,7 +14,8 @@ from ui.measuring import blasted, measured, read_off, sights
 from ui.session import End, Ruler, TableState
 from ui.setup.colours import groups_of, separations_of
 from ui.table.terrain import terrain_document
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 SCHEMA = 1
 

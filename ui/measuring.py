@@ -17,7 +17,8 @@ from rules.tabletop.table import POSTURE_HEIGHT_IN, Figure, FloatArray, PointIn,
 from rules.tabletop.template import Blast, Hit, Template, under, under_blast
 from ui.session import End, Ruler
 from ui.table.shapes import reach_of, start_of
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 _PIN_IN = 1e-4
 _HALF_BASE_IN = 0.5

@@ -35,10 +35,13 @@ from ui.units import Unit
 from vision.frame import Frame
 from vision.motion import Box
 from vision.palette import Palette, teach
-from vision.pipeline import Pipeline, Setup, TableView
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 from vision.stock_colours import usual_colour
+from vision.table_view import TableView
 from vision.teaching import ClickedFigure, FigurePicker
-from vision.tracking import Event, Tracking, tracks_of
+from vision.tracking import tracks_of
+from vision.tracks import Event, Tracking
 
 End = str | PointIn
 """Of a ruler: a figure's id, or a bare place on the table."""

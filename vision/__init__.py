@@ -1,1 +1,1 @@
-"""From pictures to figures: sources of frames, the simulated table, colour, figures, ids."""
+"""Vision: sources of frames, the simulated table, colours, figures and their tracks."""

@@ -1,4 +1,4 @@
-"""Where the table ends, told from the picture: what goes on, in colour, from round the markers."""
+"""The area of the table, from the colour around the markers or from the markers in its corners."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray, Outline
 from vision.frame import ImageBgr
 from vision.palette import log_colour
-from vision.rectified import lay_sheet
+from vision.rectified import make_sheet
 
 _PX_PER_IN = 2.0
-_FAR_IN = 60.0  # from the camera's foot; nobody plays further out
-_ROUND_IN = (0.5, 3.0)  # the ring round a paper that shows bare table
-_ALIKE = 4.0  # standard deviations that the table's colour may differ from the ring's
-_SPREAD = np.array([0.04, 0.04, 0.12])  # least standard deviation of log colour: lamps fall off
-_GAP_IN = 1.5  # lines between boards, cables
-_BEYOND_IN = 0.5  # a table goes on this much beyond the papers in its corners
-_APART_IN = 20.0  # papers nearer together than this do not mark a table's corners
-_LEAST_IN2 = 150.0  # less than this is a cloth under the marker, not the table
-_BESIDE_IN = 1.0  # who stands on the edge of what is played on is in the game, though half of his base is beyond
+_FAR_IN = 60.0  # from the point below the camera; no table extends further
+_ROUND_IN = (0.5, 3.0)  # distances from a paper between which bare table is seen
+_ALIKE = 4.0  # standard deviations by which the table's colour may differ from that near the papers
+_SPREAD = np.array([0.04, 0.04, 0.12])  # least standard deviation of log colour: light falls off with distance
+_GAP_IN = 1.5  # gaps between boards, and cables
+_BEYOND_IN = 0.5  # by which a table extends beyond the papers in its corners
+_APART_IN = 20.0  # papers nearer together do not mark a table's corners
+_LEAST_IN2 = 150.0  # a smaller area is a cloth under the marker, not the table
+_BESIDE_IN = 1.0  # around the area of play: a figure on its edge is in the game, although half of its base is outside
 
 
 def seen_area(camera: TableCamera, image_bgr: ImageBgr) -> Outline:
-    """Rectangle round what the camera sees of the table's plane, within five feet of its foot."""
+    """Bounding rectangle of the visible part of the table's plane, within five feet of the point below the camera."""
     height, width = image_bgr.shape[:2]
     along = np.linspace(0, 1, 9)
     ends = np.array([0.0, 1.0])
@@ -42,11 +42,11 @@ def seen_area(camera: TableCamera, image_bgr: ImageBgr) -> Outline:
 
 
 def played_area(area_in: Outline, seen_in: Outline) -> Outline | None:
-    """What the camera sees of the part of the table that is played on, with an inch round it; None if nothing.
+    """The visible part of the area of play with a margin of an inch; None if nothing of it is visible.
 
     Args:
-        area_in: that part, convex; it may reach far out of the picture.
-        seen_in: as `seen_area`.
+        area_in: Area of play, convex; it may extend far outside the picture.
+        seen_in: Result of `seen_area`.
     """
     both = Polygon(area_in).buffer(_BESIDE_IN, join_style="mitre").intersection(Polygon(seen_in))
     if both.is_empty or not isinstance(both, Polygon):
@@ -55,15 +55,15 @@ def played_area(area_in: Outline, seen_in: Outline) -> Outline | None:
 
 
 def table_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline:
-    """Outline of the table in inches; what the camera sees where its edge cannot be told.
+    """Outline of the table in inches; the visible area if the picture does not show where the table ends.
 
-    Three papers or more far apart lie in the table's corners: the table is what they span, and a little more.
-    Otherwise it reaches as far as the colour round the papers does.
+    Three or more papers far apart mark the table's corners: the table is their bounding rectangle and a little more.
+    Otherwise it extends as far as the colour around the papers does.
 
     Args:
-        camera: where the picture was taken from.
+        camera: Pose and lens.
         image_bgr: (height, width, 3) uint8.
-        papers_in: the markers' papers, which lie on it.
+        papers_in: Outlines of the markers' paper.
     """
     if not papers_in:
         return seen_area(camera, image_bgr)
@@ -76,9 +76,9 @@ def table_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Out
 
 def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence[Outline]) -> Outline | None:
     everything = np.array(seen_area(camera, image_bgr))
-    sheet = lay_sheet(camera, everything.min(axis=0), everything.max(axis=0), 0.0, _PX_PER_IN)
+    sheet = make_sheet(camera, everything.min(axis=0), everything.max(axis=0), 0.0, _PX_PER_IN)
     shrunk = np.asarray(cv2.blur(image_bgr, (9, 9)), np.uint8)
-    colours = log_colour(sheet.lay(shrunk)).astype(np.float64)
+    colours = log_colour(sheet.rectify(shrunk)).astype(np.float64)
     height, width = image_bgr.shape[:2]
     seen = sheet.in_view((width, height))
     papers = np.zeros(seen.shape, np.uint8)
@@ -95,7 +95,7 @@ def _coloured_area(camera: TableCamera, image_bgr: ImageBgr, papers_in: Sequence
 
 
 def _hull_round(alike: npt.NDArray[np.bool_], papers: npt.NDArray[np.uint8], low_in: FloatArray) -> Outline | None:
-    """Convex outline of the patches that touch a paper."""
+    """Convex hull of the patches that touch a paper."""
     gap = np.ones((2 * round(_GAP_IN * _PX_PER_IN / 2) + 1,) * 2, np.uint8)
     near = cv2.dilate(papers, np.ones((2 * round(_ROUND_IN[0] * _PX_PER_IN) + 3,) * 2, np.uint8)) > 0
     joined = cv2.morphologyEx((alike | near).astype(np.uint8), cv2.MORPH_CLOSE, gap)

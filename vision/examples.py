@@ -1,10 +1,10 @@
-"""What players taught about their own toys: examples, and how far they sway what is said of figures like them.
+"""Examples: figures that players confirmed or corrected, and their votes on figures that look like them.
 
-An example votes for its posture as far as a figure looks like it, and for its army as far as the plastic has its
-colour. Votes move the odds between postures, or between armies, and never by more than a bound: clear cases stay as
-they are, and right examples outvote a wrong one. Bystanders, figures of the same table that the networks are sure of,
-vote too, by less: they keep what is taught from spreading to them and theirs. Whether a figure is there, and where, is
-not asked.
+An example votes for its posture in proportion to how much a figure looks like it, and for its army in proportion to how
+similar the plastic's colour is. Votes shift the log odds between postures, or between armies, by a bounded amount:
+clear cases stay as they are, and correct examples outvote a wrong one. Bystanders, figures of the same table that the
+networks are sure of, vote too, with less weight, so that an example does not spread to figures unlike it. Examples do
+not affect whether a figure is there, or where.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from vision.palette import FloatImage
 from vision.recogniser import POSTURES
 
 MOST_EXAMPLES = 200
-"""The oldest are dropped beyond."""
+"""Beyond this number, the oldest are dropped."""
 POSTURE_BOUND, ARMY_BOUND = 5.0, 3.0
-"""Log odds that all examples together can move."""
+"""Largest shift of log odds by all examples together."""
 CROP_PX = 40
 """Side of an example's picture."""
-# Chosen by `benchmarks.examples`: a cosine this far below 1 counts 1 / e, so does plastic whose log colour is this far
-# off; and by how much all that was taught must be alike to count as much as what the picture shows.
+# Chosen by `benchmarks.examples`: a vote's weight is 1 / e where the cosine is this far below 1, or the log colour this
+# far off; and the weight of the picture itself against the sum of all votes.
 _UNLIKE, _OTHER_COLOUR, _RESERVE = 0.1, 0.1, 0.4
-_SURE, _BYSTANDER = 0.8, 0.6  # chance from which a figure is a bystander, and its weight beside an example
-_SAME_LOOK = 0.995  # a cosine: the figure has not been touched since
-_SAME_FIGURE = 0.98  # likewise, in another picture: what was taught of a figure is more than what it looks like
+_SURE, _BYSTANDER = 0.8, 0.6  # chance above which a figure is a bystander, and its weight relative to an example
+_SAME_LOOK = 0.995  # cosine above which the figure has not been touched since
+_SAME_FIGURE = 0.98  # cosine above which it is the same figure in another picture
 _LEAST = 1e-6
 
 Colour = tuple[float, float, float]
@@ -43,9 +43,9 @@ class Appearance:
     """What a figure looks like in one picture.
 
     Attributes:
-        signature: As `vision.likeness.signature` makes it.
-        postures: Chance of each of `vision.recogniser.POSTURES`, as the networks see it.
-        armies: Names, and the share of the evidence on the body that is for each.
+        signature: From `vision.likeness.signature`.
+        postures: The networks' probability of each of `vision.recogniser.POSTURES`.
+        armies: (army, share of the evidence on the body that supports it).
         colour: Median log colour of its plastic.
     """
 
@@ -57,13 +57,13 @@ class Appearance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Example:
-    """One figure as a player confirmed or corrected it.
+    """One figure that a player confirmed or corrected.
 
     Attributes:
-        name: What the figure was called then.
-        army, posture: What it is.
-        signature, colour: As of `Appearance`.
-        crop_bgr: (`CROP_PX`, `CROP_PX`, 3) uint8 picture of it, for people.
+        name: The figure's name at that time.
+        army, posture: The correct ones.
+        signature, colour: As in `Appearance`.
+        crop_bgr: (`CROP_PX`, `CROP_PX`, 3) uint8 picture to show to the players.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examples:
-    """All that was taught about one table's toys.
+    """All examples of one table.
 
     Attributes:
         all: The oldest first.
@@ -85,20 +85,20 @@ class Examples:
     all: tuple[Example, ...] = ()
 
     def with_more(self, new: Iterable[Example]) -> Examples:
-        """With newer ones; what was said before of the very same look no longer counts."""
+        """These and newer examples; a newer one replaces those of the same look."""
         kept = self.all
         for one in new:
             kept = (*(old for old in kept if not _is_same_look(old, one)), one)
         return Examples(kept[-MOST_EXAMPLES:])
 
     def bystanders(self, seen: Iterable[Appearance]) -> tuple[Appearance, ...]:
-        """Those that the networks are sure of and nobody taught."""
+        """Appearances that the networks are sure of and that are not examples."""
         taught = self._signatures()
         sure = (one for one in seen if max(one.postures) > _SURE)
         return tuple(one for one in sure if not (taught @ one.signature > _SAME_FIGURE).any())
 
     def posture_votes(self, signature: FloatImage, bystanders: Sequence[Appearance] = ()) -> FloatArray:
-        """(4,) log odds to add to those of each posture: none negative, less than `POSTURE_BOUND` together."""
+        """(4,) log odds to add for each posture: not negative, in total less than `POSTURE_BOUND`."""
         looks = np.vstack([self._signatures(), *(one.signature for one in bystanders)])
         said = [one.posture for one in self.all] + [POSTURES[int(np.argmax(one.postures))] for one in bystanders]
         weights = np.repeat((1.0, _BYSTANDER), (len(self.all), len(bystanders)))
@@ -108,12 +108,12 @@ class Examples:
         return np.array([one.signature for one in self.all], np.float32).reshape(-1, DIRECTIONS)
 
     def army_votes(self, colour: Colour, armies: Sequence[str]) -> FloatArray:
-        """Log odds to add to those of each army: none negative, less than `ARMY_BOUND` together."""
+        """Log odds to add for each army: not negative, in total less than `ARMY_BOUND`."""
         away = np.array([math.dist(one.colour, colour) for one in self.all]) / _OTHER_COLOUR
         return ARMY_BOUND * _shares(np.exp(-(away**2)), [one.army for one in self.all], armies)
 
     def posture_of(self, seen: Appearance, bystanders: Sequence[Appearance] = ()) -> Posture:
-        """The likeliest posture; casualties stay what the picture says: a fall is news, not an opinion."""
+        """The likeliest posture. Examples never make or unmake a casualty: a fall is an event, not an opinion."""
         odds = np.log(np.maximum(seen.postures, _LEAST))
         own = POSTURES[int(np.argmax(odds))]
         if not self.all or own is Posture.DOWN:
@@ -123,14 +123,14 @@ class Examples:
         return POSTURES[int(np.argmax(odds))]
 
     def army_of(self, seen: Appearance) -> str:
-        """The likeliest of the armies that are looked for."""
+        """The likeliest of the figure's possible armies."""
         names = [name for name, _ in seen.armies]
         odds = np.log(np.maximum([share for _, share in seen.armies], _LEAST)) + self.army_votes(seen.colour, names)
         return names[int(np.argmax(odds))]
 
 
 def _shares(weights: FloatArray, said: Sequence[object], labels: Sequence[object]) -> FloatArray:
-    """Of each label the share of what was said, (N,) weights, and of a reserve that is for none."""
+    """Each label's share of the total weight, to which a reserve for no label is added."""
     votes = [float(weights[[one == label for one in said]].sum()) if len(weights) else 0.0 for label in labels]
     return np.asarray(np.array(votes) / (weights.sum() + _RESERVE), np.float64)
 

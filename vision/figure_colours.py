@@ -1,4 +1,4 @@
-"""The colours of the plastic of figures that were found: by them one army is split into two."""
+"""Colours of the plastic of known figures, by which one army is split into two."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vision.frame import ImageBgr
 from vision.palette import FloatImage, Palette, log_colour
 from vision.silhouette import figure_scale, solids
 
-_NEAR = 0.4  # in log chroma: what is further from every plastic of the army is table, paint or shadow
+_NEAR = 0.4  # in log chroma: a pixel further from all plastics of the army is table, paint or shadow
 _UPRIGHT = (Posture.STANDING, Posture.KNEELING)
 
 
@@ -26,13 +26,13 @@ def plastic_colours(
 
     Args:
         image_bgr: (height, width, 3) uint8.
-        camera: that took it.
-        figure: one that was found in it.
-        plastics: the colours that its plastic may have, roughly.
-        figure_height_in: height of a standing figure.
+        camera: Its pose and lens.
+        figure: A figure found in it.
+        plastics: Approximate colours that its plastic may have.
+        figure_height_in: Height of a standing figure.
 
     Returns:
-        (N, 3), empty where the figure is not in the picture.
+        (N, 3), empty if the figure is not entirely in the picture.
     """
     height, width = image_bgr.shape[:2]
     hulls = []
@@ -53,7 +53,7 @@ def plastic_colours(
 
 
 def _parts(figure: Figure, scale: float) -> list[FloatArray]:
-    """(N, 3) points round each convex part of the figure, in inches."""
+    """(N, 3) points in inches around each convex part of the figure."""
     base = np.array(figure.base_in)
     parts = [np.c_[base, np.full(len(base), figure.z_in)]]
     if figure.posture in _UPRIGHT:

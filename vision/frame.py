@@ -1,4 +1,4 @@
-"""One picture and when it was taken."""
+"""Frames: pictures with their time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ImageBgr = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """One picture from a source; the array is read-only and owned by this frame alone.
+    """One picture from a source; the array is read-only and belongs to this frame alone.
 
     Attributes:
         image_bgr: (height, width, 3) uint8.
-        index: Counts from 0 in its source.
+        index: Number of the frame in its source, from 0.
         time_s: Seconds since the source was opened, by the source's own clock.
     """
 
@@ -37,5 +37,5 @@ class Frame:
         return (self.image_bgr.shape[1], self.image_bgr.shape[0])
 
     def gray(self) -> npt.NDArray[np.uint8]:
-        """(height, width) brightness, computed anew at each call."""
+        """(height, width) brightness; every call computes it again."""
         return np.asarray(cv2.cvtColor(self.image_bgr, cv2.COLOR_BGR2GRAY), np.uint8)

@@ -1,4 +1,4 @@
-"""The places where a figure may stand, laid flat once: nothing here changes from picture to picture."""
+"""Grounds: level surfaces on which figures may stand, rectified once per camera pose."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ from rules.tabletop.table import POSTURE_HEIGHT_IN, FloatArray, Outline, Posture
 from vision.frame import ImageBgr
 from vision.motion import Box
 from vision.palette import FloatImage
-from vision.rectified import BoolImage, Sheet, lay_sheet
-from vision.segment import Empty, disc, empty_table
+from vision.rectified import BoolImage, Sheet, make_sheet
+from vision.segment import EmptyTable, disc, empty_table
 from vision.tiles import CLOSER_PX_PER_IN, Photo
 
 _PX_PER_IN = 18.0
-_ROOM_IN = 2.2  # that a sheet reaches beyond where figures may stand: they lean over its edge
-_ROUND_IN = 3.5  # that is laid round what is wanted
-_SHRINK = 1.9  # a picture this much finer than its sheet, or than the closer look, is halved first
-_PAPER_IN = 0.2  # a paper's edge is not where it is said to be
+_MARGIN_IN = 2.2  # by which a sheet extends beyond its ground: figures lean over the edge
+_PART_MARGIN_IN = 3.5  # around the searched part, for tiles and bodies
+_SHRINK = 1.9  # pictures this many times finer than the sheet, or than the closer look, are halved first
+_PAPER_MARGIN_IN = 0.2  # the edge of a marker's paper is only known roughly
 _TOPS = {TerrainKind.HILL, TerrainKind.BRIDGE, TerrainKind.MOUNTAIN}
-_ALONG = 8  # points along each side of a box
-_LOW_IN = 0.45  # terrain lower than this hides nobody
+_POINTS_PER_SIDE = 8  # of a box
+_LOW_TERRAIN_IN = 0.45  # lower terrain hides no figure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
-    """A level place to stand.
+    """A level surface on which figures may stand.
 
     Attributes:
-        sheet: It, laid flat, with room for what leans over its edge: R rows and C columns.
-        inside: (R, C) where on it a figure may stand.
-        seen: (R, C) float32, 1 where it is seen past the terrain, else 0: nothing is known of the rest.
-        barred: (R, C) where paper lies or the picture is set aside: a figure may lean over it, and nothing is known.
-        empty: What it looks like without figures, if that is known.
+        sheet: The rectified surface with a margin: R rows and C columns.
+        inside: (R, C) where a figure may stand.
+        seen: (R, C) float32, 1 where the surface is seen past the terrain, else 0.
+        excluded: (R, C) where paper lies or the picture is not searched; a figure may lean over it.
+        empty: What it looks like without figures, if known.
     """
 
     sheet: Sheet
     inside: BoolImage
     seen: FloatImage
-    barred: BoolImage
-    empty: Empty | None
+    excluded: BoolImage
+    empty: EmptyTable | None
 
     @property
     def eye_px(self) -> FloatArray:
-        """(3,) the camera: column and row of the sheet it hangs over, and sheet pixels of its height."""
+        """(3,) column and row of the sheet below the camera, and the camera's height in sheet pixels."""
         sheet = self.sheet
         height_px = (sheet.eye_in[2] - sheet.z_in) * sheet.px_per_in
         return np.asarray([*sheet.to_pixel(sheet.eye_in[None, :2])[0], height_px])
 
     def window(self, low_in: FloatArray, high_in: FloatArray) -> Ground | None:
-        """The part of it between two corners, (2,) inches each; None where nobody may stand in it."""
+        """The part between two corners, (2,) inches each; None if no figure may stand in it."""
         rows, columns = self.sheet.shape
         corners = self.sheet.to_pixel(np.array([low_in, high_in]))
         low = np.clip(np.floor(corners[0]), 0, (columns, rows)).astype(int)
@@ -64,9 +64,9 @@ class Ground:
         if not inside.any():
             return None
         empty = None if self.empty is None else self.empty.window(part, inside)
-        return Ground(self.sheet.window(part), inside, self.seen[part], self.barred[part], empty)
+        return Ground(self.sheet.window(part), inside, self.seen[part], self.excluded[part], empty)
 
-    def holds(self, x_in: float, y_in: float) -> bool:
+    def contains(self, x_in: float, y_in: float) -> bool:
         """Whether a figure may stand there."""
         column, row = np.round(self.sheet.to_pixel(np.array([[x_in, y_in]]))[0]).astype(int)
         rows, columns = self.sheet.shape
@@ -74,13 +74,13 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Laid:
-    """A picture on a ground.
+class RectifiedGround:
+    """A picture rectified to a ground.
 
     Attributes:
-        ground: Or that part of it that was wanted.
-        picture_bgr: (R, C, 3) uint8, as it lies there.
-        photo: The picture itself, and where in it the ground is seen.
+        ground: The ground or the searched part of it.
+        picture_bgr: (R, C, 3) uint8, the rectified picture.
+        photo: The picture as taken, and the map from the ground into it.
     """
 
     ground: Ground
@@ -90,15 +90,15 @@ class Laid:
 
 @dataclass(frozen=True, slots=True)
 class _Surface:
-    """A level place to stand: its outline, and what rises out of it."""
+    """Outline of a level surface, and the raised surfaces in it."""
 
     z_in: float
     outline_in: Outline
     holes_in: tuple[Outline, ...]
 
 
-class Lie:
-    """How the land lies under one camera: every ground, highest first and the table last."""
+class Grounds:
+    """All grounds under one camera, the highest first and the table last."""
 
     def __init__(
         self,
@@ -111,17 +111,17 @@ class Lie:
         reference_camera: TableCamera | None = None,
         aside_px: Sequence[Box] = (),
     ) -> None:
-        """Lay every level flat.
+        """Rectify every level surface.
 
         Args:
-            camera: where the pictures are taken from.
-            table_in: outline of the table.
-            terrain: what stands on it.
-            papers_in: outlines of papers on the table.
-            reference_bgr: the empty table, (height, width, 3) uint8.
-            scale: the figures' standing height / 2.1 in.
-            reference_camera: where the empty table was taken from, if not from `camera`.
-            aside_px: parts of the picture of which nothing is to be known.
+            camera: Pose and lens.
+            table_in: Outline of the table.
+            terrain: Pieces on the table.
+            papers_in: Outlines of the markers' paper.
+            reference_bgr: The empty table, (height, width, 3) uint8.
+            scale: The figures' standing height / 2.1 in.
+            reference_camera: Pose from which the empty table was taken, if not `camera`.
+            aside_px: Parts of the picture that are not searched.
         """
         self.scale = scale
         self._reference_camera = reference_camera or camera
@@ -132,26 +132,26 @@ class Lie:
         middle = self._table_in.mean(axis=0)
         px_per_in = camera.px_per_inch(*middle.tolist())
         self._shrink = 2 if px_per_in > _SHRINK * self.px_per_in else 1
-        self._photo_as_taken = px_per_in <= _SHRINK * CLOSER_PX_PER_IN / scale
+        self._photo_full_size = px_per_in <= _SHRINK * CLOSER_PX_PER_IN / scale
         reference = None if reference_bgr is None else self._smooth(reference_bgr)
         tallest = POSTURE_HEIGHT_IN[Posture.STANDING] * scale
         grounds = [
-            self._lay(camera, surface, terrain, papers_in, reference)
+            self._make_ground(camera, surface, terrain, papers_in, reference)
             for surface in _surfaces(terrain, table_in)
             if surface.z_in + 1.5 * tallest < camera.position_in[2]
         ]
         self.grounds = tuple(ground for ground in grounds if ground.inside.any())
 
-    def laid(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[Laid]:
-        """The picture on every ground, highest first and the table last.
+    def rectified(self, image_bgr: ImageBgr, within_px: Box | None = None) -> list[RectifiedGround]:
+        """Rectify a picture to every ground, the highest first and the table last.
 
         Args:
             image_bgr: (height, width, 3) uint8.
-            within_px: the part of the picture that is wanted; some room is laid round it, for tiles and bodies.
+            within_px: The part of the picture to search; a margin is added for tiles and bodies. None for all of it.
         """
         if within_px is None:
             smooth = self._smooth(image_bgr)
-            return [self._laid(ground, ground.sheet, smooth, image_bgr) for ground in self.grounds]
+            return [self._rectified(ground, ground.sheet, smooth, image_bgr) for ground in self.grounds]
         windows = [window for ground in self.grounds if (window := self._window(ground, within_px))]
         boxes = np.array([window.sheet.picture_box() for window in windows]).reshape(-1, 4)
         if not len(boxes):
@@ -161,11 +161,11 @@ class Lie:
         right, bottom = np.minimum(boxes[:, 2:].max(axis=0) * self._shrink, (width, height)).tolist()
         part = image_bgr[top * self._shrink : bottom, left * self._shrink : right]
         smooth = self._smooth(part)
-        return [self._laid(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
+        return [self._rectified(window, window.sheet.cropped(left, top), smooth, part) for window in windows]
 
-    def _laid(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> Laid:
-        picture, scale = (image_bgr, self._shrink) if self._photo_as_taken else (smooth, 1)
-        return Laid(ground, sheet.lay(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
+    def _rectified(self, ground: Ground, sheet: Sheet, smooth: ImageBgr, image_bgr: ImageBgr) -> RectifiedGround:
+        picture, scale = (image_bgr, self._shrink) if self._photo_full_size else (smooth, 1)
+        return RectifiedGround(ground, sheet.rectify(smooth), Photo(picture, sheet.map_x, sheet.map_y, scale))
 
     def _window(self, ground: Ground, within_px: Box) -> Ground | None:
         left, top, right, bottom = within_px
@@ -173,16 +173,16 @@ class Lie:
         seen = self._camera.pixel_to_table(corners, ground.sheet.z_in)[:, :2]
         if not np.isfinite(seen).all():
             return ground
-        room = _ROUND_IN * self.scale
-        return ground.window(seen.min(axis=0) - room, seen.max(axis=0) + room)
+        margin = _PART_MARGIN_IN * self.scale
+        return ground.window(seen.min(axis=0) - margin, seen.max(axis=0) + margin)
 
     def _smooth(self, image_bgr: ImageBgr) -> ImageBgr:
-        """The picture without the detail that a sheet is too coarse for."""
+        """The picture without details finer than a sheet."""
         if self._shrink == 1:
             return np.asarray(cv2.GaussianBlur(image_bgr, (0, 0), 0.8), np.uint8)
         return np.asarray(cv2.resize(image_bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
 
-    def _lay(
+    def _make_ground(
         self,
         camera: TableCamera,
         surface: _Surface,
@@ -191,50 +191,50 @@ class Lie:
         reference: ImageBgr | None,
     ) -> Ground:
         outline = np.array(surface.outline_in)
-        room = _ROOM_IN * self.scale
-        # Terrain that was drawn far beyond the table would make a sheet that no memory holds.
-        low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - room
-        high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + room
-        sheet = lay_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
-        inside, barred, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
+        margin = _MARGIN_IN * self.scale
+        # Terrain that was drawn far beyond the table would need a sheet larger than memory.
+        low = np.maximum(outline.min(axis=0), self._table_in.min(axis=0)) - margin
+        high = np.minimum(outline.max(axis=0), self._table_in.max(axis=0)) + margin
+        sheet = make_sheet(camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+        inside, excluded, seen = (np.zeros(sheet.shape, np.uint8) for _ in range(3))
         sheet.fill(inside, outline, 1)
         for hole in surface.holes_in:
             sheet.fill(inside, np.array(hole), 0)
         if surface.z_in == 0:
             for paper in papers_in:
-                sheet.fill(barred, np.array(paper), 1)
-            barred = np.asarray(cv2.dilate(barred, disc(_PAPER_IN * self.px_per_in)), np.uint8)
+                sheet.fill(excluded, np.array(paper), 1)
+            excluded = np.asarray(cv2.dilate(excluded, disc(_PAPER_MARGIN_IN * self.px_per_in)), np.uint8)
         for box_px in self._aside_px:
-            edge_in = camera.pixel_to_table(_round_box(box_px), surface.z_in)[:, :2]
+            edge_in = camera.pixel_to_table(_box_points(box_px), surface.z_in)[:, :2]
             if np.isfinite(edge_in).all():
-                sheet.fill(barred, edge_in, 1)
+                sheet.fill(excluded, edge_in, 1)
                 sheet.fill(inside, edge_in, 0)
         seen += 1
         for piece in terrain:
-            if piece.top_in > surface.z_in + _LOW_IN:
-                _hide(seen, sheet, piece)
+            if piece.top_in > surface.z_in + _LOW_TERRAIN_IN:
+                _clear_hidden(seen, sheet, piece)
         width, height = camera.lens.image_size
-        may = (inside > 0) & sheet.in_view((width // self._shrink, height // self._shrink))
+        usable = (inside > 0) & sheet.in_view((width // self._shrink, height // self._shrink))
         empty = None
         if reference is not None:
-            there = self._reference_camera
-            from_there = sheet
-            if there is not camera:
-                from_there = lay_sheet(there, low, high, surface.z_in, self.px_per_in, self._shrink)
-            empty = empty_table(from_there.lay(reference), may if may.any() else inside > 0)
-        return Ground(sheet, may, seen.astype(np.float32), barred > 0, empty)
+            reference_camera = self._reference_camera
+            reference_sheet = sheet
+            if reference_camera is not camera:
+                reference_sheet = make_sheet(reference_camera, low, high, surface.z_in, self.px_per_in, self._shrink)
+            empty = empty_table(reference_sheet.rectify(reference), usable if usable.any() else inside > 0)
+        return Ground(sheet, usable, seen.astype(np.float32), excluded > 0, empty)
 
 
-def _round_box(box_px: Box) -> FloatArray:
-    """(N, 2) points along the edge of a box of the picture, which a lens bends on the table."""
+def _box_points(box_px: Box) -> FloatArray:
+    """(N, 2) points along the edge of a box in the picture; the lens bends the edge on the table."""
     left, top, right, bottom = box_px
     corners = np.array([(left, top), (right, top), (right, bottom), (left, bottom)], np.float64)
-    along = np.linspace(0, 1, _ALONG, endpoint=False)[:, None]
+    along = np.linspace(0, 1, _POINTS_PER_SIDE, endpoint=False)[:, None]
     return np.vstack([a + along * (b - a) for a, b in zip(corners, np.roll(corners, -1, 0), strict=True)])
 
 
 def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surface]:
-    """The tops of the terrain, highest first, and the table itself."""
+    """Level tops of the terrain, the highest first, and the table."""
     pieces = [piece for piece in terrain if piece.kind in _TOPS and piece.top_in > 0.2]
     tops = [(piece.top_in, piece.outline_in) for piece in pieces]
     higher = [_Surface(z_in, outline, tuple(o for z, o in tops if z > z_in)) for z_in, outline in tops]
@@ -242,11 +242,11 @@ def _surfaces(terrain: Sequence[TerrainPiece], table_in: Outline) -> list[_Surfa
     return [*sorted(higher, key=lambda top: -top.z_in), ground]
 
 
-def _hide(seen: npt.NDArray[np.uint8], sheet: Sheet, piece: TerrainPiece) -> None:
-    """Take away what a piece of terrain hides of a sheet."""
+def _clear_hidden(seen: npt.NDArray[np.uint8], sheet: Sheet, piece: TerrainPiece) -> None:
+    """Clear the part of a sheet that a piece of terrain hides."""
     outline = np.array(piece.outline_in)
     heights = [h for h in (piece.base_in, piece.top_in) if h < sheet.eye_in[2]]
-    rings = [sheet.shadow(outline, height) for height in heights]
+    rings = [sheet.project(outline, height) for height in heights]
     for ring in rings:
         sheet.fill(seen, ring, 0)
     if len(rings) == 2:

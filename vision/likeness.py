@@ -1,7 +1,7 @@
-"""How alike two figures look: the networks' last hidden layers, stretched to tell sculpts apart.
+"""Similarity of two figures' looks, from the networks' last hidden layers.
 
-The layers mostly say where a figure looks and how far it leans. `training.finder.likeness` learned, from random
-toys seen several times each, which directions stay the same for one sculpt and differ between two.
+Those layers mostly encode where a figure looks and how far it leans. `training.finder.likeness` learned, from
+random toys seen several times each, which directions stay the same for one sculpt and differ between two.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ import numpy as np
 from vision.palette import FloatImage
 
 DIRECTIONS = 48
-"""How many numbers a signature has."""
+"""Length of a signature."""
 _FILES = ("judge.onnx", "closer.onnx", "likeness.npz")
 _LEAST = 1e-6
 
 
 def signature(features: FloatImage) -> FloatImage:
-    """(48,) of length 1; its product with another's is 1 for the same look. `features`: (224,) of a `Candidate`."""
+    """(48,) unit vector of a `Candidate`'s features, (224,); its dot product with another is 1 for the same look."""
     middle, stretch = _metric()
     return unit(np.asarray((features - middle) @ stretch, np.float32))
 
 
 def unit(direction: FloatImage) -> FloatImage:
-    """The same direction with length 1."""
+    """The vector scaled to length 1."""
     return np.asarray(direction / max(float(np.linalg.norm(direction)), _LEAST), np.float32)
 
 
 @cache
 def version() -> str:
-    """Which networks signatures are of; those of others cannot be compared."""
+    """Version of the networks; signatures of different versions cannot be compared."""
     digest = hashlib.sha256()
     for name in _FILES:
         digest.update(resources.files("vision").joinpath(name).read_bytes())

@@ -1,9 +1,9 @@
-"""Changes between two small grey pictures that light alone explains, place by place.
+"""Local changes of light between two small grey pictures.
 
-A shadow changes the brightness of what it falls on and leaves its edges where they were. So the places whose edges
-stayed tell by what factor the light around them changed, and what changed by another factor is a thing, not light. One
-factor for a whole picture would not do: a player who leans over the table shades a part of it, and the camera's
-exposure then brightens the rest.
+A shadow changes the brightness of what it falls on and leaves its edges in place. So places with unchanged edges show
+by what factor the light around them changed, and anything that changed by another factor is an object. One factor for
+the whole picture does not suffice: a player who leans over the table shades a part of it, and the camera's exposure
+then brightens the rest.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ FloatImage = npt.NDArray[np.float32]
 BoolImage = npt.NDArray[np.bool_]
 
 _DARK = 8.0  # grey levels added before the logarithm: below them a ratio is sensor noise
-_WINDOW = (3, 3)  # cells round each over which edges are compared
-_SAME_EDGES = 0.8  # their correlation, from which only the light has changed
-_LEAST_TEXTURE = 0.03  # change of log brightness per cell from which edges can be compared
-_REACHES_CELLS = (24.0, 8.0, 3.0)  # one sigma: how far places tell the light of their neighbours, the nearest best
-_DOUBT = 0.03  # weight of what is known from further away
-_OTHER_LIGHT = 0.15  # change of log brightness beyond that of the light around it
+_WINDOW = (3, 3)  # cells over which edges are compared
+_SAME_EDGES = 0.8  # correlation of edges above which only the light has changed
+_LEAST_TEXTURE = 0.03  # change of log brightness per cell above which edges can be compared
+_REACHES_CELLS = (24.0, 8.0, 3.0)  # sigmas over which a place shows the light of its neighbours; the nearest count most
+_DOUBT = 0.03  # weight of the estimate from further away
+_OTHER_LIGHT = 0.15  # change of log brightness beyond that of the surrounding light
 
 
-def beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
+def differs_beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
     """(rows, columns) where a picture differs from an earlier one by more than the light on it.
 
     Args:
         now: (rows, columns) grey levels.
-        before: of the same size.
+        before: Of the same size.
     """
     then = np.maximum(before, 0)
     edges_now, edges_then = _edges(now), _edges(then)
@@ -43,7 +43,7 @@ def beyond_light(now: FloatImage, before: FloatImage) -> BoolImage:
 
 
 def _light(change: FloatImage, same: BoolImage) -> FloatImage:
-    """Change of log brightness that the light around each place brought, as the nearest that stayed tell it."""
+    """Change of log brightness caused by the light, interpolated from the nearest places with unchanged edges."""
     light = np.full(change.shape, np.median(change), np.float32)
     weight = np.asarray(same, np.float32)
     for reach in _REACHES_CELLS:
@@ -58,18 +58,18 @@ def _edges(grey: FloatImage) -> FloatImage:
     return np.dstack([cv2.Sobel(log, cv2.CV_32F, *axis, scale=1 / 8) for axis in ((1, 0), (0, 1))])
 
 
-class LightWatch:
-    """Tells from picture to picture whether the light on much of the table is changing just now."""
+class LightChangeDetector:
+    """Detects whether the light on much of the table is changing."""
 
-    _CHANGE, _PART = 0.1, 0.1  # of log brightness, beside the picture's own change, and of the picture
-    _FLICKER_S = 2.0  # light that changes for longer is a lamp that flickers, and is not waited for
+    _CHANGE, _PART = 0.1, 0.1  # of log brightness, relative to the picture's median change; share of the picture
+    _FLICKER_S = 2.0  # a longer change is a flickering lamp, and is ignored
 
     def __init__(self) -> None:
         self._before: FloatImage | None = None
         self._since_s: float | None = None
 
-    def changes(self, now: FloatImage, time_s: float) -> bool:
-        """Whether nothing is to be concluded from this picture, (rows, columns) grey levels, because of the light."""
+    def is_changing(self, now: FloatImage, time_s: float) -> bool:
+        """Whether this picture, (rows, columns) grey levels, should not be searched because the light is changing."""
         before, self._before = self._before, now
         if before is None or before.shape != now.shape:
             return False

@@ -1,9 +1,9 @@
-"""What is new in a picture: places that changed and are at rest, and places where something still moves.
+"""Motion detection: what changed and is at rest, and where something still moves.
 
-Works on pictures an eighth as wide, where noise averages out and a soldier is still a few pixels. Light is not news:
-a lamp changes all that it lights by one factor and leaves sunlit parts alone, so every change between those two is
-explained by light, and so is a change that leaves the edges around it where they were. Nothing is ever waited for
-without end: a place that keeps changing is searched after a few seconds all the same.
+Compares pictures downsampled by eight, where noise averages out and a soldier is still a few pixels. Changes of light
+are ignored: a lamp changes everything it lights by one factor and leaves sunlit parts alone, so light explains every
+factor between those two, and every change that leaves the edges in place. A place that keeps changing is searched
+after a few seconds anyway.
 """
 
 from __future__ import annotations
@@ -17,40 +17,41 @@ import numpy.typing as npt
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray
-from vision.local_light import LightWatch, beyond_light
+from vision.local_light import LightChangeDetector, differs_beyond_light
 
 SHRINK = 8
-"""Pixels of the picture to one that is compared, along each axis."""
+"""Factor by which pictures are downsampled along each axis; one pixel of the result is a *cell*."""
 STILL_S = 0.4
-"""A place must rest this long before anything is concluded from it."""
-PATIENCE_S = 4.0
-"""What reaches in over the table's edge and has rested this long is scenery, not a hand: players rest their arms."""
-LONGEST_S, LONGEST_HAND_S = 5.0, 10.0
-"""No place is held longer than this before it is searched all the same; the second where a hand moves."""
+"""A changed place is searched after it has been at rest this long."""
+HAND_REST_S = 4.0
+"""Something that reaches in over the table's edge and has rested this long is scenery: a hand would move."""
+MAX_BLOCKED_S, MAX_HAND_BLOCKED_S = 5.0, 10.0
+"""Longest time that a place is blocked from being searched; the second where a hand moves."""
 
-_LEAST_GREY = 4.0
-"""A grey level is 1/255; soft shadows and the camera's own gain leave less."""
+_MIN_GREY = 4.0
+"""Smaller differences (a grey level is 1/255) are soft shadows and the camera's own gain."""
 _NOISE_SIGMAS = 6.0
-_LEAST_CELLS = 3
-_HAND_OF_PICTURE = (0.01, 0.4)
-"""Smaller is a thing at the edge of the picture; larger is another table, or the light was switched."""
-_STIRRED = 0.1
-"""A place moves while more than this part of it does."""
-_SPARSE = 4
-"""One row and column in so many is enough for the statistics of light."""
+_MIN_CELLS = 3
+_HAND_SHARE = (0.01, 0.4)
+"""Share of the picture that a hand covers. Anything smaller is an object at the edge of the picture; anything larger is
+another table, or the light was switched."""
+_MOVING_SHARE = 0.1
+"""A region moves while more than this share of its cells does."""
+_SAMPLE_STEP = 4
+"""Step between the rows and columns that are sampled for the statistics of light."""
 _LIT_PERCENTILES = (15.0, 85.0)
-"""Light that changes reaches at least so much of the table; an arm covers less."""
+"""A change of light reaches at least this much of the table; an arm covers less."""
 _LIGHT_RANGE = 1.25
-"""Brightness of the table's parts, each to the table's own change, that light alone explains."""
+"""Largest factor, relative to the table's median change, that light alone explains."""
 _SAME_EDGES = 0.8
-"""Correlation of the edges in a place before and after, from which only its light has changed."""
-_EDGED_CELLS = 12
-"""A place smaller than this has too few edges to compare."""
+"""Correlation of the edges before and after above which only the light has changed."""
+_MIN_EDGE_CELLS = 12
+"""A smaller region has too few edges to compare."""
 _UNKNOWN = -1000.0
-"""Grey of what was never seen: beyond the edge of the pictures before the camera was moved."""
-_NEAR = np.ones((3, 3), np.uint8)
-_CLOSE = np.ones((5, 5), np.uint8)
-_WIDE = np.ones((9, 9), np.uint8)
+"""Grey level of cells never seen: beyond the picture's edge before the camera moved."""
+_KERNEL_3 = np.ones((3, 3), np.uint8)
+_KERNEL_5 = np.ones((5, 5), np.uint8)
+_KERNEL_9 = np.ones((9, 9), np.uint8)
 
 Box = tuple[int, int, int, int]
 """Left, top, right, bottom in pixels of the picture, the last two excluded."""
@@ -61,249 +62,255 @@ MaskImage = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """What is new in one picture.
+    """Changes in one picture.
 
     Attributes:
-        places_px: Where the picture differs from what was searched last, and is at rest.
-        held: (rows, columns) of the picture made `SHRINK` times smaller: where something moves or a hand reaches, and
-            nothing is to be concluded; None where that is nowhere.
+        changed_px: Boxes around changes since the last search that are at rest.
+        blocked: (rows, columns) of cells that must not be searched, because something moves or a hand is there; None if
+            there are none.
         hand: Whether something large reaches in over the picture's edge.
-        moving: Whether some place has not rested long enough.
-        unseen: Whether parts of the picture have not been searched since the camera was moved.
-        new: (rows, columns) as `held`: where in `places_px` the picture differs; None where that is nowhere.
-        unsteady: Whether light is changing over much of the picture, so that nothing is to be concluded from it.
+        moving: Whether a region has not been at rest long enough.
+        unsearched: Whether parts of the picture have not been searched since the camera moved.
+        new: (rows, columns) of cells that differ inside `changed_px`; None if there are none.
+        light_changing: Whether light is changing over much of the picture, so that it should not be searched.
     """
 
-    places_px: tuple[Box, ...] = ()
-    held: BoolImage | None = None
+    changed_px: tuple[Box, ...] = ()
+    blocked: BoolImage | None = None
     hand: bool = False
     moving: bool = False
-    unseen: bool = False
+    unsearched: bool = False
     new: BoolImage | None = None
-    unsteady: bool = False
+    light_changing: bool = False
 
-    def holds(self, x_px: float, y_px: float) -> bool:
-        """Whether nothing is to be concluded at this pixel of the picture."""
-        if self.held is None:
+    def is_blocked(self, x_px: float, y_px: float) -> bool:
+        """Whether this pixel must not be searched now."""
+        if self.blocked is None:
             return False
         row, column = int(y_px // SHRINK), int(x_px // SHRINK)
-        rows, columns = self.held.shape
-        return 0 <= row < rows and 0 <= column < columns and bool(self.held[row, column])
+        rows, columns = self.blocked.shape
+        return 0 <= row < rows and 0 <= column < columns and bool(self.blocked[row, column])
 
 
 class MotionDetector:
-    """Compares each picture with the one before, and with what was searched last."""
+    """Compares each picture with the previous one and with the one that was last searched."""
 
     def __init__(self) -> None:
-        self._before: _Small | None = None
-        self._known: _Small | None = None
-        self._now: _Small | None = None
+        self._previous: _Small | None = None
+        self._reference: _Small | None = None
+        self._current: _Small | None = None
         self._blur: _Small | None = None
-        self._aside: BoolImage | None = None
-        self._held: BoolImage | None = None
-        self._stirred_s: _Small | None = None  # when each cell was last seen to move
-        self._held_from_s: _Small | None = None  # since when each cell has been held
-        self._before_s = -np.inf
+        self._ignored: BoolImage | None = None
+        self._blocked: BoolImage | None = None
+        self._moved_s: _Small | None = None  # when each cell last moved
+        self._blocked_since_s: _Small | None = None
+        self._previous_s = -np.inf
         self._noise = 0.5
-        self._light = LightWatch()
+        self._light = LightChangeDetector()
 
-    def look(
+    def detect(
         self, gray: ImageGray, time_s: float, aside_px: Sequence[Box] = (), table_px: FloatArray | None = None
     ) -> Motion:
-        """What is new in this picture.
+        """Detect the changes in the next picture.
 
         Args:
             gray: (height, width) uint8.
-            time_s: when it was taken.
-            aside_px: parts that are set aside, as a dice tray: nothing is new there.
-            table_px: (N, 2) convex outline beyond which nothing is new either; None for the whole picture.
+            time_s: Time of the picture.
+            aside_px: Parts to ignore, such as a dice tray.
+            table_px: (N, 2) convex outline of the table; changes outside it are ignored. None for the whole picture.
         """
-        small = _shrunk(gray)
-        self._aside = _covered(small.shape, aside_px, table_px)
-        before, self._before, self._now = self._before, small, small
-        restarted, self._before_s, last_s = time_s < self._before_s, time_s, self._before_s
-        if before is None or before.shape != small.shape or self._stirred_s is None or self._held_from_s is None:
-            self._begin(small.shape)
+        small = _downsampled(gray)
+        self._ignored = _ignored_mask(small.shape, aside_px, table_px)
+        previous, self._previous, self._current = self._previous, small, small
+        restarted, self._previous_s, last_s = time_s < self._previous_s, time_s, self._previous_s
+        if previous is None or previous.shape != small.shape or self._moved_s is None or self._blocked_since_s is None:
+            self._reset(small.shape)
             return Motion((_whole(gray),))
-        if restarted:  # a camera that was plugged in again counts from 0 again
-            self._stirred_s[:], self._held_from_s[:] = time_s, np.inf
-        stirred = cv2.dilate(self._differs(small, before), _NEAR) > 0
-        self._stirred_s[stirred] = time_s
-        if self._known is None:
+        if restarted:  # the clock of a camera that was plugged in again starts at 0
+            self._moved_s[:], self._blocked_since_s[:] = time_s, np.inf
+        moved = cv2.dilate(self._differs(small, previous), _KERNEL_3) > 0
+        self._moved_s[moved] = time_s
+        if self._reference is None:
             return Motion((_whole(gray),))
-        # Pictures far apart differ, and may be at rest all the same.
-        quick = restarted or time_s - last_s < STILL_S
-        motion = self._compared(small, self._known, time_s, quick=quick)
-        return replace(motion, unsteady=self._light.changes(small, time_s) and quick)
+        # Pictures taken far apart differ although nothing moves now.
+        continuous = restarted or time_s - last_s < STILL_S
+        motion = self._compare(small, self._reference, time_s, continuous=continuous)
+        return replace(motion, light_changing=self._light.is_changing(small, time_s) and continuous)
 
     def searched(self) -> None:
-        """Take what the last picture shows for known, apart from places that are held."""
-        if self._known is None or self._held is None or self._now is None:
-            self._known, self._blur = self._now, None
+        """Make the last picture the reference for changes, except where it is blocked."""
+        if self._reference is None or self._blocked is None or self._current is None:
+            self._reference, self._blur = self._current, None
             return
-        # Where nothing was known before, an arm cannot be told from the table that it hides.
-        kept = self._held | (self._known < 0)
-        self._known = np.where(kept, self._known, self._now)
+        # Where nothing was known before, an arm looks no different from the table under it.
+        kept = self._blocked | (self._reference < 0)
+        self._reference = np.where(kept, self._reference, self._current)
         self._blur = None if self._blur is None else np.where(kept, self._blur, 0)
 
-    def turned(self, old_to_new: FloatArray, table_px: FloatArray | None = None) -> None:
-        """The camera was moved: what was known is seen from there, as far as it lies on the table.
+    def follow_camera(self, old_to_new: FloatArray, table_px: FloatArray | None = None) -> None:
+        """Warp the reference to the new pose after the camera moved.
 
         Args:
-            old_to_new: (3, 3) homography from pixels of the pictures before to those of the next.
-            table_px: (N, 2) outline, in the next picture, of what lies on the table for certain; None for all. The
-                floor under the table's edge moves otherwise than the table does.
+            old_to_new: (3, 3) homography from the pixels of earlier pictures to those of the next one.
+            table_px: (N, 2) outline, in the next picture, of what certainly lies on the table; None for everything.
+                The homography is wrong for the floor beside the table.
         """
-        if self._known is None or self._now is None:
+        if self._reference is None or self._current is None:
             return
-        way = on_cells(old_to_new)
-        size = self._known.shape[::-1]
-        known = np.asarray(cv2.warpPerspective(np.abs(self._known), way, size), np.float32)
-        surely = np.asarray(cv2.warpPerspective(np.asarray(self._known >= 0, np.float32), way, size), np.float32)
+        cell_homography = to_cells(old_to_new)
+        size = self._reference.shape[::-1]
+        reference = np.asarray(cv2.warpPerspective(np.abs(self._reference), cell_homography, size), np.float32)
+        surely = np.asarray(
+            cv2.warpPerspective(np.asarray(self._reference >= 0, np.float32), cell_homography, size), np.float32
+        )
         if table_px is not None:
-            on_table = np.zeros(known.shape, np.uint8)
+            on_table = np.zeros(reference.shape, np.uint8)
             cv2.fillPoly(on_table, [np.round(table_px / SHRINK).astype(np.int32)], 1)
             surely[on_table == 0] = 0
-        # The table as it would be seen is a cell off here and there, which shows at every sharp edge.
-        self._blur = np.asarray(cv2.dilate(known, _NEAR) - cv2.erode(known, _NEAR), np.float32)
-        self._known = np.where(surely > 0.99, known, _UNKNOWN).astype(np.float32)
+        # The warped picture is off by up to a cell, which shows at every sharp edge.
+        self._blur = np.asarray(cv2.dilate(reference, _KERNEL_3) - cv2.erode(reference, _KERNEL_3), np.float32)
+        self._reference = np.where(surely > 0.99, reference, _UNKNOWN).astype(np.float32)
 
-    def _begin(self, shape: tuple[int, ...]) -> None:
-        self._known = self._held = self._blur = None
-        self._stirred_s = np.full(shape, -np.inf, np.float32)
-        self._held_from_s = np.full(shape, np.inf, np.float32)
+    def _reset(self, shape: tuple[int, ...]) -> None:
+        self._reference = self._blocked = self._blur = None
+        self._moved_s = np.full(shape, -np.inf, np.float32)
+        self._blocked_since_s = np.full(shape, np.inf, np.float32)
 
-    def _compared(self, small: _Small, known: _Small, time_s: float, *, quick: bool) -> Motion:
-        """Every place that differs from what is known: light, something at rest, or to be held."""
-        assert self._stirred_s is not None and self._held_from_s is not None  # noqa: S101, PT018 - set by `_begin`
-        differs = self._differs(small, known, self._blur)
-        if quick and self._blur is None and differs.any():
-            differs &= beyond_light(small, known)
-        places = list(_places(differs, small, known, _rim(known, self._aside), apart=quick))
-        held, rested = (np.zeros(small.shape, np.bool_) for _ in range(2))
-        resting: list[_Place] = []
+    def _compare(self, small: _Small, reference: _Small, time_s: float, *, continuous: bool) -> Motion:
+        """Classify every region that differs from the reference as light, at rest, or blocked."""
+        assert self._moved_s is not None and self._blocked_since_s is not None  # noqa: S101, PT018 - set by `_reset`
+        differs = self._differs(small, reference, self._blur)
+        if continuous and self._blur is None and differs.any():
+            differs &= differs_beyond_light(small, reference)
+        regions = list(
+            _changed_regions(differs, small, reference, _border(reference, self._ignored), split_hands=continuous)
+        )
+        blocked, rested = (np.zeros(small.shape, np.bool_) for _ in range(2))
+        resting: list[_Region] = []
         hand = moving = False
-        stirring = cv2.dilate((self._stirred_s > time_s - PATIENCE_S).astype(np.uint8), _WIDE) > 0
-        for one in places:
-            rest_s = time_s - _quantile(self._stirred_s[one.part][one.own], 1 - _STIRRED)
-            since_s = time_s - _quantile(self._held_from_s[one.part][one.own], 0.25)
-            is_hand, restless = one.is_hand and rest_s < PATIENCE_S, quick and rest_s < STILL_S
-            # Between pictures far apart a hand may have been anywhere: all that is new is concluded from at once.
-            is_hand |= hand and not quick
-            if (is_hand or restless) and since_s < (LONGEST_HAND_S if is_hand else LONGEST_S):
-                held[one.part] |= one.own & (stirring[one.part] | restless | (not quick))
+        recently_moved = cv2.dilate((self._moved_s > time_s - HAND_REST_S).astype(np.uint8), _KERNEL_9) > 0
+        for one in regions:
+            rest_s = time_s - _quantile(self._moved_s[one.window][one.mask], 1 - _MOVING_SHARE)
+            since_s = time_s - _quantile(self._blocked_since_s[one.window][one.mask], 0.25)
+            is_hand, restless = one.is_hand and rest_s < HAND_REST_S, continuous and rest_s < STILL_S
+            # Between pictures taken far apart a hand may have been anywhere, so every change is searched at once.
+            is_hand |= hand and not continuous
+            if (is_hand or restless) and since_s < (MAX_HAND_BLOCKED_S if is_hand else MAX_BLOCKED_S):
+                blocked[one.window] |= one.mask & (recently_moved[one.window] | restless | (not continuous))
                 hand, moving = hand or is_hand, moving or restless
             else:
                 resting.append(one)
-        # Feet beside the last cell that changed are hidden too.
-        held = np.asarray(cv2.dilate(held.astype(np.uint8), _CLOSE) > 0)
-        self._held_from_s = np.where(held, np.minimum(self._held_from_s, time_s), np.inf).astype(np.float32)
-        self._held = held if held.any() else None
-        resting = [one for one in resting if not held[one.part][one.own].all()]
+        # The feet beside the last changed cell are hidden too.
+        blocked = np.asarray(cv2.dilate(blocked.astype(np.uint8), _KERNEL_5) > 0)
+        self._blocked_since_s = np.where(blocked, np.minimum(self._blocked_since_s, time_s), np.inf).astype(np.float32)
+        self._blocked = blocked if blocked.any() else None
+        resting = [one for one in resting if not blocked[one.window][one.mask].all()]
         for one in resting:
-            rested[one.part] |= one.own
+            rested[one.window] |= one.mask
         boxes = tuple(one.box_px for one in resting)
-        return Motion(boxes, self._held, hand, moving, bool(known.min() < 0), rested if boxes else None)
+        return Motion(boxes, self._blocked, hand, moving, bool(reference.min() < 0), rested if boxes else None)
 
     def _differs(self, small: _Small, other: _Small, blur: _Small | None = None) -> MaskImage:
-        """Where two pictures differ beyond light, noise and blur; 1 there, else 0."""
-        few, few_other = small[::_SPARSE, ::_SPARSE], other[::_SPARSE, ::_SPARSE]
-        seen = few_other >= 0
+        """1 where two pictures differ by more than light, noise and blur explain, else 0."""
+        sample, other_sample = small[::_SAMPLE_STEP, ::_SAMPLE_STEP], other[::_SAMPLE_STEP, ::_SAMPLE_STEP]
+        seen = other_sample >= 0
         if not seen.any():
             return np.zeros(small.shape, np.uint8)
-        ratio = (few[seen] + 1) / (few_other[seen] + 1)
+        ratio = (sample[seen] + 1) / (other_sample[seen] + 1)
         low, gain, high = np.percentile(ratio, (_LIT_PERCENTILES[0], 50, _LIT_PERCENTILES[1]))
         low, high = max(low, gain / _LIGHT_RANGE), min(high, gain * _LIGHT_RANGE)
-        if gain / _LIGHT_RANGE < 1 < gain * _LIGHT_RANGE:  # what the lamp does not light stays as it is
+        if gain / _LIGHT_RANGE < 1 < gain * _LIGHT_RANGE:  # parts that the lamp does not light stay the same
             low, high = min(low, 1.0), max(high, 1.0)
-        away = np.maximum(np.maximum(np.float32(low) * other - small, small - np.float32(high) * other), 0)
-        noise = float(np.median(np.abs(few[seen] - gain * few_other[seen]))) * 1.48
+        excess = np.maximum(np.maximum(np.float32(low) * other - small, small - np.float32(high) * other), 0)
+        noise = float(np.median(np.abs(sample[seen] - gain * other_sample[seen]))) * 1.48
         self._noise = 0.95 * self._noise + 0.05 * noise
         if blur is not None:
-            away = away - blur
-        least = max(_LEAST_GREY, _NOISE_SIGMAS * self._noise)
-        differs = (away > least) & (other >= 0)
-        return np.asarray(differs if self._aside is None else differs & ~self._aside, np.uint8)
+            excess = excess - blur
+        threshold = max(_MIN_GREY, _NOISE_SIGMAS * self._noise)
+        differs = (excess > threshold) & (other >= 0)
+        return np.asarray(differs if self._ignored is None else differs & ~self._ignored, np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Place:
-    """A connected part of a picture that is new.
+class _Region:
+    """A connected region of changed cells.
 
     Attributes:
-        part: Rows and columns of the small picture round it.
-        own: Which of the cells there belong to it.
+        window: Rows and columns of cells around it.
+        mask: Cells of the window that belong to it.
         is_hand: Whether it is as large as a hand and reaches in over the edge.
     """
 
-    part: tuple[slice, slice]
-    own: BoolImage
+    window: tuple[slice, slice]
+    mask: BoolImage
     is_hand: bool = False
 
     @property
     def box_px(self) -> Box:
-        """The part in pixels of the picture."""
-        rows, columns = self.part
+        """The window in pixels of the picture."""
+        rows, columns = self.window
         return (columns.start * SHRINK, rows.start * SHRINK, columns.stop * SHRINK, rows.stop * SHRINK)
 
 
-def _places(differs: MaskImage, small: _Small, known: _Small, rim: BoolImage, *, apart: bool) -> Iterator[_Place]:
-    """The connected parts of what is new, apart from noise and light: hands, and then what is beside them.
+def _changed_regions(
+    differs: MaskImage, small: _Small, reference: _Small, border: BoolImage, *, split_hands: bool
+) -> Iterator[_Region]:
+    """Changed regions except noise and light: first hands, then the rest.
 
-    With `apart`, what is joined to a hand only by a thread of noise or shadow is not part of it.
+    With `split_hands`, a change that touches a hand only by a thin line of noise or shadow is a region of its own.
     """
-    new = np.asarray(cv2.morphologyEx(differs, cv2.MORPH_CLOSE, _CLOSE), np.uint8)
-    thick = np.asarray(cv2.morphologyEx(new, cv2.MORPH_OPEN, _CLOSE), np.uint8) if apart else new
-    beside = new.copy()
-    for one in _parts(thick, small, known):
-        at_rim = _HAND_OF_PICTURE[0] < one.own.sum() / new.size < _HAND_OF_PICTURE[1] and rim[one.part][one.own].any()
+    new = np.asarray(cv2.morphologyEx(differs, cv2.MORPH_CLOSE, _KERNEL_5), np.uint8)
+    opened = np.asarray(cv2.morphologyEx(new, cv2.MORPH_OPEN, _KERNEL_5), np.uint8) if split_hands else new
+    remaining = new.copy()
+    for one in _regions(opened, small, reference):
+        at_rim = _HAND_SHARE[0] < one.mask.sum() / new.size < _HAND_SHARE[1] and border[one.window][one.mask].any()
         if at_rim:
-            beside[one.part][one.own] = 0
+            remaining[one.window][one.mask] = 0
             yield replace(one, is_hand=True)
-    yield from _parts(beside, small, known)
+    yield from _regions(remaining, small, reference)
 
 
-def _parts(new: MaskImage, small: _Small, known: _Small) -> Iterator[_Place]:
+def _regions(new: MaskImage, small: _Small, reference: _Small) -> Iterator[_Region]:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(new)
     for label in range(1, count):
         x, y, w, h, area = (int(v) for v in np.asarray(stats)[label])
-        part = slice(y, y + h), slice(x, x + w)
-        own = np.asarray(labels[part] == label)
-        if area < _LEAST_CELLS or (area >= _EDGED_CELLS and _edges_stayed(small, known, part, own)):
+        window = slice(y, y + h), slice(x, x + w)
+        mask = np.asarray(labels[window] == label)
+        if area < _MIN_CELLS or (area >= _MIN_EDGE_CELLS and _edges_unchanged(small, reference, window, mask)):
             continue
-        yield _Place(part, own)
+        yield _Region(window, mask)
 
 
-def _quantile(times_s: _Small, part: float) -> float:
-    """As numpy's, without interpolation: between minus infinity and a time lies no time."""
-    return float(np.quantile(times_s, part, method="lower"))
+def _quantile(times_s: _Small, share: float) -> float:
+    """As `np.quantile` without interpolation, which fails between minus infinity and a time."""
+    return float(np.quantile(times_s, share, method="lower"))
 
 
-def _edges_stayed(small: _Small, known: _Small, part: tuple[slice, slice], own: BoolImage) -> bool:
-    """Whether a place shows the same edges as before, however bright."""
-    rows, columns = part
+def _edges_unchanged(small: _Small, reference: _Small, window: tuple[slice, slice], mask: BoolImage) -> bool:
+    """Whether a region shows the same edges as before, at whatever brightness."""
+    rows, columns = window
     around = slice(max(0, rows.start - 1), rows.stop + 1), slice(max(0, columns.start - 1), columns.stop + 1)
     padding = ((rows.start - around[0].start, 0), (columns.start - around[1].start, 0))
     inside = np.zeros(small[around].shape, np.uint8)
-    inside[padding[0][0] : padding[0][0] + own.shape[0], padding[1][0] : padding[1][0] + own.shape[1]] = own
-    cells = cv2.dilate(inside, _NEAR) > 0
-    if (known[around][cells] < 0).any():
+    inside[padding[0][0] : padding[0][0] + mask.shape[0], padding[1][0] : padding[1][0] + mask.shape[1]] = mask
+    cells = cv2.dilate(inside, _KERNEL_3) > 0
+    if (reference[around][cells] < 0).any():
         return False
     now, then = (
         np.stack([cv2.Sobel(image[around], cv2.CV_32F, *axis)[cells] for axis in ((1, 0), (0, 1))])
-        for image in (small, known)
+        for image in (small, reference)
     )
     strength = float(np.sqrt((now * now).sum() * (then * then).sum()))
     return strength > 0 and float((now * then).sum()) / strength > _SAME_EDGES
 
 
-def on_cells(old_to_new: FloatArray) -> FloatArray:
-    """A homography of the picture's pixels, for the cells of the small picture."""
+def to_cells(old_to_new: FloatArray) -> FloatArray:
+    """Convert a homography of the picture's pixels to one of cells."""
     shrink = np.diag([1 / SHRINK, 1 / SHRINK, 1.0])
     return np.asarray(shrink @ old_to_new @ np.linalg.inv(shrink))
 
 
-def _shrunk(gray: ImageGray) -> _Small:
+def _downsampled(gray: ImageGray) -> _Small:
     height, width = gray.shape
     size = (max(1, width // SHRINK), max(1, height // SHRINK))
     return np.asarray(cv2.resize(gray, size, interpolation=cv2.INTER_AREA), np.float32)
@@ -313,8 +320,8 @@ def _whole(gray: ImageGray) -> Box:
     return (0, 0, gray.shape[1], gray.shape[0])
 
 
-def _covered(shape: tuple[int, ...], boxes_px: Sequence[Box], table_px: FloatArray | None) -> BoolImage | None:
-    """Where boxes of the picture reach in the small one, or nothing of the table does; None for nowhere."""
+def _ignored_mask(shape: tuple[int, ...], boxes_px: Sequence[Box], table_px: FloatArray | None) -> BoolImage | None:
+    """Cells to ignore: in the given boxes or outside the table; None if there are none."""
     if not boxes_px and table_px is None:
         return None
     mask = np.zeros(shape, np.bool_)
@@ -327,8 +334,8 @@ def _covered(shape: tuple[int, ...], boxes_px: Sequence[Box], table_px: FloatArr
     return mask
 
 
-def _rim(known: _Small, aside: BoolImage | None) -> BoolImage:
-    """The edge of what is known of a picture, inside of its own edge once the camera was turned, or a part is aside."""
-    beyond = known < 0 if aside is None else (known < 0) | aside
+def _border(reference: _Small, aside: BoolImage | None) -> BoolImage:
+    """Cells at the edge of the known part of the picture that is not ignored."""
+    beyond = reference < 0 if aside is None else (reference < 0) | aside
     unknown = cv2.copyMakeBorder(beyond.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1)
-    return np.asarray(cv2.dilate(unknown, _CLOSE)[1:-1, 1:-1] > 0)
+    return np.asarray(cv2.dilate(unknown, _KERNEL_5)[1:-1, 1:-1] > 0)

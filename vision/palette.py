@@ -1,7 +1,7 @@
-"""Colours of the armies, learnt from clicks: what plastic looks like whatever the light falls on it.
+"""The palette: colours of the armies, learned from clicks, that hold in any light.
 
-Colours are compared as log-ratios: red/green and blue/green stay put when a lamp dims or a shadow falls; the third
-axis, log brightness, may wander. Lab chroma shrinks with the light, and shaded plastic looks like another colour.
+Colours are log-ratios: red/green and blue/green stay the same when a lamp dims or a shadow falls; the third axis, log
+brightness, varies with the light. Lab chroma shrinks with the light, so shaded plastic would look like another colour.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ LOG_LEVELS = np.log(np.arange(256, dtype=np.float32) + _DARK) - np.float32(math.
 """Log brightness of each grey level, 0 for white."""
 LOG_LEVELS.setflags(write=False)
 
-_LIGHT_SIGMA = 0.45  # in log brightness: lamp side against shaded side of one soldier, measured on taught soldiers
+_LIGHT_SIGMA = 0.45  # of log brightness: lit against shaded side of one soldier, measured on taught soldiers
 _CHROMA_SIGMA = 0.045  # least spread of a log-ratio: one soldier differs this much between base and helmet
-_REACHES_PX = (40, 80, 160)  # a click never grows further: a soldier, not the table, is meant
+_REACHES_PX = (40, 80, 160)  # a larger region is the table, not a soldier
 _TOLERANCES = (0.30, 0.22, 0.16, 0.12, 0.08)
 _LEAST_PX = 12
-_ONE_COLOUR = 0.36  # distance in log colour within which two plastics are taken for each other, when they are dark
+_ONE_COLOUR = 0.36  # distance in log colour below which two plastics are confused where they are dark
 _LIGHT_WEIGHT = 0.45  # of log brightness in it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmyColour:
-    """What was learnt of one army's plastic.
+    """Colour of one plastic of an army.
 
     Attributes:
         name: The army.
         mean: (3,) log red/green, log blue/green, log brightness.
         covariance: (3, 3) of the same.
-        samples: Number of pixels learnt from.
+        samples: Number of pixels it was learned from.
     """
 
     name: str
@@ -51,11 +51,11 @@ class ArmyColour:
 
 
 Palette = tuple[ArmyColour, ...]
-"""The plastics of all armies; an army of several plastics has one entry for each, all under its name."""
+"""The plastics of all armies; an army of several plastics has several entries of the same name."""
 
 
 def army_names(palette: Palette) -> tuple[str, ...]:
-    """Names of the armies, each once, in their order."""
+    """Names of the armies, without repetition, in their order."""
     return tuple(dict.fromkeys(army.name for army in palette))
 
 
@@ -66,25 +66,25 @@ def log_colour(image_bgr: ImageBgr) -> FloatImage:
 
 
 def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyColour | None = None) -> ArmyColour:
-    """Learn an army's colour from a click on one of its soldiers while inches are unknown.
+    """Learn an army's colour from a click on one of its soldiers, without a calibration.
 
-    `vision.teaching` finds the soldier himself and refuses less; it needs a calibrated camera.
+    With a calibrated camera use `vision.teaching`, which finds the soldier and refuses fewer clicks.
 
     Args:
         image_bgr: (height, width, 3) uint8.
         px: (x, y) of the click in pixels.
-        army: name of the army.
-        known: what earlier clicks taught; this click refines it.
+        army: Name of the army.
+        known: Colour from earlier clicks; this click refines it.
 
     Raises:
-        UserError: if the click is outside the picture, or what lies there is no patch of one colour with an end to it.
+        UserError: If the click is outside the picture, or there is no separate patch of one colour.
     """
     height, width = image_bgr.shape[:2]
     x, y = round(px[0]), round(px[1])
     if not (0 <= x < width and 0 <= y < height):
         raise UserError(
-            f"the click for {army!r} at {px[0]:g},{px[1]:g} lies outside the picture of {width}x{height} pixels; "
-            "click on a soldier"
+            f"The click for {army!r} at {px[0]:g},{px[1]:g} is outside the picture of {width}x{height} pixels. "
+            "Click a soldier."
         )
     for reach in _REACHES_PX:
         left, top = max(0, x - reach), max(0, y - reach)
@@ -97,7 +97,7 @@ def teach(image_bgr: ImageBgr, px: tuple[float, float], army: str, known: ArmyCo
 
 
 def _grow(colours: FloatImage, seed: tuple[int, int]) -> npt.NDArray[np.bool_] | None:
-    """Pixels of the soldier round the seed: the widest tolerance that does not run out into the table."""
+    """Pixels of the soldier around the seed, with the widest tolerance that does not include the table."""
     x, y = seed
     patch = colours[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2].reshape(-1, 3)
     centre = np.median(patch, axis=0)
@@ -117,13 +117,13 @@ def learn_colour(colours: FloatImage, army: str, known: ArmyColour | None = None
     """An army's colour from pixels of its plastic.
 
     Args:
-        colours: (N, 3) log colours, some of which may be rims and highlights.
-        army: name of the army.
-        known: what was learned before; these pixels refine it.
+        colours: (N, 3) log colours; some may be edges and highlights.
+        army: Name of the army.
+        known: Colour learned before; these pixels refine it.
     """
     mean = np.median(colours, axis=0).astype(np.float64)
     spread = colours - mean
-    # Rims and highlights are in the region too; four spreads out they are no longer plastic.
+    # The region includes edges and highlights; four spreads from the mean they are no longer plastic.
     limit = 4 * np.maximum(1.4826 * np.median(np.abs(spread), axis=0), (_CHROMA_SIGMA, _CHROMA_SIGMA, _LIGHT_SIGMA))
     kept = colours[(np.abs(spread) < limit).all(axis=1)].astype(np.float64)
     count = len(kept)
@@ -136,7 +136,7 @@ def learn_colour(colours: FloatImage, army: str, known: ArmyColour | None = None
 
 
 def merged(known: ArmyColour, more: ArmyColour) -> ArmyColour:
-    """The colour of all pixels that two were learned from, under the first one's name."""
+    """The colour of all pixels of two colours, under the first one's name."""
     total = known.samples + more.samples
     share = more.samples / total
     apart = more.mean - known.mean
@@ -148,5 +148,5 @@ def merged(known: ArmyColour, more: ArmyColour) -> ArmyColour:
 
 
 def nearly_one_colour(one: ArmyColour, other: ArmyColour) -> bool:
-    """Whether a figure of one army may well be taken for one of the other."""
+    """Whether a figure of one army may easily be mistaken for one of the other."""
     return float(np.linalg.norm((one.mean - other.mean) * (1, 1, _LIGHT_WEIGHT))) < _ONE_COLOUR

@@ -1,4 +1,4 @@
-"""What one place of the table looks like, to tell later whether it still looks so."""
+"""Patches of the table as they looked, to detect whether they still look the same."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from calibration.opencv import cv2
 from vision.frame import Frame
 from vision.palette import FloatImage
 
-_HALF_IN = 0.7  # a soldier's base and a little more; a neighbour base to base stays out
+_HALF_IN = 0.7  # covers a soldier's base with a margin, but no neighbour base to base
 _POINTS = 15
-_ALIKE = 0.85  # correlation; on the simulated table 0.99 of what stayed (lamp, bump), 0.62 of what went, 0.78 of others
+_ALIKE = 0.85  # correlation; on the simulated table 0.99 if the figure stayed (lamp, bump), 0.62 if it went, 0.78 if
+# another came
 _FLAT = 3.0  # grey levels: less relief is noise, which correlates with nothing
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """A place as it looked.
+    """The appearance of one place.
 
     Attributes:
         place_in: (x, y, z) of its middle.
-        relief: Its grey levels about their mean, (15, 15).
+        relief: (15, 15) grey levels minus their mean.
     """
 
     place_in: tuple[float, float, float]
     relief: FloatImage
 
     def unchanged(self, frame: Frame, camera: TableCamera) -> bool | None:
-        """Whether it looks the same in another picture, however bright; None where it is not in that picture."""
+        """Whether the place looks the same in another picture at any brightness; None if it is not in that picture."""
         now = spot_at(frame, camera, self.place_in)
         if now is None:
             return None
@@ -42,11 +43,11 @@ class Spot:
 
 
 def spot_at(frame: Frame, camera: TableCamera, place_in: tuple[float, float, float]) -> Spot | None:
-    """The place as it looks in a picture; None where it is not wholly in it.
+    """The appearance of a place in a picture; None if the place is not entirely in the picture.
 
     Args:
         frame: The picture.
-        camera: That took it.
+        camera: Its pose and lens.
         place_in: (x, y, z).
     """
     along = np.linspace(-_HALF_IN, _HALF_IN, _POINTS)
@@ -66,20 +67,20 @@ def spot_at(frame: Frame, camera: TableCamera, place_in: tuple[float, float, flo
     return Spot(place_in, relief)
 
 
-class AppearanceMemory:
-    """How the figures of one source looked where they stand or lie, by their ids."""
+class PatchMemory:
+    """How each figure's place looked when its posture was last seen, by id."""
 
     def __init__(self) -> None:
         self._spots: dict[str, Spot] = {}
 
     def keep(self, frame: Frame, camera: TableCamera, places: Iterable[tuple[str, tuple[float, float, float]]]) -> None:
-        """Keep how these look now: id, and (x, y, z) in inches."""
+        """Store the current appearance of the places of (id, (x, y, z) in inches)."""
         for name, place_in in places:
             spot = spot_at(frame, camera, place_in)
             if spot is not None:
                 self._spots[name] = spot
 
     def unchanged(self, name: str, frame: Frame, camera: TableCamera) -> bool:
-        """Whether his place looks as it did; not where that is unknown."""
+        """Whether the figure's place looks as stored; False if unknown."""
         spot = self._spots.get(name)
         return spot is not None and spot.unchanged(frame, camera) is True

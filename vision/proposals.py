@@ -1,4 +1,4 @@
-"""Armies that nobody has taught: figures that were recognised in any colour, grouped by their plastic."""
+"""Proposed armies: figures that were recognised in any colour, grouped by their plastic."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from scipy.spatial.distance import pdist
 
 from rules.tabletop.table import FloatArray
 from vision.palette import ArmyColour, FloatImage, Palette, learn_colour, merged
-from vision.stock_colours import usual_colour, usual_names
+from vision.stock_colours import stock_names, usual_colour
 
-_SAME_PLASTIC = 0.2  # distance in log colour between the figures of one army, most of it from lamp to shade
-_LIGHT_WEIGHT = 0.25  # of log brightness in that distance: one army stands in the sun and in the shade
-_SATURATION_WEIGHT = 0.7  # of saturation in it: highlights and haze make a plastic paler, but do not change its hue
-_GREY = 0.2  # saturation below which there is no hue to tell
-_LEAST_PX = 16  # of plastic in a figure that counts
-_LEAST_FIGURES = 2  # of one plastic that are an army
-_UPPER, _LEAST_CHANCE = 0.75, 0.93  # a quantile of the chances of an army's figures, and what it must be
+_SAME_PLASTIC = 0.2  # distance in log colour within one army, most of it from light to shade
+_LIGHT_WEIGHT = 0.25  # of log brightness in that distance: one army stands both in sun and in shade
+_SATURATION_WEIGHT = 0.7  # of saturation in it: highlights and haze make a plastic paler but keep its hue
+_GREY = 0.2  # saturation below which hue is undefined
+_LEAST_PX = 16  # of plastic; a figure with less does not count
+_LEAST_FIGURES = 2  # in an army
+_UPPER, _LEAST_CHANCE = 0.75, 0.93  # quantile of the chances of an army's figures, and its least value
 _MOST_ARMIES = 6
-_ALIKE = 0.3  # distance in log colour between what was clicked and the figures of the same army
-_ONE_COLOUR = 0.1  # distance in log colour between two halves of the figures of one army at most
+_ALIKE = 0.3  # distance in log colour between a taught army and the group of its figures
+_ONE_COLOUR = 0.1  # least distance in log colour between two halves that are different armies
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenPlastic:
-    """What is seen of one figure's plastic.
+class FigurePlastic:
+    """The visible plastic of one figure.
 
     Attributes:
-        chance: 0 to 1, that it is a figure.
+        chance: Probability, 0 to 1, that it is a figure.
         colours: (N, 3) its log colours.
     """
 
@@ -41,10 +41,10 @@ class SeenPlastic:
     colours: FloatImage
 
 
-def proposed_palette(figures: Sequence[SeenPlastic]) -> Palette:
-    """The armies that some figures make up, the largest first, each named after the usual plastic nearest to its own.
+def proposed_palette(figures: Sequence[FigurePlastic]) -> Palette:
+    """The armies of some figures, the largest first, each named after the nearest stock colour.
 
-    Shadows and prints that look like figures make up groups too, but of such the networks are less sure.
+    Shadows and prints that look like figures form groups too, but the networks are less sure of those.
     """
     figures = [figure for figure in figures if len(figure.colours) >= _LEAST_PX]
     if len(figures) < _LEAST_FIGURES:
@@ -56,18 +56,18 @@ def proposed_palette(figures: Sequence[SeenPlastic]) -> Palette:
     return named(tuple(learn_colour(np.concatenate([one.colours for one in army]), "") for army in armies))
 
 
-def _is_army(group: Sequence[SeenPlastic]) -> bool:
+def _is_army(group: Sequence[FigurePlastic]) -> bool:
     return len(group) >= _LEAST_FIGURES and float(np.quantile([one.chance for one in group], _UPPER)) > _LEAST_CHANCE
 
 
 def halves(plastics: Sequence[FloatImage]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Two groups of figures whose colours differ most, the larger first; None where all are nearly one colour.
+    """The two groups of figures whose colours differ most, the larger first; None if all have nearly one colour.
 
     Args:
         plastics: (N, 3) log colours of each figure's plastic.
 
     Returns:
-        Indices of the figures of each group; figures of which too little is seen are in neither.
+        Indices of the figures of each group; a figure with too few pixels is in neither.
     """
     seen = [k for k, colours in enumerate(plastics) if len(colours) >= _LEAST_PX]
     if len(seen) < 2:
@@ -82,14 +82,14 @@ def halves(plastics: Sequence[FloatImage]) -> tuple[tuple[int, ...], tuple[int, 
     return larger, smaller
 
 
-def joined(before: Palette, now: Palette) -> Palette:
-    """The armies that were proposed before, as they were, and those of now whose plastic is another."""
+def with_new_armies(before: Palette, now: Palette) -> Palette:
+    """The armies proposed before, unchanged, and those of `now` whose plastic is new."""
     new = [army for army in now if all(_apart(army, other) > _SAME_PLASTIC for other in before)]
     return (*before, *named(tuple(new), taken=frozenset(army.name for army in before)))
 
 
 def refined_by_groups(palette: Palette, groups: Palette) -> Palette:
-    """The taught armies, each refined by the group of figures whose plastic is most like its own, if any is alike."""
+    """The taught armies, each refined by the group of figures with the most similar plastic, if any is similar."""
     if not (palette and groups):
         return palette
     away = np.array([[_apart(army, group) for group in groups] for army in palette])
@@ -101,11 +101,11 @@ def refined_by_groups(palette: Palette, groups: Palette) -> Palette:
 
 
 def named(armies: Palette, taken: frozenset[str] = frozenset()) -> Palette:
-    """The same armies, each named after the usual plastic nearest to its own, with a number if that name is taken."""
+    """The same armies, each named after the nearest stock colour, with a number if that name is taken."""
     out: list[ArmyColour] = []
     used = set(taken)
     for army in armies:
-        colour = min(usual_names(), key=lambda name: _unlikeness(army.mean, usual_colour(name).mean))
+        colour = min(stock_names(), key=lambda name: _unlikeness(army.mean, usual_colour(name).mean))
         name = next(name for name in _numbered(colour) if name not in used)
         used.add(name)
         out.append(replace(army, name=name))
@@ -122,7 +122,7 @@ def _apart(one: ArmyColour, other: ArmyColour) -> float:
 
 
 def _distance(one: FloatArray, other: FloatArray) -> float:
-    """How unlike two log colours are as plastics."""
+    """Distance of two log colours as plastics."""
     away, middle = one - other, (one + other) / 2
     saturation = math.hypot(middle[0], middle[1])
     along = float(away[:2] @ middle[:2]) / saturation if saturation > _GREY else 0.0
@@ -131,7 +131,7 @@ def _distance(one: FloatArray, other: FloatArray) -> float:
 
 
 def _unlikeness(colour: FloatArray, usual: FloatArray) -> float:
-    """How badly the name of a usual plastic would fit: by hue first, since lamps and shade take away the rest."""
+    """Distance of a colour to a stock colour for naming: mostly by hue, since lamps and shade change the rest."""
     saturation, its = math.hypot(colour[0], colour[1]), math.hypot(usual[0], usual[1])
     light = 2 * _LIGHT_WEIGHT * float(colour[2] - usual[2])
     if its < _GREY:

@@ -1,8 +1,8 @@
-"""Three small networks that look at a sheet and say who stands there: where, how, and which way he looks.
+"""Three small networks that find figures on a rectified image: place, posture and facing.
 
-The finder looks at tiles and says where somebody may stand; the judge looks at each of those again, from the middle;
-whoever it believes in is looked at more closely, from where it says that he stands, in the photo itself. All were
-trained on pictures the project makes itself (`training/finder`); OpenCV runs them.
+The finder searches tiles for places where a figure may stand. The judge examines each of those hints in a crop centred
+on it. If the judge finds a figure likely, the closer look examines a crop of the photo itself, centred on the place
+that the judge gives. All were trained on pictures made by this project (`training/finder`); OpenCV runs them.
 """
 
 from __future__ import annotations
@@ -31,37 +31,36 @@ from vision.tiles import (
 )
 
 POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
-"""In the order of the answers."""
+"""In the order of the networks' outputs."""
 
-_CELL_PX = 4  # of a tile, for which the finder has one answer
-_BATCH = 16  # tiles at a time, so that layers stay in the processor's cache
-_MARGIN_PX = 10.0  # what stands nearer to a tile's rim is only half seen in it
-_LEAST = 0.15  # the finder's chance below which the judge is not asked
-_AGAIN = 0.1  # the judge's chance from which it looks again
-_SAID = 10  # answers; what follows them is the last hidden layer
+_CELL_PX = 4  # of a tile; the finder has one output per cell
+_BATCH = 16  # tiles at a time, so that the layers fit into the processor's cache
+_MARGIN_PX = 10.0  # figures nearer to the edge of a tile are cut off
+_MIN_HINT_CHANCE = 0.15  # the finder's chance from which the judge examines a hint
+_SECOND_LOOK_CHANCE = 0.1  # the judge's chance from which a candidate is examined again
+_OUTPUTS = 10  # number of outputs; the last hidden layer follows them
 _LAYERS = ("onnx_node!/17/Relu", "said")
-_MIRRORED = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # answers that change sides: facing, place
+_MIRROR_SIGNS = np.array([1, 1, 1, 1, 1, 1, -1, 1, -1, 1], np.float32)  # facing and place change sides
 _NO_FEATURES = np.zeros(0, np.float32)
-# Odds that there is somebody, as `training.finder.check` fits them: by how much the judge's are too low; and what
-# becomes of the mean of the judge's and the closer look's, from where he stands.
-_TIMID = 1.17
-_BOTH_TIMID, _BOTH_COUNT = 0.67, 0.83
-_APART_IN = 0.42  # two cannot stand nearer together
+# Calibration of the log odds that there is a figure, fitted by `training.finder.check`: the judge's bias; and bias
+# and gain of the mean of judge and closer look.
+_JUDGE_BIAS = 1.17
+_MEAN_BIAS, _MEAN_GAIN = 0.67, 0.83
+_MIN_SEPARATION_IN = 0.42  # figures do not stand nearer together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Somebody who may stand on a sheet.
+    """A place on a sheet where a figure may stand.
 
     Attributes:
-        column, row: Of the sheet, where his base's middle is (of a casualty: his own).
-        chance: 0 to 1, that there is somebody.
+        column, row: Of the sheet: middle of the base; of a casualty, of its outline.
+        chance: Probability of a figure, 0 to 1.
         sigma_in: One standard deviation of the place along one axis, for 54 mm soldiers.
-        postures: Chance of each of `POSTURES`.
-        facing_rad: Where he looks, from the columns' towards the rows' direction.
-        facing_sure: 0 to about 1, how far that can be told.
-        features: What the networks' last hidden layers make of it: the judge's, then the closer look's. Empty where
-            only one of them has looked.
+        postures: Probability of each of `POSTURES`.
+        facing_rad: Direction in which the figure looks, from the columns' towards the rows' direction.
+        facing_confidence: 0 to about 1.
+        features: Last hidden layers of the judge, then of the closer look; empty unless both have examined it.
     """
 
     column: float
@@ -70,17 +69,17 @@ class Candidate:
     sigma_in: float
     postures: tuple[float, ...]
     facing_rad: float
-    facing_sure: float
+    facing_confidence: float
     features: FloatImage
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hint:
-    """Where the finder thinks that somebody stands: (2,) column and row of the sheet.
+    """A place where the finder expects a figure.
 
     Attributes:
-        at: Column and row.
-        chance: 0 to 1, as the finder sees it.
+        at: (2,) column and row of the sheet.
+        chance: The finder's probability, 0 to 1.
         zoom: Sheet pixels per tile pixel there.
     """
 
@@ -90,13 +89,13 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Second:
-    """The second look, from where the judge says that he stands.
+class SecondLook:
+    """The second examination, centred on the place that the judge gave first.
 
     Attributes:
-        place: Where the closer look lay.
-        judged, closer: (10 + H,) The answers of the judge and of the closer look: odds that there is somebody, of the
-            postures (4), facing (2), offset (2) px and its log sigma; then the last hidden layer.
+        place: Placement of the closer look's crop.
+        judged, closer: (10 + H,) outputs of the judge and of the closer look: log odds of a figure, scores of the
+            postures (4), facing (2), offset (2) in pixels and its log sigma; then the last hidden layer.
     """
 
     place: Place
@@ -106,73 +105,75 @@ class Second:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """What the networks say of one hint: the judge at first; where he believes it a little, both once more."""
+    """The networks' results for one hint: the judge's, and if that is at all likely, a second look by both."""
 
     first: Candidate
-    second: Second | None = None
+    second: SecondLook | None = None
 
     @property
     def candidate(self) -> Candidate:
-        """Who stands there: where, and which way he looks, as the closer look says; whether, and how, as both do."""
+        """The result: place and facing by the closer look; chance and posture by the mean of both."""
         if self.second is None:
             return self.first
         both = np.asarray((self.second.judged + self.second.closer) / 2, np.float32)
-        chance = _chance(_BOTH_TIMID + _BOTH_COUNT * float(both[0]))
+        chance = _chance(_MEAN_BIAS + _MEAN_GAIN * float(both[0]))
         seen = _candidate(self.second.place, self.second.closer, CLOSER_PX_PER_IN)
-        features = np.concatenate([self.second.judged[_SAID:], self.second.closer[_SAID:]])
+        features = np.concatenate([self.second.judged[_OUTPUTS:], self.second.closer[_OUTPUTS:]])
         return replace(seen, chance=chance, postures=_postures(both), features=features)
 
 
 class Recogniser:
-    """The networks, loaded; not to be shared between threads."""
+    """The loaded networks; do not share them between threads."""
 
     def __init__(self) -> None:
         self._finder, self._judge, self._closer = (_network(f"{name}.onnx") for name in ("finder", "judge", "closer"))
 
     def look(self, view: View, places: Sequence[Place]) -> list[Candidate]:
-        """Everybody in tiles laid at these places, the likeliest first."""
+        """Candidates in tiles at these places, the likeliest first."""
         found = [look.candidate for look in self.looks(view, self.hints(view, places))]
         return sorted(found, key=lambda one: -one.chance)
 
     def hints(self, view: View, places: Sequence[Place]) -> list[Hint]:
-        """Where the finder thinks that somebody stands, in tiles laid at these places."""
+        """The finder's hints in tiles at these places."""
         hints: list[Hint] = []
         for some in _batches(places):
-            answers = _answers(self._finder, np.stack([cut(view, place) for place in some]))
-            for place, answer in zip(some, answers, strict=True):
-                hints += _hints(place, answer)
-        return _apart(hints, _APART_IN * TILE_PX_PER_IN)
+            outputs = _outputs(self._finder, np.stack([cut(view, place) for place in some]))
+            for place, output in zip(some, outputs, strict=True):
+                hints += _hints(place, output)
+        return _without_duplicates(hints, _MIN_SEPARATION_IN * TILE_PX_PER_IN)
 
     def looks(self, view: View, hints: Sequence[Hint]) -> list[Look]:
-        """What the judge says of each; of those who may be somebody, what both say who look from where he stands."""
+        """The judge's result for each hint, with a second look at each that is at all likely."""
         places = [crop_at(view.eye_px, hint.at, hint.zoom) for hint in hints]
-        first = [_candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._judged(view, places), strict=True)]
+        first = [
+            _candidate(*one, CROP_PX_PER_IN) for one in zip(places, self._judge_outputs(view, places), strict=True)
+        ]
         looks = [Look(one) for one in first]
-        again = [k for k, one in enumerate(first) if one.chance > _AGAIN]
+        again = [k for k, one in enumerate(first) if one.chance > _SECOND_LOOK_CHANCE]
         feet = [(np.array([first[k].column, first[k].row]), hints[k].zoom) for k in again]
-        judged = self._judged(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
+        judged = self._judge_outputs(view, [crop_at(view.eye_px, at, zoom) for at, zoom in feet])
         places = [crop_at(view.eye_px, at, zoom, CLOSER_PX_PER_IN) for at, zoom in feet]
-        for k, place, one, closer in zip(again, places, judged, self._seen_closely(view, places), strict=True):
-            looks[k] = Look(first[k], Second(place, one, closer))
+        for k, place, one, closer in zip(again, places, judged, self._closer_outputs(view, places), strict=True):
+            looks[k] = Look(first[k], SecondLook(place, one, closer))
         return looks
 
-    def _judged(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
-        """The judge's answers."""
-        return [answer for crops in _crops(cut, view, places) for answer in _described(self._judge, crops)]
+    def _judge_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+        """The judge's outputs."""
+        return [output for crops in _crops(cut, view, places) for output in _outputs_and_features(self._judge, crops)]
 
-    def _seen_closely(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
-        """The closer look's answers: the mean of what is seen as it is and mirrored."""
-        answers: list[FloatImage] = []
+    def _closer_outputs(self, view: View, places: Sequence[Place]) -> list[FloatImage]:
+        """The closer look's outputs: the mean over the crop and its mirror image."""
+        outputs: list[FloatImage] = []
         for crops in _crops(cut_finely, view, places):
-            straight = _described(self._closer, crops)
-            mirrored = _described(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
-            mirrored[:, :_SAID] *= _MIRRORED
-            answers += list((straight + mirrored) / 2)
-        return answers
+            straight = _outputs_and_features(self._closer, crops)
+            mirrored = _outputs_and_features(self._closer, np.ascontiguousarray(crops[:, :, ::-1]))
+            mirrored[:, :_OUTPUTS] *= _MIRROR_SIGNS
+            outputs += list((straight + mirrored) / 2)
+        return outputs
 
 
 def _crops(cutter: Callable[[View, Place], FloatImage], view: View, places: Sequence[Place]) -> Iterator[FloatImage]:
-    """What a network is shown of so many places at a time."""
+    """Inputs of a network for some places, in batches."""
     return (np.stack([cutter(view, place) for place in some]) for some in _batches(places))
 
 
@@ -185,30 +186,30 @@ def _network(name: str) -> cv2.dnn.Net:
     return cv2.dnn.readNetFromONNX(np.frombuffer(weights, np.uint8))
 
 
-def _answers(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
+def _outputs(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
     network.setInput(shown)
     return np.asarray(network.forward(), np.float32)
 
 
-def _described(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
-    """(N, 10 + H) answers and last hidden layer; the layer is computed anyway."""
+def _outputs_and_features(network: cv2.dnn.Net, shown: FloatImage) -> FloatImage:
+    """(N, 10 + H) outputs, then the last hidden layer, which is computed anyway."""
     network.setInput(shown)
-    hidden, said = network.forward(_LAYERS)
-    return np.hstack([said, hidden]).astype(np.float32)
+    hidden, outputs = network.forward(_LAYERS)
+    return np.hstack([outputs, hidden]).astype(np.float32)
 
 
-def _hints(place: Place, answer: FloatImage) -> Iterator[Hint]:
-    """Where the finder's chance is highest among its neighbours."""
-    chance = 1 / (1 + np.exp(-answer[0]))
-    crest = (chance >= cv2.dilate(chance, np.ones((3, 3), np.uint8))) & (chance > _LEAST)
-    for down, across in np.argwhere(crest).tolist():
-        at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + answer[1:3, down, across].astype(np.float64)
+def _hints(place: Place, output: FloatImage) -> Iterator[Hint]:
+    """Local maxima of the finder's probability."""
+    chance = 1 / (1 + np.exp(-output[0]))
+    peak = (chance >= cv2.dilate(chance, np.ones((3, 3), np.uint8))) & (chance > _MIN_HINT_CHANCE)
+    for down, across in np.argwhere(peak).tolist():
+        at = np.array([across, down]) * _CELL_PX + (_CELL_PX - 1) / 2 + output[1:3, down, across].astype(np.float64)
         if at.min() > _MARGIN_PX and at.max() < TILE_PX - 1 - _MARGIN_PX:
             yield Hint(place.to_sheet(at[None])[0], float(chance[down, across]), place.zoom)
 
 
-def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
-    """The likeliest of those who are nearer together than two can stand; tiles overlap."""
+def _without_duplicates(hints: Sequence[Hint], least_px: float) -> list[Hint]:
+    """Without hints too near to a likelier one: tiles overlap."""
     kept: list[Hint] = []
     for hint in sorted(hints, key=lambda hint: -hint.chance):
         if all(math.dist(hint.at, other.at) >= least_px * hint.zoom for other in kept):
@@ -216,17 +217,17 @@ def _apart(hints: Sequence[Hint], least_px: float) -> list[Hint]:
     return kept
 
 
-def _candidate(place: Place, said: FloatImage, px_per_in: float) -> Candidate:
-    at = (CROP_PX - 1) / 2 + said[7:9].astype(np.float64)
+def _candidate(place: Place, outputs: FloatImage, px_per_in: float) -> Candidate:
+    at = (CROP_PX - 1) / 2 + outputs[7:9].astype(np.float64)
     column, row = place.to_sheet(at[None])[0]
     return Candidate(
         column=float(column),
         row=float(row),
-        chance=_chance(_TIMID + float(said[0])),
-        sigma_in=math.exp(float(np.clip(said[9], -3, 3))) / px_per_in,
-        postures=_postures(said),
-        facing_rad=math.atan2(said[6], said[5]) + place.turn_rad,
-        facing_sure=float(np.hypot(said[5], said[6])),
+        chance=_chance(_JUDGE_BIAS + float(outputs[0])),
+        sigma_in=math.exp(float(np.clip(outputs[9], -3, 3))) / px_per_in,
+        postures=_postures(outputs),
+        facing_rad=math.atan2(outputs[6], outputs[5]) + place.turn_rad,
+        facing_confidence=float(np.hypot(outputs[5], outputs[6])),
         features=_NO_FEATURES,
     )
 
@@ -235,6 +236,6 @@ def _chance(odds: float) -> float:
     return 1 / (1 + math.exp(-min(max(odds, -30.0), 30.0)))
 
 
-def _postures(said: FloatImage) -> tuple[float, ...]:
-    weights = np.exp(said[1:5] - said[1:5].max())
+def _postures(outputs: FloatImage) -> tuple[float, ...]:
+    weights = np.exp(outputs[1:5] - outputs[1:5].max())
     return tuple((weights / weights.sum()).tolist())

@@ -1,4 +1,4 @@
-"""The picture laid flat on a level surface: every pixel the same fraction of an inch, lens and tilt gone."""
+"""Rectified images: the picture warped to a level surface, so that every pixel is the same part of an inch."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from vision.palette import FloatImage
 
 BoolImage = npt.NDArray[np.bool_]
 
-_GRID_PX = 8  # the way back into the picture is computed on a grid this coarse and interpolated
+_GRID_PX = 8  # the map into the picture is computed on a grid this coarse and interpolated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """A rectangle of a level surface and where each of its pixels is seen in the picture.
+    """A rectangle of a level surface, and the map of its pixels into the picture.
 
     Attributes:
         low_in: (2,) corner with the smallest x and y; x runs along the columns, y along the rows.
-        z_in: height of the surface.
-        px_per_in: pixels per inch of the sheet.
-        eye_in: (3,) the camera's place.
-        map_x, map_y: (rows, columns) float32, picture pixels; far off the picture where the surface is not seen.
+        z_in: Height of the surface.
+        px_per_in: Sheet pixels per inch.
+        eye_in: (3,) position of the camera.
+        map_x, map_y: (rows, columns) float32, picture pixels; far outside the picture where the surface is not seen.
     """
 
     low_in: FloatArray
@@ -44,18 +44,18 @@ class Sheet:
         """Rows and columns."""
         return self.map_x.shape[0], self.map_x.shape[1]
 
-    def lay(self, image: ImageBgr) -> ImageBgr:
-        """The picture as it lies on this sheet; black where nothing is seen."""
+    def rectify(self, image: ImageBgr) -> ImageBgr:
+        """The rectified picture; black where nothing is seen."""
         return np.asarray(cv2.remap(image, self.map_x, self.map_y, cv2.INTER_LINEAR))
 
     def window(self, part: tuple[slice, slice]) -> Sheet:
-        """The rows and columns of a part of it."""
+        """A window of the sheet, as slices of rows and columns."""
         row, column = part[0].start, part[1].start
         low_in = self.to_table(column, row)
         return replace(self, low_in=low_in, map_x=self.map_x[part], map_y=self.map_y[part])
 
     def picture_box(self) -> tuple[int, int, int, int]:
-        """Left, top, right and bottom of the part of the picture that lies on it, the last two excluded."""
+        """Left, top, right and bottom of the part of the picture that shows the sheet, the last two excluded."""
         seen = (self.map_x > -2) & (self.map_y > -2)
         x, y = self.map_x[seen], self.map_y[seen]
         if not x.size:
@@ -63,11 +63,11 @@ class Sheet:
         return int(x.min()) - 2, int(y.min()) - 2, math.ceil(x.max()) + 3, math.ceil(y.max()) + 3
 
     def cropped(self, left: int, top: int) -> Sheet:
-        """The same for a picture that begins at this column and row of the camera's."""
+        """The sheet for a picture that is cropped to start at this column and row."""
         return replace(self, map_x=self.map_x - np.float32(left), map_y=self.map_y - np.float32(top))
 
     def in_view(self, size: tuple[int, int]) -> BoolImage:
-        """(rows, columns) where the sheet is seen in a picture of (width, height)."""
+        """(rows, columns) where a picture of (width, height) shows the sheet."""
         x, y = self.map_x, self.map_y
         return np.asarray((x >= 0) & (x < size[0]) & (y >= 0) & (y < size[1]))
 
@@ -76,25 +76,25 @@ class Sheet:
         return np.asarray((np.asarray(points_in) - self.low_in) * self.px_per_in)
 
     def to_table(self, column: float, row: float) -> FloatArray:
-        """(2,) inches of a place on the sheet."""
+        """(2,) inches of one pixel of the sheet."""
         return np.asarray(self.low_in + np.array([column, row]) / self.px_per_in)
 
-    def shadow(self, points_in: FloatArray, z_in: float) -> FloatArray:
-        """(N, 2) places of this surface that are seen behind points, (N, 2) inches, at another height."""
+    def project(self, points_in: FloatArray, z_in: float) -> FloatArray:
+        """(N, 2) inches where this surface is seen behind points, (N, 2) inches, at another height."""
         foot, height = self.eye_in[:2], self.eye_in[2]
         return np.asarray(foot + (np.asarray(points_in) - foot) * ((height - self.z_in) / (height - z_in)))
 
-    def shadow_of(self, solid_in: FloatArray) -> FloatArray:
-        """(N, 2) inches of the outline on this surface of what a solid that stands on it hides, (M, 3) its points.
+    def project_solid(self, solid_in: FloatArray) -> FloatArray:
+        """(N, 2) inches, outline on this surface of what a solid on it hides.
 
-        Heights count from the surface.
+        The solid is (M, 3) points with heights above the surface.
         """
         away, height = solid_in[:, :2] - self.eye_in[:2], solid_in[:, 2:]
         cast = solid_in[:, :2] + away * (height / (self.eye_in[2] - self.z_in - height))
         return np.asarray(cv2.convexHull(cast.astype(np.float32)).reshape(-1, 2), np.float64)
 
-    def painted(self, outlines_in: Sequence[FloatArray]) -> tuple[tuple[slice, slice], BoolImage]:
-        """A window of this sheet, rows and columns, and where in it the outlines, (N, 2) inches each, lie."""
+    def rasterized(self, outlines_in: Sequence[FloatArray]) -> tuple[tuple[slice, slice], BoolImage]:
+        """The window around some outlines, (N, 2) inches each, and a mask of them in it."""
         pixels = [np.round(self.to_pixel(outline)).astype(np.int32) for outline in outlines_in]
         low = np.clip(np.vstack(pixels).min(axis=0), 0, np.array(self.shape[::-1]) - 1)
         high = np.clip(np.vstack(pixels).max(axis=0) + 1, low + 1, self.shape[::-1])
@@ -104,16 +104,16 @@ class Sheet:
         return (slice(int(low[1]), int(high[1])), slice(int(low[0]), int(high[0]))), mask > 0
 
     def fill(self, mask: npt.NDArray[np.uint8], outline_in: FloatArray, value: int) -> None:
-        """Paint an outline, (N, 2) inches, on a (rows, columns) mask."""
+        """Fill an outline, (N, 2) inches, in a (rows, columns) mask."""
         cv2.fillPoly(mask, [np.round(self.to_pixel(outline_in)).astype(np.int32)], value)
 
 
-def lay_sheet(
+def make_sheet(
     camera: TableCamera, low_in: FloatArray, high_in: FloatArray, z_in: float, px_per_in: float, shrink: int = 1
 ) -> Sheet:
-    """The sheet between two corners at a height; it lays pictures that are `shrink` times smaller than the camera's."""
+    """The sheet between two corners at a height, for pictures downsampled by `shrink`."""
     columns, rows = (max(2, math.ceil(v)) for v in (np.asarray(high_in) - low_in) * px_per_in)
-    # One cell too many on every side: resize has nothing to interpolate from in the outer half cell.
+    # One extra cell on every side: resize has nothing to interpolate from in the outer half cell.
     across, down = (np.arange(-1, math.ceil(n / _GRID_PX) + 1) * _GRID_PX + (_GRID_PX - 1) / 2 for n in (columns, rows))
     places = np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2) / px_per_in + low_in
     seen = camera.table_to_pixel(np.c_[places, np.full(len(places), z_in)]).reshape(len(down), len(across), 2)

@@ -1,4 +1,4 @@
-"""Sightings with the postures and armies that a table's examples make likelier."""
+"""Corrects postures and armies of sightings by the players' examples."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _LYING = (Posture.PRONE, Posture.DOWN)
 def relabelled(
     sightings: Sequence[Sighting], examples: Examples, scale: float, seen: Sequence[Appearance] = ()
 ) -> tuple[Sighting, ...]:
-    """The same sightings, as many and in the same places.
+    """The same sightings in the same order and places, with the postures and armies that the examples suggest.
 
     Args:
-        sightings: Of one picture, or a part of it.
-        examples: What was taught.
+        sightings: Figures of one picture or a part of it.
+        examples: Confirmed or corrected figures.
         scale: The figures' height / 2.1 in.
-        seen: What all figures on the table looked like when last seen: the sure ones are bystanders.
+        seen: Latest appearances of all figures on the table; the unambiguous ones vote as bystanders.
     """
     if not examples.all:
         return tuple(sightings)

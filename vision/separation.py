@@ -1,4 +1,4 @@
-"""How well the armies' colours separate from each other and from the table, as the finder itself would see them."""
+"""Separation: how well the armies' colours can be distinguished from each other and from the table by the finder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vision.frame import ImageBgr
 from vision.palette import LOG_LEVELS, ArmyColour, FloatImage, Palette
 from vision.segment import (
     EVIDENCE_LIMIT,
-    Empty,
+    EmptyTable,
     Likelihood,
     army_covariance,
     cells_of,
@@ -22,12 +22,12 @@ from vision.segment import (
 
 _PIXELS = 1000
 _WELL, _FAIR = 0.72, 0.6
-"""Of a table."""
+"""Scores from which an army separates well or fairly from the table; then the same for a pair of armies."""
 _PAIR_WELL, _PAIR_FAIR = 0.9, 0.75
 
 
 class Level(StrEnum):
-    """How far two colours can be told apart."""
+    """How well two colours separate."""
 
     WELL = "well"
     FAIR = "fair"
@@ -39,11 +39,11 @@ class Separation:
     """How well an army's plastic separates from another's, or from the table.
 
     Attributes:
-        army: The army.
-        other: The other army; None for the table.
-        score: Of a table: how strongly a soldier's pixel speaks for him, 0 not at all to 1 all it can. Of an army: in
-            how many of its soldiers' pixels, 0 to 1, they are theirs rather than the other's.
-        empty_known: Whether the empty table helps.
+        army: Name of the army.
+        other: Name of the other army; None for the table.
+        score: 0 to 1. For the table, mean evidence of the army's pixels relative to the limit. For another army, share
+            of the army's pixels that are more likely its own than the other's.
+        empty_known: Whether a picture of the empty table is used.
     """
 
     army: str
@@ -53,13 +53,13 @@ class Separation:
 
     @property
     def level(self) -> Level:
-        """The score as one of three."""
+        """The score as one of three levels."""
         well, fair = (_WELL, _FAIR) if self.other is None else (_PAIR_WELL, _PAIR_FAIR)
         return Level.WELL if self.score >= well else Level.FAIR if self.score >= fair else Level.ALIKE
 
     @property
     def sentence(self) -> str:
-        """The score in words for the player, with what helps."""
+        """The level as a sentence for the players, with what would help."""
         army = self.army[:1].upper() + self.army[1:]
         if self.other is not None:
             return f"{army} and {self.other} {_PAIR_WORDS[self.level]}"
@@ -67,45 +67,47 @@ class Separation:
 
 
 _PAIR_WORDS = {
-    Level.WELL: "are told apart well.",
-    Level.FAIR: "can be told apart, less surely in shade: click another soldier of each.",
-    Level.ALIKE: "look alike: click more soldiers of each, some of them in shade, or add light.",
+    Level.WELL: "are easy to tell apart.",
+    Level.FAIR: "can be told apart, less reliably in shade. Click another soldier of each.",
+    Level.ALIKE: "look alike. Click more soldiers of each, some of them in shade, or add light.",
 }
 _TABLE_WORDS = {
     (Level.WELL, False): "stands out well from this table.",
     (Level.WELL, True): "stands out well from this table.",
-    (Level.FAIR, False): "can be told from this table, less surely in shade: a picture of the empty table helps.",
-    (Level.FAIR, True): "can be told from this table, less surely in shade: more light helps.",
-    (Level.ALIKE, False): "and this table look alike: take a picture of the empty table, or add light.",
-    (Level.ALIKE, True): "and this table look alike even beside its empty picture: add light, or lay another cloth.",
+    (Level.FAIR, False): "is visible on this table, less reliably in shade. A picture of the empty table helps.",
+    (Level.FAIR, True): "is visible on this table, less reliably in shade. More light helps.",
+    (Level.ALIKE, False): "and this table look alike. Take a picture of the empty table, or add light.",
+    (Level.ALIKE, True): "and this table look alike even with its empty picture. Add light, or use another cloth.",
 }
 
 
 def separations(
-    palette: Palette, known: Likelihood, image_bgr: ImageBgr, empty: Empty | None
+    palette: Palette, colour_model: Likelihood, image_bgr: ImageBgr, empty: EmptyTable | None
 ) -> tuple[Separation, ...]:
-    """How well the armies separate.
+    """The separation of all armies.
 
     Args:
-        palette: the armies, A of them.
-        known: their colours and the table's.
-        image_bgr: (height, width, 3) uint8 the table.
-        empty: the same view of it empty, if there is one.
+        palette: The armies, A of them.
+        colour_model: The colour model of armies and table.
+        image_bgr: (height, width, 3) uint8 picture of the table.
+        empty: The empty table on the same sheet, if known.
 
     Returns:
-        One for each army against the table, then one for each pair of armies; of an army of several plastics, for the
-        one that separates worst.
+        One for each army against the table, then one for each pair of armies; for an army of several plastics, that of
+        its worst plastic.
     """
     if not palette:
         return ()
     plastic = [_pixels(army) for army in palette]
     from_table = []
     for k, (army, pixels) in enumerate(zip(palette, plastic, strict=True)):
-        evidence = evidence_anywhere(pixels, known, image_bgr, empty)[k].mean()
+        evidence = evidence_anywhere(pixels, colour_model, image_bgr, empty)[k].mean()
         from_table.append(Separation(army.name, None, max(0.0, float(evidence) / EVIDENCE_LIMIT), empty is not None))
-    chances = [known.armies[:, cells_of(pixels)[0]] for pixels in plastic]
+    chances = [colour_model.armies[:, cells_of(pixels)[0]] for pixels in plastic]
     pairs = [
-        Separation(palette[j].name, palette[k].name, min(_rather(chances[j], j, k), _rather(chances[k], k, j)), False)
+        Separation(
+            palette[j].name, palette[k].name, min(_own_share(chances[j], j, k), _own_share(chances[k], k, j)), False
+        )
         for j, k in combinations(range(len(palette)), 2)
         if palette[j].name != palette[k].name
     ]
@@ -113,7 +115,7 @@ def separations(
 
 
 def _worst(found: Iterable[Separation]) -> Iterable[Separation]:
-    """The worst of each pair of armies."""
+    """The worst separation of each pair of armies."""
     worst: dict[frozenset[str | None], Separation] = {}
     for one in found:
         pair = frozenset((one.army, one.other))
@@ -122,13 +124,13 @@ def _worst(found: Iterable[Separation]) -> Iterable[Separation]:
     return worst.values()
 
 
-def _rather(chances: FloatImage, own: int, other: int) -> float:
-    """Share of an army's pixels that are rather its own than another's."""
+def _own_share(chances: FloatImage, own: int, other: int) -> float:
+    """Share of an army's pixels that are more likely its own than the other's."""
     return float((chances[own] > chances[other]).mean())
 
 
 def _pixels(army: ArmyColour) -> ImageBgr:
-    """(1, N, 3) uint8 what pixels of an army's soldiers look like."""
+    """(1, N, 3) uint8 random pixels of an army's soldiers."""
     normal = np.random.default_rng(1).normal(size=(_PIXELS, 3))
     red, blue, light = (army.mean + normal @ np.linalg.cholesky(army_covariance(army)).T).T
     green = light - (red + blue) / 3

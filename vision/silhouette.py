@@ -1,7 +1,4 @@
-"""What a soldier covers as seen from above: his base, and a body that leans outwards from the camera.
-
-Arms and weapons are left out: this holds what every soldier in a posture fills.
-"""
+"""The solid that every soldier in a posture fills: the base and a body without arms and weapons."""
 
 from __future__ import annotations
 
@@ -14,12 +11,12 @@ from rules.tabletop.table import STANDING_HEIGHT_IN, FloatArray, Outline, Postur
 # Half sizes in inches of the bases of common 54 mm sets; others scale with their standing height.
 _BASE = {Posture.STANDING: (0.54, 0.41), Posture.KNEELING: (0.54, 0.41), Posture.PRONE: (0.76, 0.35)}
 _LYING = (1.0, 0.4)  # a casualty: head to foot, and across the body
-# Body as (height, radius) of discs whose hull is always filled, whatever the arms do.
+# Discs as (height, radius) whose hull the body always fills, whatever the arms do.
 _BODY = {
     Posture.STANDING: ((0.1, 0.22), (1.1, 0.28), (1.9, 0.19)),
     Posture.KNEELING: ((0.1, 0.32), (0.8, 0.30), (1.4, 0.19)),
 }
-_LOW_IN = 0.3  # of who lies
+_LOW_IN = 0.3  # height of a lying body
 
 Solid = FloatArray
 """(N, 3) points in inches whose hull is one convex part of a body."""
@@ -32,7 +29,7 @@ def base_outline(posture: Posture, x_in: float, y_in: float, turn_deg: float, sc
 
 
 def solids(posture: Posture, x_in: float, y_in: float, turn_deg: float, scale: float) -> list[Solid]:
-    """The convex parts of a figure whose place is (x, y), above the surface it stands on."""
+    """The convex parts of a figure at (x, y), with heights above the surface it stands on."""
     place = np.array([x_in, y_in])
     if posture not in _BODY:
         turn = math.radians(turn_deg)
@@ -49,5 +46,5 @@ def _disc(middle_in: FloatArray, radius_in: float, height_in: float, scale: floa
 
 
 def figure_scale(figure_height_in: float) -> float:
-    """How much bigger than the 54 mm soldiers the sizes here were taken from."""
+    """Size relative to the 54 mm soldiers on which all sizes here are based."""
     return figure_height_in / STANDING_HEIGHT_IN

@@ -1,4 +1,4 @@
-"""Plastics that toy soldiers are usually made of: where an army's colour can begin, before any of it was clicked."""
+"""Stock colours: the usual plastics of toy soldiers, used for an army before any of its soldiers was clicked."""
 
 from __future__ import annotations
 
@@ -16,31 +16,30 @@ PLASTIC_BGR = {
     "yellow": (60, 170, 205),
     "brown": (48, 76, 112),
 }
-"""Colour of each plastic in full light, as a picture file holds it. "Green" is olive: OpenCV hue 27."""
+"""sRGB colour of each plastic in full light. "Green" is olive: OpenCV hue 27."""
 
-_SIGMAS = (0.1, 0.12, 0.5)  # in log colour: makers differ, lamps are yellower or bluer, and it is lit from one side
-_SAMPLES = 12  # the least that a click teaches: the first click counts for nearly all
+_SIGMAS = (0.1, 0.12, 0.5)  # in log colour: makers differ, lamps are yellower or bluer, light comes from one side
+_SAMPLES = 12  # the fewest a click teaches, so the first click nearly replaces the stock colour
 
 
-def usual_names() -> tuple[str, ...]:
-    """The plastics that have a usual colour."""
+def stock_names() -> tuple[str, ...]:
+    """Names of the stock colours."""
     return tuple(PLASTIC_BGR)
 
 
 def usual_colour(army: str) -> ArmyColour:
-    """The colour of the plastic that an army is named after; clicks on its soldiers make it theirs.
+    """The stock colour after which an army is named.
 
     Raises:
-        UserError: if no usual plastic has that name.
+        UserError: If no stock colour has that name.
     """
     bgr = PLASTIC_BGR.get(army.strip().lower())
     if bgr is None:
         raise UserError(
-            f"no usual plastic is called {army.strip()!r}; there is {', '.join(PLASTIC_BGR)}: choose one of them, or"
-            " click a soldier"
+            f"No stock colour is called {army.strip()!r}. Choose one of {', '.join(PLASTIC_BGR)}, or click a soldier."
         )
     lit = log_colour(np.array([[bgr]], np.uint8))[0, 0].astype(np.float64)
-    mean = lit - (0, 0, _SIGMAS[2] / 2)  # on the table most of it lies in some shade
+    mean = lit - (0, 0, _SIGMAS[2] / 2)  # on the table most of a figure is in some shade
     covariance = np.diag(np.square(_SIGMAS))
     for array in (mean, covariance):
         array.setflags(write=False)
@@ -48,5 +47,5 @@ def usual_colour(army: str) -> ArmyColour:
 
 
 def is_usual(colour: ArmyColour) -> bool:
-    """Whether a colour is still the usual one of its plastic: none of the army's soldiers was clicked."""
+    """Whether a colour is still the stock colour: no soldier of the army was clicked."""
     return colour.samples <= _SAMPLES

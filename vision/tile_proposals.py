@@ -1,4 +1,4 @@
-"""Where on a sheet it is worth a closer look: tiles laid so that each spot of plastic lies well inside of one."""
+"""Proposes tiles on a sheet so that each spot of an army's plastic lies well inside one."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from vision.palette import FloatImage
 from vision.segment import EVIDENCE_LIMIT, disc
 from vision.tiles import TILE_PX_PER_IN, Place, tile_at
 
-_STEP = 2  # sheet pixels of the coarse picture that is searched
-_CORE_IN = 0.3  # radius over which evidence is averaged: a base, a trunk
-_ROUND_IN = 1.3  # and that of what is round it
-_LEAST_RISE = 0.17  # of the evidence limit, that the core has more than what is round it
-_LEAST = 0.05  # of it, in the core itself
-_COVERED_IN = 0.9  # a spot this near to a tile's middle needs no tile of its own
-_WAIST_IN = 0.6  # what is seen of somebody is, on average, this high
-_MOST = 120  # tiles on one sheet; beyond it a colour is taught that the whole table has
+_STEP = 2  # sheet pixels per pixel of the coarse evidence that is searched
+_CORE_IN = 0.3  # radius over which evidence is averaged: a base or a trunk
+_SURROUND_IN = 1.3  # radius of its surroundings
+_MIN_RISE = 0.17  # of the evidence limit: excess of the core over its surroundings
+_MIN_CORE = 0.05  # of the evidence limit: evidence of the core itself
+_COVERED_IN = 0.9  # a spot this near to the middle of a tile needs no tile of its own
+_WAIST_IN = 0.6  # mean height of what is seen of a figure
+_MAX_TILES = 120  # per sheet; more mean that the whole table has the colour of an army
 
 
-def worth_a_look(
+def propose_tiles(
     ground: Ground, evidence: FloatImage, scale: float, expected_in: Sequence[PointIn] = ()
 ) -> Iterator[Place]:
-    """Where tiles ought to lie, the most promising first.
+    """Tiles to search, the most promising first.
 
     Args:
-        ground: R rows and C columns.
-        evidence: (R, C), of whichever army is likeliest.
-        scale: the figures' standing height / 2.1 in.
-        expected_in: where figures stood a moment ago.
+        ground: The ground, R rows and C columns.
+        evidence: (R, C) of the likeliest army at each pixel.
+        scale: The figures' standing height / 2.1 in.
+        expected_in: Where figures stood a moment ago.
     """
     px_per_in = ground.sheet.px_per_in * scale / _STEP
     rise = _rise(evidence, px_per_in)
@@ -41,35 +41,35 @@ def worth_a_look(
     rise[cv2.resize(room, rise.shape[::-1], interpolation=cv2.INTER_NEAREST) == 0] = 0
     covered = math.ceil(_COVERED_IN * px_per_in)
     for x, y in expected_in:
-        place = place_at(ground, np.array([x, y]), scale)
+        place = tile_around(ground, np.array([x, y]), scale)
         at = np.round(np.array([place.column, place.row]) / _STEP).astype(int)
         if 0 <= at[0] < rise.shape[1] and 0 <= at[1] < rise.shape[0]:
             cv2.circle(rise, at.tolist(), covered, 0, -1)
             yield place
-    for _ in range(_MOST):
+    for _ in range(_MAX_TILES):
         _, height, _, (column, row) = cv2.minMaxLoc(rise)
-        if height < _LEAST_RISE * EVIDENCE_LIMIT:
+        if height < _MIN_RISE * EVIDENCE_LIMIT:
             return
         cv2.circle(rise, (column, row), covered, 0, -1)
         seen_in = ground.sheet.to_table(column * _STEP + _STEP / 2, row * _STEP + _STEP / 2)
         eye = ground.sheet.eye_in
         foot_in = seen_in - (seen_in - eye[:2]) * (_WAIST_IN * scale / (eye[2] - ground.sheet.z_in))
-        yield place_at(ground, foot_in, scale)
+        yield tile_around(ground, foot_in, scale)
 
 
-def place_at(ground: Ground, at_in: FloatArray, scale: float) -> Place:
-    """The tile with this place, (2,) inches, in its middle."""
+def tile_around(ground: Ground, at_in: FloatArray, scale: float) -> Place:
+    """The tile centred on a place, (2,) inches."""
     sheet = ground.sheet
     return tile_at(ground.eye_px, sheet.to_pixel(at_in[None])[0], sheet.px_per_in * scale / TILE_PX_PER_IN)
 
 
 def _rise(evidence: FloatImage, px_per_in: float) -> FloatImage:
-    """By how much each spot's evidence exceeds that round it."""
+    """Excess of each spot's evidence over that of its surroundings."""
     rows, columns = evidence.shape
     small = cv2.resize(evidence, (columns // _STEP, rows // _STEP), interpolation=cv2.INTER_AREA)
     small = np.clip(small, -0.25 * EVIDENCE_LIMIT, EVIDENCE_LIMIT)
     core, wide = (
         cv2.blur(small, (2 * round(r * px_per_in) + 1,) * 2, borderType=cv2.BORDER_REPLICATE)
-        for r in (_CORE_IN, _ROUND_IN)
+        for r in (_CORE_IN, _SURROUND_IN)
     )
-    return np.where(core > _LEAST * EVIDENCE_LIMIT, core - 0.85 * np.maximum(wide, -0.1), 0).astype(np.float32)
+    return np.where(core > _MIN_CORE * EVIDENCE_LIMIT, core - 0.85 * np.maximum(wide, -0.1), 0).astype(np.float32)

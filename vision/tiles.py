@@ -1,7 +1,7 @@
-"""What the network is shown: square cuttings of a sheet, each turned so that bodies lean to the right.
+"""Tiles: the inputs of the networks, square parts of a sheet, each turned so that bodies lean to the right.
 
-A tile has one scale, whatever the figures' height, and says how far bodies lean in it. So the network need not learn
-where the camera hangs.
+A tile has the same scale for figures of any height, and includes how far bodies lean in it. So the network need not
+learn the camera's pose.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ TILE_PX = 72
 TILE_PX_PER_IN = 12.0
 """Pixels of a tile per inch, for 54 mm soldiers."""
 CROP_PX = 64
-"""Side of what the judge, and of what the closer look, is shown of somebody who may stand there."""
+"""Side of the judge's and the closer look's crop."""
 CROP_PX_PER_IN = 18.0
 CLOSER_PX_PER_IN = 27.0
-"""About as fine as a webcam sees a table of a yard: a knee on the base is three pixels."""
+"""About the resolution of a webcam that sees a yard of table: a knee on the base is three pixels."""
 CHANNELS = 10
-"""Evidence, colour against the tile's own (3), against the empty table's (3), whether that is known, lean, seen."""
+"""Evidence, colour minus tile median (3), colour minus empty table (3), whether that is known, lean, seen."""
 
 _Pixel = TypeVar("_Pixel", np.uint8, np.float32)
 
-_WAIST_IN = 0.7  # what is seen of somebody is, on average, this high
-_UNSQUEEZED_LEAN = 0.75  # tiles where bodies lean more are squeezed along the lean
-_GAIN = np.array([1.0, 3.0, 3.0], np.float32)  # light, red/green, blue/green, so that each spreads over about -1 to 1
-_MOST = 2.0
+_WAIST_IN = 0.7  # mean height of what is seen of a figure
+_UNSQUEEZED_LEAN = 0.75  # tiles with more lean are squeezed along it
+_GAIN = np.array([1.0, 3.0, 3.0], np.float32)  # light, red/green, blue/green; scales each to about -1 to 1
+_MAX_DIFFERENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photo:
-    """The picture as the camera took it, and where in it a sheet's pixels are seen.
+    """The picture as taken, and the map from a sheet into it.
 
     Attributes:
         picture_bgr: (height, width, 3) uint8.
-        map_x, map_y: (R, C) float32 the sheet's, in pixels `scale` times as large as these.
+        map_x, map_y: (R, C) float32, the sheet's map, in pixels `scale` times as large as these.
         scale: 1 or 2.
     """
 
@@ -57,15 +57,15 @@ class Photo:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """One sheet of one picture: R rows and C columns.
+    """What the networks see of one sheet: R rows and C columns.
 
     Attributes:
-        picture_bgr: (R, C, 3) as it lies on the sheet.
-        photo: The same as the camera took it, which shows more.
-        evidence: (R, C) for whichever army each pixel looks most like.
+        picture_bgr: (R, C, 3), the rectified picture.
+        photo: The picture as taken, with more detail.
+        evidence: (R, C) of the likeliest army at each pixel.
         seen: (R, C) 1 where the surface is seen past the terrain, else 0.
-        eye_px: (3,) the camera: column and row of the sheet it hangs over, and sheet pixels of its height.
-        empty: (R, C, 3) log colours of the empty table in the light of now, if known.
+        eye_px: (3,) column and row of the sheet below the camera, and the camera's height in sheet pixels.
+        empty: (R, C, 3) log colours of the empty table in the current light, if known.
     """
 
     picture_bgr: ImageBgr
@@ -78,14 +78,14 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a tile lies on its sheet.
+    """Placement of a tile on its sheet.
 
     Attributes:
-        column, row: Of the sheet, of the tile's middle.
-        turn_rad: Direction in which bodies lean there, from the columns' towards the rows'.
-        lean: Inches that a body leans out for each inch of its height.
+        column, row: Middle of the tile, on the sheet.
+        turn_rad: Direction in which bodies lean there, from the columns' towards the rows' direction.
+        lean: Inches that a body leans out per inch of height.
         zoom: Sheet pixels per tile pixel across the lean.
-        side_px: Of the tile.
+        side_px: Side of the tile.
     """
 
     column: float
@@ -97,86 +97,88 @@ class Place:
 
     @property
     def squeeze(self) -> float:
-        """Length along the lean in the tile, relative to the sheet: 1, but less where an oblique camera looks.
+        """Length along the lean in the tile, relative to the sheet: less than 1 where the camera looks obliquely.
 
-        There bodies lean out of any tile, and the picture itself shows the table foreshortened.
+        There a body would extend beyond the tile, and the picture itself shows the table foreshortened.
         """
         return min(1.0, math.hypot(1, _UNSQUEEZED_LEAN) / math.hypot(1, self.lean))
 
     @property
     def lean_in_tile(self) -> float:
-        """The lean as the tile shows it."""
+        """The lean in pixels of the tile."""
         return self.lean * self.squeeze
 
     def to_sheet(self, points_px: FloatArray) -> FloatArray:
-        """(N, 2) pixels of the tile to columns and rows of the sheet."""
+        """(N, 2) tile pixels to columns and rows of the sheet."""
         c, s = math.cos(self.turn_rad) * self.zoom, math.sin(self.turn_rad) * self.zoom
         along = (points_px - (self.side_px - 1) / 2) * (1 / self.squeeze, 1.0)
         return np.asarray(along @ np.array([[c, s], [-s, c]]) + (self.column, self.row))
 
     def to_tile(self, points: FloatArray) -> FloatArray:
-        """(N, 2) columns and rows of the sheet to pixels of the tile."""
+        """(N, 2) columns and rows of the sheet to tile pixels."""
         c, s = math.cos(self.turn_rad) / self.zoom, math.sin(self.turn_rad) / self.zoom
         along = (points - (self.column, self.row)) @ np.array([[c, -s], [s, c]])
         return np.asarray(along * (self.squeeze, 1.0) + (self.side_px - 1) / 2)
 
 
 def tile_at(eye_px: FloatArray, at: FloatArray, zoom: float) -> Place:
-    """The tile with this place, (2,) column and row of the sheet, in its middle; `zoom` sheet pixels per tile pixel."""
+    """The tile centred on a column and row of the sheet, (2,); `zoom` is sheet pixels per tile pixel."""
     away = at - eye_px[:2]
     turn_rad = math.atan2(away[1], away[0])
     return Place(float(at[0]), float(at[1]), turn_rad, float(np.hypot(*away) / eye_px[2]), zoom)
 
 
 def crop_at(eye_px: FloatArray, at: FloatArray, tile_zoom: float, px_per_in: float = CROP_PX_PER_IN) -> Place:
-    """What is shown of somebody who may stand there: his body in the middle, not his feet."""
+    """The crop of a figure that may stand there, centred on its body rather than its feet."""
     feet = tile_at(eye_px, at, tile_zoom * TILE_PX_PER_IN / px_per_in)
     column, row = at + (at - eye_px[:2]) / eye_px[2] * (_WAIST_IN * px_per_in * feet.zoom)
     return Place(float(column), float(row), feet.turn_rad, feet.lean, feet.zoom, CROP_PX)
 
 
 def cut(view: View, place: Place) -> FloatImage:
-    """(CHANNELS, side, side) float32, what the finder and the judge are shown of a place."""
-    way = _way(place)
-    return _shown(view, place, way, _warp(view.picture_bgr, way, place.side_px))
+    """(CHANNELS, side, side) float32 input of the finder and the judge."""
+    tile_to_sheet = _tile_to_sheet(place)
+    return _network_input(view, place, tile_to_sheet, _warp(view.picture_bgr, tile_to_sheet, place.side_px))
 
 
 def cut_finely(view: View, place: Place) -> FloatImage:
-    """(CHANNELS, side, side) float32, what the closer look is shown of a place: the photo itself, not its sheet."""
-    way, photo = _way(place), view.photo
-    x, y = ((_warp(at, way, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))
-    return _shown(view, place, way, np.asarray(cv2.remap(photo.picture_bgr, x, y, cv2.INTER_LINEAR), np.uint8))
+    """(CHANNELS, side, side) float32 input of the closer look, cut from the photo instead of the sheet."""
+    tile_to_sheet, photo = _tile_to_sheet(place), view.photo
+    x, y = ((_warp(at, tile_to_sheet, place.side_px) + 0.5) * photo.scale - 0.5 for at in (photo.map_x, photo.map_y))
+    return _network_input(
+        view, place, tile_to_sheet, np.asarray(cv2.remap(photo.picture_bgr, x, y, cv2.INTER_LINEAR), np.uint8)
+    )
 
 
-def _way(place: Place) -> FloatArray:
-    """(2, 3) from pixels of a tile to those of its sheet."""
+def _tile_to_sheet(place: Place) -> FloatArray:
+    """(2, 3) affine matrix from tile pixels to sheet pixels."""
     corner, right, down = place.to_sheet(np.array([[0.0, 0.0], [1, 0], [0, 1]]))
     return np.column_stack([right - corner, down - corner, corner])
 
 
-def _shown(view: View, place: Place, way: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
+def _network_input(view: View, place: Place, tile_to_sheet: FloatArray, picture_bgr: ImageBgr) -> FloatImage:
     side = place.side_px
     out = np.zeros((CHANNELS, side, side), np.float32)
-    seen = _warp(view.seen, way, side)
-    out[0] = _warp(view.evidence, way, side) / EVIDENCE_LIMIT * seen
+    seen = _warp(view.seen, tile_to_sheet, side)
+    out[0] = _warp(view.evidence, tile_to_sheet, side) / EVIDENCE_LIMIT * seen
     colours = log_colour(picture_bgr)
     known = seen > 0
-    own = np.median(colours[known], axis=0) if known.any() else np.zeros(3, np.float32)
-    out[1:4] = _spread(colours - own) * seen
+    tile_median = np.median(colours[known], axis=0) if known.any() else np.zeros(3, np.float32)
+    out[1:4] = _colour_channels(colours - tile_median) * seen
     if view.empty is not None:
-        out[4:7] = _spread(colours - _warp(view.empty, way, side)) * seen
+        out[4:7] = _colour_channels(colours - _warp(view.empty, tile_to_sheet, side)) * seen
         out[7] = 1.0
     out[8] = place.lean_in_tile
     out[9] = seen
     return out
 
 
-def _spread(differences: FloatImage) -> FloatImage:
-    """(3, ...) light, red/green and blue/green from (..., 3) differences of log colours."""
+def _colour_channels(differences: FloatImage) -> FloatImage:
+    """(3, ...) light, red/green and blue/green, scaled and clipped, of (..., 3) differences of log colours."""
     ordered = np.moveaxis(differences, -1, 0)[[2, 0, 1]] * _GAIN[:, None, None]
-    return np.asarray(np.clip(ordered, -_MOST, _MOST), np.float32)
+    return np.asarray(np.clip(ordered, -_MAX_DIFFERENCE, _MAX_DIFFERENCE), np.float32)
 
 
-def _warp(image: npt.NDArray[_Pixel], way: FloatArray, side: int) -> npt.NDArray[_Pixel]:
+def _warp(image: npt.NDArray[_Pixel], tile_to_sheet: FloatArray, side: int) -> npt.NDArray[_Pixel]:
     flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(image, way, (side, side), flags=flags), image.dtype)
+    return np.asarray(cv2.warpAffine(image, tile_to_sheet, (side, side), flags=flags), image.dtype)

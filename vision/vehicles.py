@@ -1,4 +1,4 @@
-"""Tanks and jeeps: patches of an army's colour too broad for a soldier and as square as a hull."""
+"""Vehicles: patches of an army's colour that are too broad for a soldier and nearly rectangular."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from vision.palette import FloatImage
 
 _LONG_IN = (2.6, 8.0)  # hulls from a jeep to a long gun carriage, for 54 mm soldiers
 _BROAD_IN = (1.2, 4.0)
-_OBLONG = 1.25  # a tree's canopy is as long as it is broad
-_SQUARE = 0.8  # of its rectangle a hull fills more, an ellipse pi / 4
-_SLENDER = 1.7  # no canopy is this much longer than broad; wheels and mudguards may stick out of what is
-_RAGGED = 0.72  # of its rectangle such a hull fills more
-_CLEAR = 0.75  # mean evidence, of the limit given, for so ragged a shape: shadows on grass are ragged too
-_NARROW_IN = 0.45  # radius; guns, arms and soldiers beside the hull are thinner than its body
+_OBLONG = 1.25  # least length / breadth; a tree's canopy is about as long as broad
+_SQUARE = 0.8  # a hull fills more of its rectangle; an ellipse fills pi / 4
+_SLENDER = 1.7  # length / breadth that no canopy has; wheels and mudguards may stick out of a hull this slender
+_RAGGED = 0.72  # share of its rectangle that such a hull fills
+_CLEAR = 0.75  # least mean evidence / limit of so ragged a shape: shadows on grass are ragged too
+_NARROW_IN = 0.45  # radius; guns, arms and soldiers beside the hull are thinner than the hull
 _GAP_IN = 0.3  # between wheel and hull
-_GUN_IN = 2.0  # how far beyond the hull a gun is looked for
-_CLEAR_IN = 0.4  # it reaches this much further than anything at the other end
-_LEAST = 0.35  # mean evidence, of the limit given
+_GUN_IN = 2.0  # length beyond the hull that is searched for a gun
+_CLEAR_IN = 0.4  # by which a gun extends further than anything at the other end
+_LEAST = 0.35  # least mean evidence / limit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,10 +31,10 @@ class Hull:
     """One vehicle on a sheet.
 
     Attributes:
-        corners_px: (4, 2) columns and rows of the hull's rectangle, as seen.
-        mask: (rows, columns) bool, what it covers.
-        fill: mean evidence inside, of the limit.
-        facing_rad: where its gun points, from the columns' towards the rows' direction; None where no gun is seen.
+        corners_px: (4, 2) columns and rows of the corners of its rectangle.
+        mask: (rows, columns) bool of the pixels that it covers.
+        fill: Mean evidence inside / limit.
+        facing_rad: Direction of its gun, from the columns' towards the rows' direction; None if no gun is seen.
     """
 
     corners_px: npt.NDArray[np.float32]
@@ -48,8 +48,8 @@ def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull
 
     Args:
         evidence: (rows, columns) of a sheet.
-        px_per_in: its pixels per inch, for 54 mm soldiers.
-        limit: the largest value evidence can have.
+        px_per_in: Its pixels per inch, for 54 mm soldiers.
+        limit: The largest value of evidence.
     """
     gap = 2 * round(_GAP_IN * px_per_in) + 1
     plastic = (evidence > 0.15 * limit).astype(np.uint8)
@@ -74,7 +74,7 @@ def hulls(evidence: FloatImage, px_per_in: float, limit: float) -> Iterator[Hull
 
 
 def _gun(likely: npt.NDArray[np.uint8], corners: npt.NDArray[np.float32], px_per_in: float) -> float | None:
-    """The direction in which plastic goes on beyond one end of a hull, narrowly and further than beyond the other."""
+    """Direction in which plastic extends beyond one end of a hull, narrowly and further than beyond the other."""
     sides = corners[1] - corners[0], corners[2] - corners[1]
     long, broad = sorted(sides, key=lambda side: -float(np.linalg.norm(side)))
     along, across = long / np.linalg.norm(long), broad / np.linalg.norm(broad)

@@ -119,5 +119,5 @@ def test_a_folder_of_things_that_end_like_pictures(tmp_path: Path) -> None:
 
 def test_a_picture_without_an_end(tmp_path: Path) -> None:
     (tmp_path / "x.png").symlink_to("/dev/zero")
-    with pytest.raises(UserError, match="is no file"):
+    with pytest.raises(UserError, match="is not a file"):
         watch(tmp_path / "x.png")

@@ -15,7 +15,7 @@ from ui.battle.battle_session import Play
 from ui.formatting import Basis
 from ui.questions.tool_context import Situation
 from ui.session import TableState
-from vision.pipeline import Setup
+from vision.setup import Setup
 
 
 def soldier(name: str, x: float, y: float, sigma_in: float = 0.0, radius_in: float = 0.5) -> Figure:

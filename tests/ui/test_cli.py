@@ -69,7 +69,7 @@ def test_how_well_the_armies_separate_is_told_in_numbers_and_words(analysis, tab
     told = {(one["army"], one["other"]): one for one in document["separation"]}
     assert set(told) == {("green", None), ("tan", None), ("green", "tan")}
     assert all(0 <= one["score"] <= 1 for one in told.values())
-    sentence = "Green and tan can be told apart, less surely in shade: click another soldier of each."
+    sentence = "Green and tan can be told apart, less reliably in shade. Click another soldier of each."
     assert told["green", "tan"]["words"] == sentence
     _, _, clicks = table
     assert main(["analyse", str(folder / "table.png"), "--lens", str(folder / "lens.json"), *clicks]) == 0

@@ -24,9 +24,9 @@ from ui.table.teaching import NoFigureThere, OtherPlastic
 from ui.units import Unit
 from vision.frame import Frame
 from vision.palette import log_colour
-from vision.pipeline import Setup
+from vision.setup import Setup
 from vision.teaching import FigurePicker
-from vision.tracking import Event, EventKind, Tracking
+from vision.tracks import Event, EventKind, Tracking
 
 
 def test_undo_and_redo_reach_everything_by_name():
@@ -62,7 +62,7 @@ def test_an_army_begins_with_its_usual_plastic_and_a_click_makes_it_its_own():
     # 30 x 30 pixels and a little rim against the 12 that the usual colour counts for.
     assert np.abs(taught.mean - log_colour(image[95:96, 95:96])[0, 0]).max() < 0.03
     assert [session.undo(), session.undo()] == ["teach Green", "begin Green"]
-    with pytest.raises(UserError, match="no usual plastic is called 'pink'; there is green, tan"):
+    with pytest.raises(UserError, match=r"No stock colour is called 'pink'\. Choose one of green, tan"):
         session.begin_army("pink")
 
 

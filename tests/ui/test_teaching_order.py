@@ -12,10 +12,12 @@ from calibration.calibration_targets import Prints
 from rules.tabletop.table import Figure
 from ui.session import Session
 from vision.frame import Frame
-from vision.pipeline import LOOKS, Setup, TableView
+from vision.search_plan import SEARCHES
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import Sensor, Stage, overhead_camera, truth_of
 from vision.simulation.surface import Surface
+from vision.table_view import TableView
 
 SIZE_IN = (30.0, 20.0)
 CAMERA = overhead_camera((960, 540), SIZE_IN, 40.0)
@@ -78,7 +80,7 @@ class Table:
 @pytest.mark.parametrize("order", list(permutations(ARMIES)), ids="-".join)
 def test_every_order_ends_with_all_in_their_armies(order: tuple[str, ...]) -> None:
     """Every other order waits until all that is known is tracked before the next army is taught."""
-    table, pause = Table(), 1 if order < ("green", "tan") else LOOKS + 1
+    table, pause = Table(), 1 if order < ("green", "tan") else SEARCHES + 1
     for army in order:
         table.teach(army)
         table.look(pause)
@@ -90,11 +92,11 @@ def test_every_order_ends_with_all_in_their_armies(order: tuple[str, ...]) -> No
 def test_undo_and_the_empty_table_in_between_change_nothing_in_the_end() -> None:
     table = Table()
     table.teach("green")
-    table.look(LOOKS + 1)
+    table.look(SEARCHES + 1)
     table.teach("tan")
     table.look(2)
     table.session.undo()
-    table.look(LOOKS + 1)
+    table.look(SEARCHES + 1)
     assert {figure.army for figure in table.view.figures} == {"green"}
     table.session.learn_empty_table(table.frame(()))
     table.look(2)
@@ -111,7 +113,7 @@ def test_undo_and_the_empty_table_in_between_change_nothing_in_the_end() -> None
 def test_the_clicked_figure_is_in_its_army_in_the_next_picture() -> None:
     table = Table()
     table.teach("green")
-    table.look(LOOKS + 1)
+    table.look(SEARCHES + 1)
     table.teach("tan")
     table.look()
     clicked = next(figure for figure in TRUTH.figures if figure.army == "tan")

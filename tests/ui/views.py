@@ -6,8 +6,8 @@ from calibration.camera import Lens, TableCamera
 from calibration.solve import Calibration
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from vision.frame import Frame
-from vision.pipeline import TableView
-from vision.tracking import Tracking
+from vision.table_view import TableView
+from vision.tracks import Tracking
 
 # Looks straight down from 40 in over (10, 8): 800 px of focal length make 20 px an inch.
 DOWN = np.diag([1.0, -1.0, -1.0])

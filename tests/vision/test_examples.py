@@ -1,4 +1,4 @@
-"""Examples sway odds between postures and armies, by a bounded weight, and nothing else."""
+"""Examples shift the odds between postures and armies, by a bounded weight, and nothing else."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_clear_case_stays_as_it_is() -> None:
     assert taught.posture_of(looks(KNEELER, SURELY_STANDS)) is Posture.STANDING
 
 
-def test_what_is_taught_does_not_spread_to_those_like_a_figure_that_is_surely_otherwise() -> None:
+def test_a_bystander_keeps_examples_from_spreading_to_similar_figures() -> None:
     taught = Examples().with_more([example(unit(KNEELER + 0.35 * OTHER))])
     seen = looks(unit(KNEELER + OTHER))  # as like the one as the other, nearly
     sure = looks(unit(0.8 * KNEELER + OTHER), SURELY_STANDS)
@@ -74,14 +74,14 @@ def test_what_is_taught_does_not_spread_to_those_like_a_figure_that_is_surely_ot
     assert taught.posture_of(seen, taught.bystanders([of_the_example])) is Posture.KNEELING, "its player knows better"
 
 
-def test_right_examples_outvote_a_wrong_one() -> None:
+def test_correct_examples_outvote_a_wrong_one() -> None:
     taught = Examples().with_more([example(nearly(KNEELER, 1))])
     assert taught.posture_of(looks(KNEELER)) is Posture.KNEELING
     right = [example(nearly(KNEELER, seed), Posture.STANDING) for seed in (2, 3)]
     assert taught.with_more(right).posture_of(looks(KNEELER)) is Posture.STANDING
 
 
-def test_what_is_said_last_of_the_very_same_look_counts() -> None:
+def test_a_newer_example_of_the_same_look_replaces_the_older() -> None:
     taught = Examples().with_more([example(KNEELER, Posture.PRONE), example(OTHER), example(KNEELER)])
     assert [one.posture for one in taught.all] == [Posture.KNEELING, Posture.KNEELING]
 
@@ -93,13 +93,13 @@ def test_the_oldest_examples_are_dropped() -> None:
 
 
 @pytest.mark.parametrize("posture", POSTURES)
-def test_nobody_is_made_a_casualty_or_raised(posture: Posture) -> None:
+def test_examples_never_change_whether_a_figure_is_a_casualty(posture: Posture) -> None:
     taught = Examples().with_more(example(nearly(KNEELER, seed), posture) for seed in range(4))
     assert taught.posture_of(looks(KNEELER, FALLEN)) is Posture.DOWN
     assert taught.posture_of(looks(KNEELER)) is not Posture.DOWN
 
 
-def test_plastic_of_the_same_colour_is_of_the_same_army() -> None:
+def test_similar_plastic_gets_the_army_of_the_example() -> None:
     taught = Examples().with_more([example(KNEELER, army="green")])
     assert taught.army_of(looks(OTHER, green=0.4)) == "green", "whatever the figure's shape"
     assert taught.army_of(looks(OTHER, green=0.01)) == "tan", "ln 99 = 4.6 is more than the bound of 3"
@@ -111,7 +111,7 @@ numbers = st.lists(st.integers(0, 40), max_size=12)
 
 
 @given(numbers, st.lists(st.sampled_from(POSTURES), min_size=12, max_size=12), st.integers(0, 40))
-def test_votes_are_bounded_and_never_against(seeds: list[int], said: list[Posture], asked: int) -> None:
+def test_votes_are_bounded_and_never_negative(seeds: list[int], said: list[Posture], asked: int) -> None:
     examples = Examples(tuple(example(direction(n), posture) for n, posture in zip(seeds, said, strict=False)))
     votes = examples.posture_votes(direction(asked))
     assert (votes >= 0).all()
@@ -122,7 +122,7 @@ def test_votes_are_bounded_and_never_against(seeds: list[int], said: list[Postur
 
 
 @given(numbers, st.integers(0, 40), st.floats(0.01, 0.98))
-def test_one_more_example_never_speaks_for_another_posture(seeds: list[int], new: int, stands: float) -> None:
+def test_another_example_never_supports_another_posture(seeds: list[int], new: int, stands: float) -> None:
     before = Examples(tuple(example(direction(n), POSTURES[n % 3]) for n in seeds))
     more = Examples((*before.all, example(direction(new), Posture.KNEELING)))
     seen = looks(direction(new + 1), (stands, 0.99 - stands, 0.005, 0.005))
@@ -153,7 +153,7 @@ def test_a_figure_that_lies_has_a_longer_base_in_its_own_direction() -> None:
     assert np.degrees(np.arctan2(*corners[np.hypot(*corners.T).argmax() % 12][::-1])) == pytest.approx(30, abs=1)
 
 
-def test_signatures_have_one_length_and_name_their_networks() -> None:
+def test_signatures_have_length_one_and_a_network_version() -> None:
     features = np.random.default_rng(3).uniform(0, 3, 224).astype(np.float32)
     assert signature(features).shape == (DIRECTIONS,)
     assert np.linalg.norm(signature(features)) == pytest.approx(1, abs=1e-5)

@@ -1,4 +1,4 @@
-"""The colours of figures that were found."""
+"""Colours of the plastic of known figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def chroma(bgr: tuple[int, int, int]) -> np.ndarray:
 
 @pytest.mark.parametrize("posture", [Posture.STANDING, Posture.KNEELING, Posture.PRONE])
 @pytest.mark.parametrize("z", [0.0, 3.0])
-def test_of_a_figure_its_plastic_is_seen(posture: Posture, z: float) -> None:
+def test_plastic_colours_come_from_the_figures_plastic(posture: Posture, z: float) -> None:
     image, eye = empty(), camera()
     soldier(image, eye, 5, 6, GREEN, posture=posture, z=z)
     soldier(image, eye, 24, 17, TAN, posture=posture, z=z)
@@ -42,5 +42,5 @@ def test_colours_that_no_plastic_of_the_army_has_are_left_out() -> None:
     assert len(plastic_colours(image, eye, figure(12, 12), EITHER)) == 0
 
 
-def test_of_a_figure_beyond_the_picture_nothing_is_seen() -> None:
+def test_a_figure_outside_the_picture_has_no_colours() -> None:
     assert len(plastic_colours(empty(), camera(), figure(60, 12), EITHER)) == 0

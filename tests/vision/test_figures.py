@@ -11,9 +11,9 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 from tests.vision.figure_pictures import GREEN, TABLE, TAN, camera, empty, fill, soldier
 from vision.figures import Finder
-from vision.ground import Lie
+from vision.ground import Grounds
 from vision.palette import teach
-from vision.rectified import lay_sheet
+from vision.rectified import make_sheet
 from vision.simulation.simulator import demo_table
 
 EYE = camera()
@@ -38,15 +38,15 @@ def off(sighting, x, y):
     return math.hypot(sighting.x_in - x, sighting.y_in - y)
 
 
-def test_nobody_on_an_empty_table(palette):
+def test_no_figures_on_an_empty_table(palette):
     assert find(empty(), palette) == ()
 
 
-def test_nobody_without_armies():
+def test_no_figures_without_armies():
     assert find(empty(), ()) == ()
 
 
-def test_soldiers_of_the_tables_own_hue_are_proposed_although_beside_the_empty_table_they_pass_for_shadows():
+def test_soldiers_of_the_tables_hue_are_proposed_although_they_look_like_shadows():
     image = empty()
     for x, y in ((6, 6), (24, 6), (6, 18), (24, 18), (20, 12)):
         soldier(image, EYE, x, y, tuple(0.7 * level for level in TABLE), turn=30 * x)
@@ -57,8 +57,8 @@ def test_soldiers_of_the_tables_own_hue_are_proposed_although_beside_the_empty_t
 
 @pytest.mark.parametrize("light", [(0.5, 0.5, 0.5), (0.0, 0.8, 0.0), (0.8, 0.0, 0.8)])
 @pytest.mark.parametrize("beside_empty", [False, True])
-def test_thin_projected_lines_are_no_figures(light, beside_empty):
-    """2 mm lines, 2 px here, that make whatever they fall on half as bright again, or nearly twice in one colour."""
+def test_thin_projected_lines_are_not_figures(light, beside_empty):
+    """Lines 2 mm (2 px) wide that brighten the table by half, or nearly double one colour."""
     image, places = empty(), [(6, 6), (24, 6), (6, 18), (24, 18)]
     for x, y in places:
         soldier(image, EYE, x, y, GREEN)
@@ -76,17 +76,17 @@ def test_thin_projected_lines_are_no_figures(light, beside_empty):
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.floats(3, 27), st.floats(3, 21), st.floats(0, 180), st.sampled_from(["green", "tan"]))
-def test_a_standing_soldier_is_where_his_base_is_not_where_his_colour_is(palette, x, y, turn, army):
+def test_a_standing_soldier_is_located_at_its_base_not_at_its_colour(palette, x, y, turn, army):
     image = empty()
     soldier(image, EYE, x, y, GREEN if army == "green" else TAN, turn)
     (found,) = find(image, palette)
     assert found.army == army
-    # His head leans up to 0.75 in outwards here, his colour's middle half of it. Two pixels of the search are 0.14 in.
+    # The head leans up to 0.75 in outwards here, the middle of the colour half of it. Two pixels are 0.14 in.
     assert off(found, x, y) < 0.15
     assert off(found, x, y) < 3 * math.sqrt(2) * found.sigma_in
 
 
-def test_touching_soldiers_come_apart(palette):
+def test_touching_soldiers_are_separated(palette):
     image = empty()
     places = [(10, 10), (11.1, 10.1), (20, 15), (20.1, 14.16)]  # bases 1.08 in long, 0.82 in broad
     for x, y in places:
@@ -97,7 +97,7 @@ def test_touching_soldiers_come_apart(palette):
         assert min(off(sighting, x, y) for sighting in found) < 0.25
 
 
-def test_a_prone_soldier_lies(palette):
+def test_a_prone_soldier_is_recognised_as_prone(palette):
     image = empty()
     soldier(image, EYE, 12, 9, TAN, turn=30, posture=Posture.PRONE)
     (found,) = find(image, palette)
@@ -105,10 +105,10 @@ def test_a_prone_soldier_lies(palette):
     assert off(found, 12, 9) < 0.15
 
 
-def test_on_the_simulated_table_the_prone_without_bases_and_the_jeep_are_found():
+def test_prone_soldiers_without_bases_and_the_jeep_are_found_on_the_simulated_table():
     table = demo_table(lambda: 0.0)
     frame = table.read()
-    green, tan = (next(f for f in table.truth.figures if f.id == who) for who in ("green-1", "tan-1"))
+    green, tan = (next(f for f in table.truth.figures if f.id == name) for name in ("green-1", "tan-1"))
     clicks = {f.army: table.camera.table_to_pixel((f.x_in, f.y_in, 0.0))[0] for f in (green, tan)}
     armies = tuple(teach(frame.image_bgr, tuple(px), army) for army, px in clicks.items())
     empty_bgr, terrain = table.empty_bgr, table.truth.terrain
@@ -128,9 +128,9 @@ def test_a_kneeling_soldier_far_out_is_lower_than_a_standing_one(palette):
     assert (kneeling.posture, standing.posture) == (Posture.KNEELING, Posture.STANDING)
 
 
-def test_where_somebody_stood_less_makes_him_believed(palette):
+def test_a_lower_chance_suffices_where_a_figure_is_expected(palette):
     plain, with_memory = [], []
-    for share in np.linspace(0.0, 0.9, 13):  # of the soldier that is gone: he pales into the table
+    for share in np.linspace(0.0, 0.9, 13):  # how far the soldier is blended into the table
         image = empty()
         soldier(image, EYE, 8, 8, GREEN)
         image = np.asarray(cv2.addWeighted(image, 1 - share, empty(), share, 0))
@@ -138,24 +138,24 @@ def test_where_somebody_stood_less_makes_him_believed(palette):
         with_memory.append(len(find(image, palette, expected_in=[(8.1, 8.0)])))
     assert all(few <= more <= 1 for few, more in zip(plain, with_memory, strict=True))
     assert sum(plain) < sum(with_memory)
-    assert with_memory[-1] == 0, "nobody is believed for memory's sake alone"
+    assert with_memory[-1] == 0, "an expected place alone is not a figure"
 
 
-def test_a_soldier_who_lies_looks_along_himself(palette):
+def test_a_prone_soldier_faces_along_its_body(palette):
     table = demo_table(lambda: 0.0)
     frame = table.read()
-    green, tan = (next(f for f in table.truth.figures if f.id == who) for who in ("green-1", "tan-1"))
+    green, tan = (next(f for f in table.truth.figures if f.id == name) for name in ("green-1", "tan-1"))
     clicks = {f.army: table.camera.table_to_pixel((f.x_in, f.y_in, 0.0))[0] for f in (green, tan)}
     armies = tuple(teach(frame.image_bgr, tuple(px), army) for army, px in clicks.items())
     found = Finder().find(frame.image_bgr, table.camera, armies, reference_bgr=table.empty_bgr)
     true = [f for f in table.truth.figures if f.posture is Posture.PRONE]
     pairs = [(min(found, key=lambda sighting: off(sighting, f.x_in, f.y_in)), f) for f in true]
-    told = [(s.facing_deg - f.facing_deg + 180) % 360 - 180 for s, f in pairs if s.facing_deg is not None]
-    assert told
-    assert max(abs(error) for error in told) < 30
+    reported = [(s.facing_deg - f.facing_deg + 180) % 360 - 180 for s, f in pairs if s.facing_deg is not None]
+    assert reported
+    assert max(abs(error) for error in reported) < 30
 
 
-def test_on_a_hill_the_place_is_measured_at_its_top(palette):
+def test_the_place_of_a_figure_on_a_hill_is_measured_at_the_top(palette):
     hill = TerrainPiece("book", TerrainKind.HILL, ((2, 2), (10, 2), (10, 10), (2, 10)), 0.0, 2.5)
     image = empty()
     fill(image, EYE, list(hill.outline_in), 2.5, (150, 150, 150))
@@ -166,7 +166,7 @@ def test_on_a_hill_the_place_is_measured_at_its_top(palette):
     assert off(found, 5, 5) < 0.15
 
 
-def test_things_that_are_no_soldiers(palette):
+def test_other_objects_are_not_soldiers(palette):
     image = empty()
     wall = [(5, 5), (9, 5), (9, 5.5), (5, 5.5)]
     fill(image, EYE, wall, 0.0, GREEN)
@@ -211,13 +211,13 @@ def test_a_reference_of_another_size_is_refused(palette):
         find(empty(), palette, reference_bgr=cv2.resize(empty(), (480, 360)))
 
 
-def test_no_figure_has_no_height(palette):
+def test_a_figure_height_of_zero_is_refused(palette):
     with pytest.raises(UserError, match="in high"):
         find(empty(), palette, figure_height_in=0.0)
 
 
-def test_the_sheet_is_the_camera_laid_flat():
-    sheet = lay_sheet(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
+def test_a_sheet_is_the_rectified_picture():
+    sheet = make_sheet(EYE, np.array([2.0, 3.0]), np.array([9.0, 8.0]), 1.2, 14.0)
     assert sheet.map_x.shape == (70, 98)
     for row, column in ((0, 0), (69, 97), (33, 41)):
         x, y = sheet.to_table(column, row)
@@ -226,7 +226,7 @@ def test_the_sheet_is_the_camera_laid_flat():
         assert (sheet.map_x[row, column], sheet.map_y[row, column]) == pytest.approx((u, v), abs=0.02)
 
 
-def test_a_finder_sees_in_the_second_picture_what_it_would_see_in_the_first(palette):
+def test_a_second_search_gives_the_same_result_as_a_first(palette):
     first, second = empty(), empty(seed=2)
     soldier(first, EYE, 8, 8, GREEN)
     soldier(second, EYE, 20, 14, TAN)
@@ -235,7 +235,7 @@ def test_a_finder_sees_in_the_second_picture_what_it_would_see_in_the_first(pale
         assert finder.find(image, EYE, palette, area_in=AREA) == find(image, palette)
 
 
-def test_a_finder_notices_what_the_player_changes(palette):
+def test_a_finder_reacts_to_changes_of_its_inputs(palette):
     hill = TerrainPiece("book", TerrainKind.HILL, ((2, 2), (10, 2), (10, 10), (2, 10)), 0.0, 2.5)
     image = empty()
     fill(image, EYE, list(hill.outline_in), 2.5, (150, 150, 150))
@@ -259,7 +259,7 @@ def test_a_finder_notices_what_the_player_changes(palette):
 
 
 @pytest.mark.parametrize("with_reference", [False, True])
-def test_a_part_of_the_picture_shows_who_has_his_feet_there(palette, with_reference):
+def test_a_search_of_a_part_finds_the_figures_with_their_feet_in_it(palette, with_reference):
     image, finder = empty(), Finder()
     for x, y in ((8, 8), (12, 9), (22, 16)):
         soldier(image, EYE, x, y, GREEN)
@@ -275,7 +275,7 @@ def test_a_part_of_the_picture_shows_who_has_his_feet_there(palette, with_refere
     assert finder.find(image, EYE, palette, area_in=AREA, within_px=(-90, -90, -50, -60), **more) == ()
 
 
-def test_a_part_of_the_first_picture_needs_the_whole_for_the_tables_colours(palette):
+def test_a_first_search_of_a_part_still_learns_the_whole_tables_colours(palette):
     image = empty()
     soldier(image, EYE, 8, 8, GREEN)
     soldier(image, EYE, 22, 16, TAN)
@@ -284,8 +284,8 @@ def test_a_part_of_the_first_picture_needs_the_whole_for_the_tables_colours(pale
     assert found.army == "green"
 
 
-def test_a_soldier_on_the_rim_of_a_board_is_nobody_on_the_table(palette):
-    # Too low to hide anything, so the table is searched right up to the board, over which he leans outwards.
+def test_a_soldier_on_the_edge_of_a_board_is_not_found_twice(palette):
+    # Too low to hide anything, so the table is searched up to the board, over which the soldier leans outwards.
     board = TerrainPiece("board", TerrainKind.HILL, ((2, 2), (6, 2), (6, 6), (2, 6)), 0.0, 0.4)
     image = empty()
     soldier(image, EYE, 2.1, 2.1, GREEN, z=0.4)
@@ -293,12 +293,14 @@ def test_a_soldier_on_the_rim_of_a_board_is_nobody_on_the_table(palette):
     assert found.z_in == 0.4
 
 
-def test_nobody_is_looked_for_where_he_would_reach_the_camera():
+def test_grounds_too_near_to_the_camera_are_not_searched():
     # The camera hangs at 40 in; a soldier on the tower would be 2.1 in high, 1.5 in below it.
     tower, hill = (
         TerrainPiece("tower", TerrainKind.HILL, ((14, 11), (16, 11), (16, 13), (14, 13)), 0.0, top) for top in (38.5, 3)
     )
-    levels = [[ground.sheet.z_in for ground in Lie(EYE, AREA, [top], (), None, 1.0).grounds] for top in (tower, hill)]
+    levels = [
+        [ground.sheet.z_in for ground in Grounds(EYE, AREA, [top], (), None, 1.0).grounds] for top in (tower, hill)
+    ]
     assert levels == [[0.0], [3.0, 0.0]]
 
 
@@ -311,7 +313,7 @@ def test_a_sighting_cannot_be_changed(palette):
     assert replace(found, x_in=3.0).x_in == 3.0
 
 
-def test_another_name_for_an_army_needs_no_other_search_of_its_colours(palette, monkeypatch):
+def test_renaming_an_army_does_not_refine_its_colours_again(palette, monkeypatch):
     image, eye, finder = empty(), camera(), Finder()
     soldier(image, eye, 8, 8, GREEN)
     soldier(image, eye, 22, 16, TAN)

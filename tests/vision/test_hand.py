@@ -1,4 +1,4 @@
-"""A hand comes, carries a soldier away and goes: nothing is concluded before it has gone."""
+"""A hand comes, carries a soldier away and leaves: nothing is reported before it has left."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ import pytest
 from calibration.calibration_targets import Prints
 from calibration.calibration_tracker import FRAMES
 from calibration.camera import TableCamera
-from vision import pipeline
+from vision import search_plan
 from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import teach
-from vision.pipeline import Hand, Pipeline, Setup, TableView
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
-from vision.tracking import EventKind
+from vision.table_view import HandEvent, TableView
+from vision.tracks import EventKind
 
 SIZE_IN = (36.0, 24.0)
 CAMERA = overhead_camera((1280, 720), SIZE_IN, 45.0)
@@ -34,7 +36,7 @@ AFTER = replace(BEFORE, models=(*SOLDIERS[:2], replace(SOLDIERS[2], x_in=24.0, y
 
 
 def picture(scene: Scene, camera: TableCamera, index: int, *, arm: bool = False) -> Frame:
-    """One of a folder's pictures; with a bare arm that reaches in from the near side as far as the soldier."""
+    """One picture of a folder, optionally with a bare arm that reaches in from the near side to the soldier."""
     image = render(scene, camera, np.random.default_rng(index)).copy()
     if arm:
         image[430:, 760:960] = (120, 150, 205)
@@ -55,31 +57,31 @@ def looked(*frames: Frame) -> list[TableView]:
 
 
 @pytest.mark.parametrize("then", [CAMERA, BUMPED], ids=["still", "bumped meanwhile"])
-def test_what_a_hand_did_is_told_once_after_it_has_gone(then: TableCamera) -> None:
+def test_a_move_by_hand_is_reported_once_after_the_hand_has_left(then: TableCamera) -> None:
     rest = [picture(BEFORE, CAMERA, n) for n in range(3)]
     reach = [picture(BEFORE, CAMERA, 3, arm=True), *(picture(AFTER, then, n, arm=True) for n in (4, 5))]
     gone = [picture(AFTER, then, n) for n in range(6, 12)]
     views = looked(*rest, *reach, *gone)
-    assert [(n, view.hand) for n, view in enumerate(views) if view.hand] == [(3, Hand.IN), (6, Hand.OUT)]
+    assert [(n, view.hand) for n, view in enumerate(views) if view.hand] == [(3, HandEvent.IN), (6, HandEvent.OUT)]
     assert [n for n, view in enumerate(views) if view.frozen] == [3, 4, 5]
     carried = [next(figure for figure in view.figures if figure.id == "green-3") for view in views[2:6]]
-    assert all(one == carried[0] for one in carried), "nothing is concluded where the hand is"
-    told = [event for view in views for event in view.tracking.events]
-    (move,) = told
+    assert all(one == carried[0] for one in carried), "places under the hand are not searched"
+    reported = [event for view in views for event in view.tracking.events]
+    (move,) = reported
     assert move.kind is EventKind.MOVED
     # 3 in to the left and 4 in nearer: 5 in.
     assert np.hypot(*np.subtract(move.to_in, move.from_in)) == pytest.approx(5.0, abs=0.25)
     assert {figure.id for figure in views[-1].figures} == {figure.id for figure in views[0].figures}
 
 
-def test_while_all_rests_nobody_is_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pipeline, "LOOKS", 2)
+def test_a_table_at_rest_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_plan, "SEARCHES", 2)
     views = looked(*(picture(BEFORE, CAMERA, n) for n in range(6)))
     assert all(view.tracking.figures is views[1].tracking.figures for view in views[1:])
     assert views[0].tracking.figures is not views[1].tracking.figures
 
 
-def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_hand_only_changed_places_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     searched = []
     find = Finder.find
 
@@ -88,8 +90,8 @@ def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPa
         return find(self, *args, **named)
 
     monkeypatch.setattr(Finder, "find", watched)
-    monkeypatch.setattr(pipeline, "LOOKS", 3)
-    # Three looks at all of it, and three more once eight frames have told better where the camera is.
+    monkeypatch.setattr(search_plan, "SEARCHES", 3)
+    # Three searches of the whole picture, and three more after eight frames have improved the camera's pose.
     rest = [picture(BEFORE, CAMERA, n) for n in range(FRAMES + 3)]
     gone = [picture(AFTER, CAMERA, n) for n in range(12, 17)]
     views = looked(*rest, picture(BEFORE, CAMERA, 11, arm=True), *gone)
@@ -104,7 +106,7 @@ def test_after_a_hand_only_what_changed_is_searched(monkeypatch: pytest.MonkeyPa
     assert [event.kind for view in views[11:] for event in view.tracking.events] == [EventKind.MOVED]
 
 
-def test_after_a_bump_the_empty_table_is_seen_from_where_it_was_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_bump_the_empty_table_keeps_its_original_pose(monkeypatch: pytest.MonkeyPatch) -> None:
     eyes: list[tuple[TableCamera, TableCamera]] = []
     find = Finder.find
 
@@ -122,7 +124,7 @@ def test_after_a_bump_the_empty_table_is_seen_from_where_it_was_taken(monkeypatc
         assert min(np.hypot(f.x_in - model.x_in, f.y_in - model.y_in) for f in views[-1].figures) < 0.25
 
 
-def test_armies_are_proposed_when_the_hand_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_armies_are_proposed_after_the_hand_has_left(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = {marker.id: np.asarray(marker.corners_in) for marker in BEFORE.markers}
     setup = Setup(Prints(layout=layout), propose=True)
     changed = replace(setup, figure_height_in=2.0)  # all is to be searched, and the hand is there

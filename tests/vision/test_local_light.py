@@ -1,53 +1,53 @@
-"""Shadows and exposure explain what keeps its edges; an arm over a chequered board does not."""
+"""Light explains changes that leave edges in place, such as shadows and exposure, but not an arm over a board."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from vision.local_light import LightWatch, beyond_light
+from vision.local_light import LightChangeDetector, differs_beyond_light
 
 
 def board() -> np.ndarray:
-    """A chequered board of 60 x 80 cells, its squares 6 cells wide, a shade lighter to one side."""
+    """A chequered board of 60 x 80 cells with squares 6 cells wide, slightly lighter to one side."""
     rows, columns = np.mgrid[:60, :80]
     return (np.where((rows // 6 + columns // 6) % 2, 90.0, 150.0) + columns * 0.3).astype(np.float32)
 
 
 def shaded(picture: np.ndarray, depth: float) -> np.ndarray:
-    """A soft shadow over the left half, and the exposure that makes up for it."""
+    """A soft shadow over the left half, and the exposure that compensates it."""
     fall = 1 / (1 + np.exp((np.arange(80) - 40) / 4))
     return (picture * (1 - depth * fall) * 1.15).astype(np.float32)
 
 
-def test_a_soft_shadow_and_another_exposure_are_light() -> None:
-    assert beyond_light(shaded(board(), 0.45), board()).mean() < 0.01
+def test_a_soft_shadow_and_another_exposure_count_as_light() -> None:
+    assert differs_beyond_light(shaded(board(), 0.45), board()).mean() < 0.01
 
 
-def test_a_piece_that_was_moved_in_a_shadow_is_seen_at_both_places() -> None:
+def test_a_piece_moved_in_a_shadow_is_detected_at_both_places() -> None:
     before, after = board(), board()
     before[20:23, 20:23] = 40
     after[20:23, 32:35] = 40
-    new = beyond_light(shaded(after, 0.45), before)
+    new = differs_beyond_light(shaded(after, 0.45), before)
     assert new[20:23, 20:23].sum() >= 5
     assert new[20:23, 32:35].sum() >= 5
     new[18:25, 18:37] = False
     assert new.mean() < 0.01
 
 
-def test_an_arm_over_the_board_is_not_light() -> None:
+def test_an_arm_over_the_board_does_not_count_as_light() -> None:
     reached = shaded(board(), 0.3)
     reached[25:40, 40:] = 105
-    new = beyond_light(reached, board())
+    new = differs_beyond_light(reached, board())
     assert new[25:40, 42:].mean() > 0.6
 
 
-def test_light_that_moves_is_waited_for_and_a_flicker_is_not() -> None:
-    watch = LightWatch()
-    waited = [watch.changes(shaded(board(), 0.3 * (step % 2)), step / 20) for step in range(80)]
+def test_a_change_of_light_is_waited_for_but_a_flicker_is_not() -> None:
+    watch = LightChangeDetector()
+    waited = [watch.is_changing(shaded(board(), 0.3 * (step % 2)), step / 20) for step in range(80)]
     assert waited[1:38] == [True] * 37
     assert not any(waited[45:])
 
 
-def test_another_exposure_is_not_light_that_moves() -> None:
-    watch = LightWatch()
-    assert not any(watch.changes(board() * (1 - 0.2 * (step % 2)), step / 20) for step in range(10))
+def test_another_exposure_is_not_a_change_of_local_light() -> None:
+    watch = LightChangeDetector()
+    assert not any(watch.is_changing(board() * (1 - 0.2 * (step % 2)), step / 20) for step in range(10))

@@ -1,4 +1,4 @@
-"""The whole way from picture to table, on a small simulated one: calibration kept, camera bumped, markers hidden."""
+"""The pipeline on a small simulated table: calibration kept, camera bumped, markers hidden."""
 
 from dataclasses import replace
 
@@ -12,10 +12,12 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Posture, TerrainKind, TerrainPiece
 from vision.frame import Frame
 from vision.palette import teach
-from vision.pipeline import Pipeline, Setup, marker_papers
+from vision.pipeline import Pipeline
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
+from vision.table_outline import marker_papers
 
 SIZE_IN = (36.0, 24.0)
 SCENE = Scene(
@@ -57,7 +59,7 @@ def away_in(view, x, y):
     return min(np.hypot(f.x_in - x, f.y_in - y) for f in view.figures)
 
 
-def test_figures_are_found_where_they_stand_with_a_sigma_that_holds_the_calibrations(setup):
+def test_figures_are_found_with_a_sigma_that_includes_the_calibrations(setup):
     view = Pipeline().look(frame(), setup)
     assert view.problem is None
     assert len(view.figures) == 3
@@ -76,7 +78,7 @@ def test_a_still_camera_keeps_its_calibration(setup):
     assert not second.camera_moved
 
 
-def test_a_bumped_camera_is_noticed_and_the_table_stays(setup):
+def test_a_bump_is_detected_and_table_coordinates_stay_the_same(setup):
     plain = Setup(palette=setup.palette)  # no layout, no lens: what a player has
     pipeline = Pipeline()
     before = pipeline.look(frame(), plain)
@@ -91,8 +93,8 @@ def test_a_bumped_camera_is_noticed_and_the_table_stays(setup):
     assert place == pytest.approx(where, abs=0.06)
 
 
-def test_after_a_bump_errors_are_back_under_the_bound_within_a_second_and_nobody_is_lost(setup):
-    """Thirty frames a second: four at rest, five in which the camera swings, then it hangs still elsewhere."""
+def test_within_a_second_after_a_bump_errors_are_within_bounds_and_no_figure_is_lost(setup):
+    """Thirty frames a second: four at rest, five while the camera swings, then it rests in another place."""
     swing = [
         overhead_camera((1280, 720), SIZE_IN, 45.0 + lift, tilt_deg=3.5 + tilt)
         for lift, tilt in ((0.3, 2.4), (0.5, 0.8))
@@ -102,7 +104,7 @@ def test_after_a_bump_errors_are_back_under_the_bound_within_a_second_and_nobody
     pipeline = Pipeline()
     pictures = {id(camera): frame(camera).image_bgr for camera in (CAMERA, *swing, BUMPED)}
     views = [pipeline.look(Frame(pictures[id(camera)].copy(), n, n / 30), plain) for n, camera in enumerate(shots)]
-    assert [n for n, view in enumerate(views) if view.camera_moved] == [4], "told once, in its frame"
+    assert [n for n, view in enumerate(views) if view.camera_moved] == [4], "reported once, in its frame"
     names = {figure.id for figure in views[0].figures}
     assert len(names) == 3
     places = np.array([(m.x_in, m.y_in) for m in SCENE.models])
@@ -120,7 +122,7 @@ def test_after_a_bump_errors_are_back_under_the_bound_within_a_second_and_nobody
         assert bound.max() < 0.08
 
 
-def test_a_moved_marker_is_told_with_its_places(setup):
+def test_a_moved_marker_is_reported_with_both_places(setup):
     carried = replace(SCENE, markers=(replace(SCENE.markers[0], centre_in=(8.0, 7.0)), *SCENE.markers[1:]))
     pipeline = Pipeline()
     pipeline.look(frame(), setup)
@@ -141,7 +143,7 @@ def test_a_hand_over_some_markers_changes_nothing(setup):
     assert second.problem is None
 
 
-def test_all_markers_hidden_keeps_the_last_calibration_and_says_so(setup):
+def test_with_all_markers_hidden_the_last_calibration_is_kept_and_reported(setup):
     pipeline = Pipeline()
     first = pipeline.look(frame(), setup)
     hidden = pipeline.look(frame(index=1, hide=(0, 1, 2, 3)), setup)
@@ -167,11 +169,11 @@ def test_other_markers_are_a_new_table(setup):
     assert np.hypot(*(a - b)) == pytest.approx(np.hypot(*np.subtract(true_a, true_b)) / 2, rel=0.005)
 
 
-def test_nobody_is_looked_for_before_an_army_is_taught(setup):
+def test_no_figures_are_searched_before_an_army_is_taught(setup):
     assert Pipeline().look(frame(), Setup()).figures == ()
 
 
-def test_nobody_stands_in_a_part_of_the_picture_that_is_set_aside(setup):
+def test_no_figure_is_found_in_a_part_that_is_set_aside(setup):
     (u, v), (left, top) = CAMERA.table_to_pixel([(20, 15, 0), (18, 18, 0)]).round().astype(int).tolist()
     tray = replace(setup, aside_px=((left, top, 2 * u - left, 2 * v - top),))
     for here in (tray, replace(tray, reference_bgr=None)):
@@ -181,7 +183,7 @@ def test_nobody_stands_in_a_part_of_the_picture_that_is_set_aside(setup):
         assert away_in(view, 27, 9) < 0.25
 
 
-def test_nobody_is_found_more_than_an_inch_beside_what_is_played_on(setup):
+def test_no_figure_is_found_more_than_an_inch_outside_the_area_of_play(setup):
     # The edge at 19.5 lets in the one at 20, that at 18 does not; the one at 27 is far beyond either.
     for edge, count in ((19.5, 2), (18.0, 1)):
         area = ((2.0, 2.0), (edge, 2.0), (edge, 22.0), (2.0, 22.0))
@@ -192,14 +194,14 @@ def test_nobody_is_found_more_than_an_inch_beside_what_is_played_on(setup):
     assert len(Pipeline().look(frame(), setup).figures) == 3
 
 
-def test_an_area_that_is_played_on_may_be_larger_than_the_picture_or_beside_it(setup):
+def test_the_area_of_play_may_be_larger_than_the_picture_or_outside_it(setup):
     vast = ((-80.0, -80.0), (120.0, -80.0), (120.0, 100.0), (-80.0, 100.0))
     assert len(Pipeline().look(frame(), replace(setup, area_in=vast)).figures) == 3
     beside = ((200.0, 0.0), (230.0, 0.0), (230.0, 30.0), (200.0, 30.0))
     assert Pipeline().look(frame(), replace(setup, area_in=beside)).figures == ()
 
 
-def test_who_stands_on_a_hill_beside_what_is_played_on_is_not_found(setup):
+def test_a_figure_on_a_hill_outside_the_area_of_play_is_not_found(setup):
     hill = TerrainPiece("hill", TerrainKind.HILL, ((17.0, 12.0), (24.0, 12.0), (24.0, 19.0), (17.0, 19.0)), 0.0, 0.3)
     area = ((2.0, 2.0), (18.0, 2.0), (18.0, 22.0), (2.0, 22.0))
     here = replace(setup, terrain=(hill,))
@@ -207,7 +209,7 @@ def test_who_stands_on_a_hill_beside_what_is_played_on_is_not_found(setup):
     assert len(Pipeline().look(frame(), replace(here, area_in=area)).figures) == 1
 
 
-def test_a_hand_beside_what_is_played_on_freezes_all_the_same(setup):
+def test_a_hand_outside_the_area_of_play_still_pauses_the_search(setup):
     area = ((2.0, 2.0), (12.0, 2.0), (12.0, 22.0), (2.0, 22.0))
     pipeline, here = Pipeline(), replace(setup, area_in=area)
     for index in range(4):
@@ -224,12 +226,12 @@ def test_an_empty_table_of_another_size_is_refused(setup):
 
 
 @pytest.mark.parametrize("height", [0.0, -1.0, 40.0, float("nan")])
-def test_a_height_no_soldier_has_is_refused(height):
+def test_an_impossible_figure_height_is_refused(height):
     with pytest.raises(UserError, match="standing figure"):
         Setup(figure_height_in=height)
 
 
-def test_papers_hold_the_quiet_zone(setup):
+def test_papers_include_the_quiet_zone(setup):
     view = Pipeline().look(frame(), setup)
     for paper, marker in zip(marker_papers(view.calibration), SCENE.markers, strict=True):
         sides = np.linalg.norm(np.diff(np.array([*paper, paper[0]]), axis=0), axis=1)

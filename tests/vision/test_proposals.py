@@ -1,4 +1,4 @@
-"""Figures of unknown colour, as groups of one plastic each."""
+"""Figures of unknown colour are grouped by plastic."""
 
 from __future__ import annotations
 
@@ -6,68 +6,68 @@ import numpy as np
 import pytest
 
 from vision.palette import FloatImage, log_colour
-from vision.proposals import SeenPlastic, halves, joined, proposed_palette, refined_by_groups
+from vision.proposals import FigurePlastic, halves, proposed_palette, refined_by_groups, with_new_armies
 from vision.stock_colours import PLASTIC_BGR
 
 
 def plastic(name: str, light: float = 1.0, pixels: int = 60, seed: int = 0) -> FloatImage:
-    """Log colours of some pixels of a soldier of that usual plastic, in more or less light, with a camera's noise."""
+    """Log colours of some pixels of a soldier of a stock colour, in more or less light, with a camera's noise."""
     bgr = np.array(PLASTIC_BGR[name]) * light + np.random.default_rng(seed).normal(0, 3, (pixels, 3))
     return log_colour(np.clip(bgr, 0, 255).astype(np.uint8)[None])[0]
 
 
-def figures(name: str, count: int, chance: float = 0.99, **more: float) -> list[SeenPlastic]:
-    return [SeenPlastic(chance, plastic(name, seed=k, **more)) for k in range(count)]  # type: ignore[arg-type]
+def figures(name: str, count: int, chance: float = 0.99, **more: float) -> list[FigurePlastic]:
+    return [FigurePlastic(chance, plastic(name, seed=k, **more)) for k in range(count)]  # type: ignore[arg-type]
 
 
-def test_two_plastics_are_two_armies_named_after_them_the_larger_first() -> None:
+def test_two_plastics_form_two_named_armies_the_larger_first() -> None:
     armies = proposed_palette([*figures("green", 3), *figures("tan", 5)])
     assert [army.name for army in armies] == ["tan", "green"]
     assert [army.samples for army in armies] == pytest.approx([300, 180], rel=0.05)  # 60 pixels each, less outliers
 
 
-def test_one_army_stands_in_the_light_and_in_the_shade() -> None:
+def test_figures_in_light_and_in_shade_form_one_army() -> None:
     # Half the light is 0.7 less in log brightness, of which a quarter counts: 0.17, and colour stays nearly as it is.
     (army,) = proposed_palette([*figures("tan", 4), *figures("tan", 3, light=0.6)])
     assert army.name == "tan"
 
 
-def test_what_the_networks_doubt_makes_no_army() -> None:
-    shadows = [SeenPlastic(chance, plastic("grey", seed=k)) for k, chance in enumerate((0.96, 0.8, 0.78, 0.75, 0.75))]
+def test_doubtful_figures_form_no_army() -> None:
+    shadows = [FigurePlastic(chance, plastic("grey", seed=k)) for k, chance in enumerate((0.96, 0.8, 0.78, 0.75, 0.75))]
     assert [army.name for army in proposed_palette([*shadows, *figures("red", 4)])] == ["red"]
 
 
 @pytest.mark.parametrize(
-    "few", [[], figures("green", 1), [SeenPlastic(1.0, plastic("green", pixels=5)) for _ in range(4)]]
+    "few", [[], figures("green", 1), [FigurePlastic(1.0, plastic("green", pixels=5)) for _ in range(4)]]
 )
-def test_one_figure_or_some_specks_make_no_army(few: list[SeenPlastic]) -> None:
+def test_one_figure_or_a_few_pixels_form_no_army(few: list[FigurePlastic]) -> None:
     assert proposed_palette(few) == ()
 
 
 def test_a_second_army_of_the_same_name_is_numbered() -> None:
-    light = [SeenPlastic(0.99, plastic("blue", seed=k) + np.float32([0.5, 0.3, 0])) for k in range(3)]
+    light = [FigurePlastic(0.99, plastic("blue", seed=k) + np.float32([0.5, 0.3, 0])) for k in range(3)]
     names = [army.name for army in proposed_palette([*figures("blue", 4), *light])]
     assert names == ["blue", "blue 2"]
 
 
 @pytest.mark.parametrize("name", sorted(PLASTIC_BGR))
-def test_a_paler_plastic_keeps_its_hue_and_so_its_army_and_its_name(name: str) -> None:
+def test_a_paler_plastic_keeps_its_army_and_name(name: str) -> None:
     """Haze and highlights add white: here 20 % less of both log ratios, for half of the figures."""
-    pale = [SeenPlastic(0.99, plastic(name, seed=k) * np.float32([0.8, 0.8, 1.0])) for k in range(3)]
+    pale = [FigurePlastic(0.99, plastic(name, seed=k) * np.float32([0.8, 0.8, 1.0])) for k in range(3)]
     (army,) = proposed_palette([*figures(name, 3), *pale])
     assert army.name == name
 
 
-def test_armies_that_were_proposed_stay_as_they_were_and_new_plastics_join_them() -> None:
+def test_proposed_armies_stay_unchanged_and_new_plastics_are_added() -> None:
     before = proposed_palette(figures("green", 4))
     now = proposed_palette([*figures("green", 5, light=0.9), *figures("red", 3)])
-    after = joined(before, now)
+    after = with_new_armies(before, now)
     assert after[0] is before[0]
     assert [army.name for army in after] == ["green", "red"]
-    assert joined(after, now) == after
+    assert with_new_armies(after, now) == after
 
 
-def test_a_click_in_odd_light_is_refined_by_all_figures_of_nearly_its_colour() -> None:
+def test_a_click_in_unusual_light_is_refined_by_all_figures_of_similar_colour() -> None:
     (clicked,) = proposed_palette(figures("tan", 2, light=0.5))
     groups = proposed_palette([*figures("tan", 8), *figures("blue", 8)])
     (refined,) = refined_by_groups((clicked,), groups)
@@ -77,7 +77,7 @@ def test_a_click_in_odd_light_is_refined_by_all_figures_of_nearly_its_colour() -
     assert refined.mean[2] == pytest.approx(0.8 * tan.mean[2] + 0.2 * clicked.mean[2], abs=0.03)
 
 
-def test_a_click_of_another_colour_is_left_as_it_is() -> None:
+def test_a_click_of_another_colour_is_not_refined() -> None:
     clicked = proposed_palette(figures("red", 2))
     assert refined_by_groups(clicked, proposed_palette(figures("blue", 8))) == clicked
     assert refined_by_groups(clicked, ()) == clicked

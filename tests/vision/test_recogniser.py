@@ -5,15 +5,15 @@ import pytest
 
 from rules.tabletop.table import Posture
 from tests.vision.figure_pictures import GREEN, camera, empty, soldier
-from vision.ground import Lie
+from vision.ground import Grounds
 from vision.recogniser import POSTURES, Recogniser
 from vision.segment import EVIDENCE_LIMIT
-from vision.tile_proposals import place_at
+from vision.tile_proposals import tile_around
 from vision.tiles import Photo, View
 
 EYE = camera()
 AREA = ((0, 0), (30, 0), (30, 24), (0, 24))
-GROUND = Lie(EYE, AREA, (), (), None, 1.0).grounds[-1]
+GROUND = Grounds(EYE, AREA, (), (), None, 1.0).grounds[-1]
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +22,12 @@ def recogniser():
 
 
 def view(image, bare):
-    """What is seen, with evidence that is certain: drawn pixels differ from the bare table's."""
-    laid, empty_bgr = GROUND.sheet.lay(image), GROUND.sheet.lay(bare)
-    changed = np.abs(laid.astype(int) - empty_bgr).max(axis=2) > 12
+    """The input of the networks, with certain evidence wherever the picture differs from the bare table."""
+    rectified, empty_bgr = GROUND.sheet.rectify(image), GROUND.sheet.rectify(bare)
+    changed = np.abs(rectified.astype(int) - empty_bgr).max(axis=2) > 12
     evidence = np.where(changed, EVIDENCE_LIMIT, -EVIDENCE_LIMIT).astype(np.float32)
     photo = Photo(image, GROUND.sheet.map_x, GROUND.sheet.map_y)
-    return View(laid, photo, evidence, GROUND.seen, GROUND.eye_px)
+    return View(rectified, photo, evidence, GROUND.seen, GROUND.eye_px)
 
 
 def test_the_weights_are_small():
@@ -35,21 +35,21 @@ def test_the_weights_are_small():
     assert sum(len(network.read_bytes()) for network in networks) < 5e6
 
 
-def test_nobody_on_a_bare_table(recogniser):
-    places = [place_at(GROUND, np.array(at), 1.0) for at in ((5.0, 5.0), (15.0, 12.0), (26.0, 20.0))]
+def test_no_candidates_on_a_bare_table(recogniser):
+    places = [tile_around(GROUND, np.array(at), 1.0) for at in ((5.0, 5.0), (15.0, 12.0), (26.0, 20.0))]
     assert all(one.chance < 0.5 for one in recogniser.look(view(empty(), empty()), places))
 
 
-def test_no_places_no_answers(recogniser):
+def test_no_tiles_give_no_candidates(recogniser):
     assert recogniser.look(view(empty(), empty()), []) == []
 
 
 @pytest.mark.parametrize("at", [(8.0, 8.0), (15.5, 12.5), (25.0, 19.0)])
 @pytest.mark.parametrize("posture", [Posture.STANDING, Posture.PRONE])
-def test_who_is_seen_in_several_tiles_is_found_once_where_he_stands(recogniser, at, posture):
+def test_a_figure_in_several_tiles_is_found_once_at_its_place(recogniser, at, posture):
     image = empty()
     soldier(image, EYE, *at, GREEN, turn=40, posture=posture)
-    places = [place_at(GROUND, np.array(at) + shift, 1.0) for shift in ((0.0, 0.0), (0.9, -0.4), (-0.3, 1.0))]
+    places = [tile_around(GROUND, np.array(at) + shift, 1.0) for shift in ((0.0, 0.0), (0.9, -0.4), (-0.3, 1.0))]
     found = [one for one in recogniser.look(view(image, empty()), places) if one.chance > 0.5]
     assert len(found) == 1
     x, y = GROUND.sheet.to_table(found[0].column, found[0].row)

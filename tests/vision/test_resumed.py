@@ -1,4 +1,4 @@
-"""A tracker that goes on with who was known another evening, and the empty table of that evening."""
+"""A tracker that continues with the figures of an earlier session, and that session's empty table."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 from calibration.camera import Lens, TableCamera
 from rules.tabletop.table import Figure, Posture, ellipse_outline
 from vision.figures import Sighting
-from vision.pipeline import Setup, _Empty
-from vision.tracking import EventKind, Tracker, Tracking, tracks_of
+from vision.reference import ReferencePicture
+from vision.setup import Setup
+from vision.tracking import Tracker, tracks_of
+from vision.tracks import EventKind, Tracking
 
 
 def man(name: str, x: float, y: float) -> Figure:
@@ -28,7 +30,7 @@ def seen(*men: Figure) -> list[Sighting]:
 THEN = Tracking((man("tan-1", 3.0, 4.0), man("tan-2", 9.0, 4.0)), (), (man("tan-3", 20.0, 20.0),))
 
 
-def test_whoever_still_stands_there_has_his_name_again() -> None:
+def test_a_figure_at_its_old_place_keeps_its_id() -> None:
     tracker = Tracker(tracks=tracks_of(THEN, {"tan-7"}))
     # A fresh tracker would call the man at (9, 4) tan-1.
     now = tracker.update(seen(man("tan-?", 9.02, 4.0)))
@@ -37,7 +39,7 @@ def test_whoever_still_stands_there_has_his_name_again() -> None:
     assert {one.id for one in now.lost} == {"tan-1", "tan-3"}
 
 
-def test_a_newcomer_gets_a_name_that_nobody_ever_had() -> None:
+def test_a_newcomer_gets_an_unused_id() -> None:
     tracker = Tracker(tracks=tracks_of(Tracking(THEN.figures), {"tan-7"}))
     men = (man("tan-?", 3.0, 4.0), man("tan-?", 9.0, 4.0), man("tan-?", 30.0, 30.0))
     for _ in range(3):
@@ -45,7 +47,7 @@ def test_a_newcomer_gets_a_name_that_nobody_ever_had() -> None:
     assert {one.id for one in now.figures} == {"tan-1", "tan-2", "tan-8"}
 
 
-def test_who_was_moved_since_is_told_as_moved() -> None:
+def test_a_figure_moved_between_sessions_is_reported_as_moved() -> None:
     tracker = Tracker(tracks=tracks_of(Tracking(THEN.figures)))
     events = [
         event
@@ -56,12 +58,12 @@ def test_who_was_moved_since_is_told_as_moved() -> None:
     assert (moved.id, moved.from_in) == ("tan-2", (9.0, 4.0))
 
 
-def test_an_empty_table_of_another_evening_is_seen_from_where_it_was_taken() -> None:
+def test_an_empty_table_of_an_earlier_session_keeps_its_pose() -> None:
     lens = Lens((40, 30), [[30, 0, 20], [0, 30, 15], [0, 0, 1]], [0] * 5)
     down = np.diag([1.0, -1.0, -1.0])
     then, now = (TableCamera(lens, down, -down @ np.array([x, 8.0, 40.0])) for x in (10.0, 11.0))
     picture = np.zeros((30, 40, 3), np.uint8)
-    kept = _Empty().after(Setup(reference_bgr=picture, reference_camera=then), now, moved=False)
+    kept = ReferencePicture().after(Setup(reference_bgr=picture, reference_camera=then), now, moved=False)
     assert kept.camera is then
     assert kept.after(Setup(reference_bgr=picture, reference_camera=then), now, moved=False).camera is then
     learnt = kept.after(replace(Setup(), reference_bgr=picture.copy()), now, moved=False)

@@ -28,7 +28,7 @@ def bare(image):
     return empty_table(image, np.ones(image.shape[:2], bool))
 
 
-def test_each_army_speaks_for_its_own_and_against_the_rest(scene):
+def test_evidence_is_positive_for_the_own_army_and_negative_elsewhere(scene):
     image, palette, (green_at, tan_at) = scene
     evidence = army_evidence(image, known(image, palette))
     assert evidence.shape == (2, *image.shape[:2])
@@ -39,7 +39,7 @@ def test_each_army_speaks_for_its_own_and_against_the_rest(scene):
     assert (evidence > 0).mean() < 0.01, "two soldiers are less than a hundredth of the picture; the rest is table"
 
 
-def test_plastics_of_one_army_do_not_speak_against_each_other(scene):
+def test_plastics_of_one_army_are_no_evidence_against_each_other(scene):
     image, (green, tan), (green_at, _) = scene
     alike = replace(green, mean=green.mean + (0.03, 0, 0))
     alone, rival, own = (
@@ -50,7 +50,7 @@ def test_plastics_of_one_army_do_not_speak_against_each_other(scene):
     assert tan.name != green.name
 
 
-def test_a_shadow_is_not_a_soldier(scene):
+def test_a_shadow_gives_no_evidence(scene):
     image, palette, _ = scene
     shaded = image.copy()
     shaded[100:140, 500:540] //= 2
@@ -59,7 +59,7 @@ def test_a_shadow_is_not_a_soldier(scene):
     assert (evidence.mean(axis=(1, 2)) < 0.15 * EVIDENCE_LIMIT).all()
 
 
-def test_the_empty_table_tells_a_soldier_from_a_table_of_his_colour(scene):
+def test_the_empty_table_separates_a_soldier_from_a_table_of_the_same_colour(scene):
     _, palette, _ = scene
     # A mat of green plastic's own colour covers half the table: only what was not there before is a soldier.
     mat = empty()
@@ -74,7 +74,7 @@ def test_the_empty_table_tells_a_soldier_from_a_table_of_his_colour(scene):
     assert helped[row, column] > 0
 
 
-def test_a_brighter_lamp_leaves_a_mat_of_the_armys_colour_empty(scene):
+def test_a_brighter_lamp_gives_no_evidence_on_a_mat_of_the_armys_colour(scene):
     _, palette, _ = scene
     grain = np.random.default_rng(3).normal(0, 2, (720, 960, 1))
     mat = np.clip(np.array(GREEN) + grain, 0, 255).astype(np.uint8)
@@ -84,7 +84,7 @@ def test_a_brighter_lamp_leaves_a_mat_of_the_armys_colour_empty(scene):
     assert evidence.mean() < -0.9 * EVIDENCE_LIMIT
 
 
-def test_evidence_does_not_depend_on_where_in_the_picture_a_pixel_lies(scene):
+def test_evidence_does_not_depend_on_a_pixels_place(scene):
     image, palette, _ = scene
     colours, table = known(image, palette), empty()
     lamp_in_all_rows = np.zeros(image.shape[:2], bool)
@@ -94,7 +94,7 @@ def test_evidence_does_not_depend_on_where_in_the_picture_a_pixel_lies(scene):
     assert np.array_equal(whole[:, 200:260], part)
 
 
-def test_a_lamp_that_lights_half_of_the_table_may_change_and_the_dark_half_be_noisy(scene):
+def test_half_the_table_may_change_its_light_while_the_dark_half_is_noisy(scene):
     _, palette, _ = scene
     rng = np.random.default_rng(7)
     half = np.zeros((720, 960, 1))

@@ -1,4 +1,4 @@
-"""What is said of the armies' colours agrees with what the finder has to go by."""
+"""The separation of the armies' colours agrees with the finder's evidence."""
 
 from dataclasses import replace
 
@@ -9,8 +9,9 @@ from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from vision.figures import Finder
 from vision.frame import Frame
 from vision.palette import ArmyColour, log_colour, teach
-from vision.pipeline import Pipeline, Setup
+from vision.pipeline import Pipeline
 from vision.separation import Level, Separation, separations
+from vision.setup import Setup
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
@@ -18,12 +19,12 @@ from vision.stock_colours import PLASTIC_BGR, usual_colour
 
 
 def of_colour(bgr, name, spread=0.04):
-    """An army whose plastic is this colour."""
+    """An army whose plastic has this colour."""
     mean = log_colour(np.array([[bgr]], np.uint8))[0, 0].astype(np.float64)
     return ArmyColour(name, mean, np.diag([spread**2, spread**2, 0.2**2]), 500)
 
 
-def told(palette, image, reference=None):
+def separation_of(palette, image, reference=None):
     finder = Finder()
     finder.find(image, camera(), palette, reference_bgr=reference)
     return {(one.army, one.other): one for one in finder.separations}
@@ -37,32 +38,32 @@ def table():
     return image
 
 
-def test_plastic_of_another_colour_stands_out(table):
-    seen = told((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
+def test_plastic_of_another_colour_separates_well(table):
+    seen = separation_of((of_colour(GREEN, "green"), of_colour((44, 44, 160), "red")), table)
     assert seen["red", None].level is Level.WELL
     assert seen["red", None].sentence == "Red stands out well from this table."
-    assert seen["green", "red"].sentence == "Green and red are told apart well."
+    assert seen["green", "red"].sentence == "Green and red are easy to tell apart."
 
 
-def test_of_an_army_of_several_plastics_the_worst_is_told(table):
+def test_the_worst_plastic_of_an_army_counts(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
     red, wood, green = of_colour((44, 44, 160), "red"), of_colour(middle, "red"), of_colour(GREEN, "green")
-    seen = told((red, wood, green), table)
+    seen = separation_of((red, wood, green), table)
     assert set(seen) == {("red", None), ("green", None), ("red", "green")}
     assert seen["red", None].level is Level.ALIKE
-    assert told((red, green), table)["red", None].level is Level.WELL
+    assert separation_of((red, green), table)["red", None].level is Level.WELL
 
 
-def test_plastic_of_the_tables_own_colour_asks_for_the_empty_table(table):
+def test_for_plastic_of_the_tables_colour_an_empty_table_is_suggested(table):
     middle = np.median(empty().reshape(-1, 3), axis=0).astype(np.uint8)
-    (same,) = told((of_colour(middle, "wood"),), table).values()
+    (same,) = separation_of((of_colour(middle, "wood"),), table).values()
     assert same.level is Level.ALIKE
-    assert same.sentence == "Wood and this table look alike: take a picture of the empty table, or add light."
+    assert same.sentence == "Wood and this table look alike. Take a picture of the empty table, or add light."
 
 
-def test_the_empty_table_helps_and_is_not_asked_for_again(table):
+def test_an_empty_table_helps_and_is_not_suggested_again(table):
     greenish = (of_colour((70, 110, 150), "brown"),)
-    (without,), (beside,) = told(greenish, table).values(), told(greenish, table, empty()).values()
+    (without,), (beside,) = separation_of(greenish, table).values(), separation_of(greenish, table, empty()).values()
     assert beside.score > without.score
     assert "empty table" not in replace(beside, score=0.65).sentence
     assert "even beside its empty picture" in replace(beside, score=0.2).sentence
@@ -71,15 +72,15 @@ def test_the_empty_table_helps_and_is_not_asked_for_again(table):
 def test_two_armies_of_one_plastic_look_alike(table):
     green = of_colour(GREEN, "green")
     # Equal densities: no pixel is rather the one's than the other's.
-    assert told((green, replace(green, name="olive")), table)["green", "olive"].score == 0
-    assert Separation("green", "olive", 0.0, False).sentence.startswith("Green and olive look alike: ")
+    assert separation_of((green, replace(green, name="olive")), table)["green", "olive"].score == 0
+    assert Separation("green", "olive", 0.0, False).sentence.startswith("Green and olive look alike. ")
 
 
-def test_no_army_no_words(table):
+def test_without_armies_there_is_no_separation(table):
     assert separations((), None, table, None) == ()
 
 
-def test_in_a_view_the_words_follow_what_is_taught_and_the_empty_table():
+def test_a_views_sentences_depend_on_the_palette_and_the_empty_table():
     size_in = (24.0, 16.0)
     models = (Model("a", "tan", Sculpt.RIFLEMAN, 9, 8), Model("b", "tan", Sculpt.OFFICER, 16, 9))
     scene = Scene(size_in, Surface.WOOD, markers=corner_markers(size_in), models=models)
@@ -99,7 +100,7 @@ def test_in_a_view_the_words_follow_what_is_taught_and_the_empty_table():
 
 
 @pytest.mark.parametrize("army", PLASTIC_BGR)
-def test_who_was_never_clicked_is_found_by_his_plastics_usual_colour(army):
+def test_an_army_never_clicked_is_found_by_its_stock_colour(army):
     size_in = (24.0, 16.0)
     places = ((6, 8), (12, 9), (18, 8))
     models = tuple(Model(f"m{n}", army, Sculpt.RIFLEMAN, *at, facing_deg=70.0 * n) for n, at in enumerate(places))

@@ -1,4 +1,4 @@
-"""Sources of frames: what a file or camera gives, and the sentence that says why it does not."""
+"""Sources of frames: their pictures, and the messages when there are none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
-from vision.source import FOLDER_STEP_S, Pictures, Video, Webcam, camera_numbers, open_source, read_image
+from vision.source import FOLDER_STEP_S, ImageSequence, Video, Webcam, camera_numbers, open_source, read_image
 
 
 def write_picture(path: Path, value: int = 100, size_px: tuple[int, int] = (8, 6)) -> Path:
@@ -21,7 +21,7 @@ def write_picture(path: Path, value: int = 100, size_px: tuple[int, int] = (8, 6
 
 
 class FakeCamera:
-    """A camera that grants what it is asked for, but for what `stubborn` says."""
+    """A camera that grants every setting except those in `stubborn`."""
 
     def __init__(self, brightness: list[int], stubborn: dict[int, float] | None = None, opened: bool = True) -> None:
         self.brightness = list(brightness)
@@ -60,7 +60,7 @@ def clock_of(*times_s: float):
     return lambda: next(ticks)
 
 
-def test_image_is_one_frame_and_then_nothing(tmp_path: Path) -> None:
+def test_an_image_is_a_single_frame(tmp_path: Path) -> None:
     source = open_source(str(write_picture(tmp_path / "Tisch \u00e4\u732b.png", 77)))
     frame = source.read()
     assert frame is not None
@@ -69,7 +69,7 @@ def test_image_is_one_frame_and_then_nothing(tmp_path: Path) -> None:
     assert (source.name, source.live, source.still) == ("Tisch \u00e4\u732b.png", False, True)
 
 
-def test_folder_gives_its_pictures_by_name_and_nothing_else(tmp_path: Path) -> None:
+def test_a_folder_gives_its_pictures_sorted_by_name(tmp_path: Path) -> None:
     for name, value in (("b.JPG", 20), ("a.bmp", 10), ("c.tif", 30), ("d.webp", 40)):
         write_picture(tmp_path / name, value)
     (tmp_path / "notes.txt").write_text("no picture")
@@ -81,7 +81,7 @@ def test_folder_gives_its_pictures_by_name_and_nothing_else(tmp_path: Path) -> N
     assert not source.still
 
 
-def test_orientation_in_the_file_does_not_turn_the_sensors_pixels(tmp_path: Path) -> None:
+def test_the_orientation_in_a_file_is_ignored(tmp_path: Path) -> None:
     path = write_picture(tmp_path / "phone.jpg", size_px=(16, 8))
     # EXIF with one entry, tag 0x0112 (orientation) = 6: "turn by a quarter to show".
     tiff = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
@@ -103,7 +103,7 @@ def test_truncated_picture_is_refused_by_name(tmp_path: Path, suffix: str, part:
         open_source(str(path)).read()
 
 
-def test_bad_paths_are_refused_with_the_way_out(tmp_path: Path) -> None:
+def test_bad_paths_are_refused_with_advice(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"there is no '.*nowhere.png': give an image"):
         open_source(str(tmp_path / "nowhere.png"))
     with pytest.raises(UserError, match=r"holds no pictures: their names must end in \.bmp, \.jpeg"):
@@ -121,15 +121,15 @@ def test_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
         read_image(path)
 
 
-def test_pictures_of_two_sizes_are_refused_naming_both(tmp_path: Path) -> None:
+def test_pictures_of_two_sizes_are_refused_with_both_sizes(tmp_path: Path) -> None:
     paths = [write_picture(tmp_path / "a.png"), write_picture(tmp_path / "b.png", size_px=(16, 12))]
-    source = Pictures(paths, "folder")
+    source = ImageSequence(paths, "folder")
     assert source.read() is not None
     with pytest.raises(UserError, match=r"b.png is 16 x 12 pixels, the pictures before it 8 x 6"):
         source.read()
 
 
-def test_video_gives_its_frames_with_their_times(tmp_path: Path) -> None:
+def test_a_video_gives_its_frames_with_their_times(tmp_path: Path) -> None:
     path = tmp_path / "film.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), 25, (64, 48))
     for n in range(4):
@@ -143,14 +143,14 @@ def test_video_gives_its_frames_with_their_times(tmp_path: Path) -> None:
     assert [f.image_bgr.mean() for f in frames] == pytest.approx([0, 40, 80, 120], abs=3)
 
 
-def test_of_a_broken_video_only_our_own_sentence_is_heard(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_video_causes_only_our_own_message(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.mp4").write_bytes(b"\0" * 9)
     with pytest.raises(UserError, match="convert it to MP4"):
         open_source(str(tmp_path / "a.mp4"))
     assert capfd.readouterr().err == ""
 
 
-def test_nothing_is_no_source() -> None:
+def test_an_empty_name_is_refused() -> None:
     with pytest.raises(UserError, match="no source is named"):
         open_source("")
 
@@ -185,13 +185,13 @@ def test_number_opens_that_camera_and_asks_for_1080p_as_mjpg() -> None:
     assert camera.released == 1
 
 
-def test_settings_say_what_was_granted_not_what_was_asked() -> None:
+def test_settings_report_what_the_camera_granted() -> None:
     camera = FakeCamera([], {cv2.CAP_PROP_FRAME_WIDTH: 1280.0, cv2.CAP_PROP_FRAME_HEIGHT: 720.0})
     source = Webcam(0, clock_of(0.0), camera, linux=True)
     assert source.settings.startswith("1280 x 720 MJPG at 30 frames a second; exposure")
 
 
-def test_exposure_is_held_at_its_value_once_the_camera_has_settled() -> None:
+def test_exposure_is_locked_once_the_camera_has_settled() -> None:
     camera = FakeCamera([90, 90, 91, 90], {cv2.CAP_PROP_AUTOFOCUS: 1.0})
     source = Webcam(0, clock_of(0.0, 0.5, 1.1, 1.5, 2.2), camera, linux=True)
     source.read()
@@ -203,7 +203,7 @@ def test_exposure_is_held_at_its_value_once_the_camera_has_settled() -> None:
     assert source.settings.endswith("exposure held, white balance held, focus automatic")
 
 
-def test_exposure_is_let_go_if_holding_it_darkened_the_picture() -> None:
+def test_exposure_is_unlocked_if_locking_darkened_the_picture() -> None:
     camera = FakeCamera([90, 90, 30])
     source = Webcam(0, clock_of(0.0, 0.5, 1.1, 2.2), camera, linux=True)
     for _ in range(3):
@@ -227,28 +227,28 @@ def test_camera_whose_picture_changes_its_size_is_refused() -> None:
         source.read()
 
 
-def test_missing_camera_says_which_there_are(tmp_path: Path) -> None:
+def test_a_missing_camera_lists_the_available_ones(tmp_path: Path) -> None:
     closed = FakeCamera([], opened=False)
     with pytest.raises(UserError, match="no camera 3, and no other: plug one in, or use demo"):
         Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
     for name in ("video0", "video10", "video2", "videodev"):
         (tmp_path / name).touch()
     assert camera_numbers(tmp_path) == [0, 2, 10]
-    with pytest.raises(UserError, match="no camera 3: the cameras here have the numbers 0, 2, 10"):
+    with pytest.raises(UserError, match="no camera 3: choose one of 0, 2, 10"):
         Webcam(3, clock_of(), closed, devices=tmp_path, linux=True)
-    with pytest.raises(UserError, match="camera 2 is there but does not open: close the program that uses it"):
+    with pytest.raises(UserError, match="camera 2 cannot be opened: close the program that uses it"):
         Webcam(2, clock_of(), closed, devices=tmp_path, linux=True)
     assert closed.released == 3
 
 
-def test_camera_that_may_not_be_used_says_how_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_without_permission_explains_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "video0").touch()
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may use everything
     with pytest.raises(UserError, match="run `sudo usermod -aG video"):
         Webcam(0, clock_of(), FakeCamera([], opened=False), devices=tmp_path, linux=True)
 
 
-def test_opening_a_missing_camera_prints_nothing_and_leaves_opencv_as_it_was(
+def test_opening_a_missing_camera_prints_nothing_and_restores_opencvs_log_level(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     before = cv2.utils.logging.getLogLevel()

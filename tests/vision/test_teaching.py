@@ -1,4 +1,4 @@
-"""The figure under a click, on simulated tables: any soldier, any part of it, any size of picture; and bare table."""
+"""The figure under a click on simulated tables: any soldier, any part of it, any size of picture; and bare table."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def empty() -> ImageBgr:
 
 
 def at(model: Model) -> tuple[float, float]:
-    """The pixel in which the middle of a soldier's base is seen; of one that lies, of its body."""
+    """The pixel of the middle of a soldier's base; for a casualty, of its body."""
     true = next(figure for figure in TRUTH if figure.id == model.id)
     u, v = CAMERA.table_to_pixel((*true.centre_in, true.z_in + 0.08))[0]
     return float(u), float(v)
@@ -77,12 +77,12 @@ def test_a_click_on_any_soldier_finds_it_and_its_plastic(
     true = next(figure for figure in TRUTH if figure.id == model.id)
     assert math.dist(found.foot_in, true.centre_in) < 0.5
     inside = cv2.pointPolygonTest(found.outline_px.astype(np.float32), at(model), True)
-    assert inside > -4, "the outline goes round what was clicked"
+    assert inside > -4, "the outline surrounds the click"
 
 
 @pytest.mark.parametrize("lamp", [0.45, 1.0])
-def test_colours_of_one_army_are_nearer_than_those_of_two(picker: FigurePicker, lamp: float) -> None:
-    """One stands, the other kneels, is knocked over or stands on a book: the plastic is the same."""
+def test_colours_of_one_army_are_more_similar_than_those_of_two(picker: FigurePicker, lamp: float) -> None:
+    """One stands, the other kneels, lies or stands on a book: the plastic is the same."""
     learned = {}
     for model in SOLDIERS:
         found = picked(picker, picture(lamp), at(model))
@@ -104,7 +104,7 @@ def test_a_click_on_bare_table_finds_nothing(picker: FigurePicker, *, reference:
 
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from(SOLDIERS[2:4]), st.floats(0.05, 1.7), st.floats(0.6, 2.5))
-def test_neither_the_part_that_is_clicked_nor_the_size_of_the_picture_matters(
+def test_any_part_of_a_soldier_can_be_clicked_in_pictures_of_any_size(
     picker: FigurePicker, model: Model, up_in: float, zoom: float
 ) -> None:
     """A soldier is 20 px high in the smallest picture and 80 px in the largest."""
@@ -121,14 +121,14 @@ def test_neither_the_part_that_is_clicked_nor_the_size_of_the_picture_matters(
     assert np.hypot(found.foot_in[0] - model.x_in, found.foot_in[1] - model.y_in) < 0.5
 
 
-def test_what_lies_beyond_the_horizon_is_no_figure(picker: FigurePicker) -> None:
+def test_a_click_above_the_horizon_finds_nothing(picker: FigurePicker) -> None:
     # Looking along the table, the upper half of the picture shows what is above it.
     along = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
     camera = TableCamera(CAMERA.lens, along, -along @ np.array([15.0, -20.0, 5.0]))
     assert picker.pick(picture(), camera, (640.0, 10.0)) is None
 
 
-def test_a_second_click_refines_what_the_first_taught(picker: FigurePicker) -> None:
+def test_a_second_click_refines_the_colour(picker: FigurePicker) -> None:
     first = picked(picker, picture(), at(SOLDIERS[0]))
     second = picked(picker, picture(0.45), at(SOLDIERS[1]))
     assert first is not None

@@ -1,4 +1,4 @@
-"""A click on a piece gives its outline: drawn pieces on drawn ground, and the simulated table's own terrain."""
+"""A click on a piece of terrain gives its outline: drawn pieces, and the simulated table's own terrain."""
 
 import numpy as np
 import pytest
@@ -64,7 +64,7 @@ def test_a_pond_is_round_with_few_corners():
     assert 8 <= len(best) <= 30
 
 
-def test_outlines_come_by_size_and_the_same_click_gives_the_same():
+def test_outlines_are_sorted_by_size_and_reproducible():
     inner = ((14.0, 9.0), (17.0, 8.5), (17.5, 11.0), (14.5, 11.5))
     picture = painted(inner, (200, 220, 230), painted(BOOK, (60, 70, 170)))
     found = proposed(picture, (15.7, 10))
@@ -75,8 +75,8 @@ def test_outlines_come_by_size_and_the_same_click_gives_the_same():
     assert proposed(picture, (15.7, 10)) == found
 
 
-def test_what_was_not_there_before_is_found_whatever_its_colours():
-    """A chequered cloth box: no region grown from one colour is it, and the ground's own green is in it."""
+def test_a_piece_absent_from_the_empty_table_is_found_whatever_its_colours():
+    """A chequered cloth box: no region of one colour matches it, and it contains the ground's own green."""
     px = np.round(CAMERA.table_to_pixel([(*point, 0.0) for point in BOOK])).astype(np.int32)
     inside = cv2.fillPoly(np.zeros((640, 1000), np.uint8), [px], 1)
     y, x = np.mgrid[:640, :1000]
@@ -87,13 +87,13 @@ def test_what_was_not_there_before_is_found_whatever_its_colours():
 
 
 def test_bare_ground_has_no_outline():
-    with pytest.raises(UserError, match="edge that goes all round"):
+    with pytest.raises(UserError, match="no closed edge"):
         proposed(np.full((640, 1000, 3), (60, 110, 70), np.uint8), (20, 12))
 
 
 @pytest.mark.parametrize("px", [(-5.0, 300.0), (2000.0, 300.0)])
-def test_a_click_beside_the_picture_is_refused(px):
-    with pytest.raises(UserError, match="no place of the table"):
+def test_a_click_outside_the_picture_is_refused(px):
+    with pytest.raises(UserError, match="not on the table"):
         propose_outline(ground(), CAMERA, px)
 
 
@@ -101,7 +101,7 @@ SEEN_AT = {TerrainKind.TREE: 0.5, TerrainKind.BUILDING: 0.85}
 """Part of its height at which a piece's outline is seen from above: a crown's widest, a roof's eaves, else the top."""
 
 
-def test_the_terrain_of_the_simulated_table():
+def test_terrain_of_the_simulated_table_is_outlined():
     """A book on a book, a house with its shadow, a tree, a hedge of leaves; a click in the middle of each."""
     scene = demo_scene()
     camera = overhead_camera(table_size_in=scene.table_size_in)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from tests.vision.figure_pictures import camera
-from vision.ground import Lie
+from vision.ground import Grounds
 from vision.segment import EVIDENCE_LIMIT
-from vision.tile_proposals import place_at, worth_a_look
+from vision.tile_proposals import propose_tiles, tile_around
 from vision.tiles import TILE_PX
 
 EYE = camera()
 AREA = ((0, 0), (30, 0), (30, 24), (0, 24))
-GROUND = Lie(EYE, AREA, (), (), None, 1.0).grounds[-1]
+GROUND = Grounds(EYE, AREA, (), (), None, 1.0).grounds[-1]
 
 
 def evidence(*spots_in, radius_in=0.5):
@@ -23,13 +23,13 @@ def evidence(*spots_in, radius_in=0.5):
     return out
 
 
-def test_nowhere_on_a_table_without_plastic():
-    assert list(worth_a_look(GROUND, evidence(), 1.0)) == []
+def test_no_tiles_on_a_table_without_plastic():
+    assert list(propose_tiles(GROUND, evidence(), 1.0)) == []
 
 
-def test_every_spot_lies_well_inside_of_a_tile():
+def test_every_spot_of_plastic_is_well_inside_a_tile():
     spots = [(4, 5), (12, 12), (12.9, 12.4), (27, 20), (15, 3)]
-    places = list(worth_a_look(GROUND, evidence(*spots), 1.0))
+    places = list(propose_tiles(GROUND, evidence(*spots), 1.0))
     assert len(places) <= len(spots)
     for x, y in spots:
         at = GROUND.sheet.to_pixel(np.array([[x, y]]))
@@ -37,17 +37,17 @@ def test_every_spot_lies_well_inside_of_a_tile():
         assert min(np.abs(place.to_tile(at)[0] - TILE_PX / 2).max() for place in places) < (0.9 + 0.4) * 12
 
 
-def test_a_table_of_the_armys_own_colour_is_no_place_to_look():
-    assert list(worth_a_look(GROUND, np.full(GROUND.sheet.shape, EVIDENCE_LIMIT, np.float32), 1.0)) == []
+def test_no_tiles_on_a_table_of_the_armys_colour():
+    assert list(propose_tiles(GROUND, np.full(GROUND.sheet.shape, EVIDENCE_LIMIT, np.float32), 1.0)) == []
 
 
-def test_where_somebody_stood_is_looked_at_once_and_always():
-    places = list(worth_a_look(GROUND, evidence((20, 15)), 1.0, [(20.1, 15.2), (6, 7)]))
+def test_an_expected_place_always_gets_exactly_one_tile():
+    places = list(propose_tiles(GROUND, evidence((20, 15)), 1.0, [(20.1, 15.2), (6, 7)]))
     middles = [tuple(GROUND.sheet.to_table(place.column, place.row)) for place in places]
     assert middles == [pytest.approx((20.1, 15.2)), pytest.approx((6, 7))]
 
 
-def test_a_tile_knows_how_bodies_lean_in_it():
-    place = place_at(GROUND, np.array([18.0, 16.0]), 1.0)
+def test_a_tile_includes_the_lean_of_bodies():
+    place = tile_around(GROUND, np.array([18.0, 16.0]), 1.0)
     assert place.lean == pytest.approx(5 / 40)  # 3 and 4 in off the camera's foot, 40 in below it
     assert place.turn_rad == pytest.approx(math.atan2(4, 3))

@@ -26,7 +26,7 @@ EYE_PX = np.array([20.0, 30.0, 500.0])
 
 
 def photo(scale=1):
-    """Twice as fine as the sheet, which it shows without a turn; grey, a white pixel in the middle of (140, 85)."""
+    """A grey photo of twice the sheet's resolution, not turned, with a white pixel in the middle of (140, 85)."""
     taken = np.full((400, 480, 3), 100, np.uint8)
     taken[170:172, 280:282] = 255
     x, y = (np.arange(n, dtype=np.float32) for n in (240, 200))
@@ -45,26 +45,26 @@ def view(empty=None, seen=1.0):
     st.floats(0, 300), st.floats(0, 300), st.floats(-4, 4), st.floats(0, 4), st.floats(0.3, 3),
     st.floats(-50, 120), st.floats(-50, 120),
 )  # fmt: skip
-def test_there_and_back(column, row, turn, lean, zoom, u, v):
+def test_tile_and_sheet_coordinates_are_inverse(column, row, turn, lean, zoom, u, v):
     place = Place(column, row, turn, lean, zoom)
     assert place.to_tile(place.to_sheet(np.array([[u, v]])))[0] == pytest.approx((u, v), abs=1e-6)
 
 
-def test_what_leans_outwards_leans_to_the_right():
+def test_bodies_lean_to_the_right_in_a_tile():
     for turn in (0.0, 1.0, -2.5):
         place = Place(100, 90, turn, 0.3, 1.2)
         outwards = np.array([[100 + 12 * math.cos(turn), 90 + 12 * math.sin(turn)]])
         assert place.to_tile(outwards)[0] == pytest.approx((MIDDLE + 10, MIDDLE))
 
 
-def test_a_tile_knows_how_bodies_lean_in_it():
+def test_a_tile_includes_the_lean_of_bodies():
     place = tile_at(EYE_PX, np.array([50.0, 70.0]), 1.5)
     assert place.lean == pytest.approx(50 / 500)  # 30 and 40 px off the camera's foot, 500 px below it
     assert place.turn_rad == pytest.approx(math.atan2(4, 3))
     assert place.to_tile(np.array([[50.0, 70.0]]))[0] == pytest.approx((MIDDLE, MIDDLE))
 
 
-def test_a_crop_has_the_body_in_its_middle_and_the_feet_nearer_to_the_camera():
+def test_a_crop_is_centred_on_the_body():
     at = np.array([120.0, 30.0])
     crop = crop_at(EYE_PX, at, 1.5)  # tiles have 12 px/in: the sheet 18, as many as crops have
     assert (crop.zoom, crop.side_px, crop.lean) == (pytest.approx(1.0), CROP_PX, pytest.approx(0.2))
@@ -75,7 +75,7 @@ def test_a_crop_has_the_body_in_its_middle_and_the_feet_nearer_to_the_camera():
 
 
 @pytest.mark.parametrize("lean", [0.8, 1.2, 1.7])
-def test_under_an_oblique_camera_a_crop_still_holds_the_body_from_its_feet_to_its_shoulders(lean):
+def test_a_crop_of_an_oblique_camera_contains_the_body_from_feet_to_shoulders(lean):
     eye_px = np.array([0.0, 0.0, 27 * 30.0])  # 30 in up, on a sheet of 27 px/in
     at = np.array([27 * 30.0 * lean, 0.0])
     crop = crop_at(eye_px, at, CLOSER_PX_PER_IN / 12, CLOSER_PX_PER_IN)
@@ -88,7 +88,7 @@ def test_under_an_oblique_camera_a_crop_still_holds_the_body_from_its_feet_to_it
 
 
 @pytest.mark.parametrize("scale", [1, 2])
-def test_the_closer_look_is_at_the_photo_itself(scale):
+def test_the_closer_look_sees_the_photo_itself(scale):
     seen = replace(view(), photo=photo(scale))
     place = Place(138.0, 86.0, 0.7, 0.4, 0.5, CROP_PX)
     crop = cut_finely(seen, place)
@@ -100,12 +100,12 @@ def test_the_closer_look_is_at_the_photo_itself(scale):
     assert not cut(seen, replace(place, zoom=1.0))[1].any()  # the sheet does not show it
 
 
-def test_the_closer_look_is_finer_by_half():
+def test_the_closer_look_has_half_again_the_resolution():
     crop = crop_at(EYE_PX, np.array([120.0, 30.0]), 1.5, CLOSER_PX_PER_IN)
     assert crop.zoom == pytest.approx(18 / 27)
 
 
-def test_a_spot_of_evidence_comes_where_it_lies():
+def test_evidence_appears_at_its_place_in_the_tile():
     seen = view()
     seen.evidence[84:87, 139:142] = EVIDENCE_LIMIT
     place = Place(120, 95, 0.7, 0.4, 1.0)
@@ -118,7 +118,7 @@ def test_a_spot_of_evidence_comes_where_it_lies():
     assert (tile[8] == np.float32(0.4)).all()
 
 
-def test_the_lamp_does_not_count():
+def test_a_tile_does_not_depend_on_the_lamp():
     bright, dim = view(), view()
     for one, gain in ((bright, 2.0), (dim, 1.0)):
         one.picture_bgr[:] = (40, 50, 60)
@@ -129,7 +129,7 @@ def test_the_lamp_does_not_count():
     assert cut(bright, place)[1:4] == pytest.approx(cut(dim, place)[1:4], abs=0.12)
 
 
-def test_the_empty_table_is_told_apart_from_none():
+def test_a_known_empty_table_differs_from_none():
     place = Place(120, 95, 0.0, 0.4, 1.0)
     assert not cut(view(), place)[4:8].any()
     darker = np.log((np.full((200, 240, 3), 100) + 8) / 263.0).astype(np.float32)
@@ -139,7 +139,7 @@ def test_the_empty_table_is_told_apart_from_none():
     assert (tile[7] == 1).all()
 
 
-def test_nothing_is_said_of_what_is_not_seen():
+def test_unseen_pixels_are_zero():
     tile = cut(view(seen=0.0), Place(120, 95, 0.0, 0.4, 1.0))
     assert not tile[:7].any()
     assert not tile[9].any()

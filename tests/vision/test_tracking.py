@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from rules.tabletop.table import Posture, ellipse_outline
 from vision.figures import Sighting
-from vision.tracking import Event, EventKind, Scope, Tracker
+from vision.tracking import Tracker
+from vision.tracks import Event, EventKind, SearchScope
 
 
 def sighting(army, x, y, posture=Posture.STANDING, sigma_in=0.05):
@@ -22,33 +23,33 @@ def run(*frames):
     return [tracker.update(frame) for frame in frames]
 
 
-def test_names_by_army_from_left_to_right_and_no_news_at_first():
+def test_ids_are_given_by_army_from_left_to_right_without_events():
     (first,) = run([sighting("tan", 9, 1), sighting("tan", 2, 1), sighting("green", 5, 5)])
     assert places(first) == {"green-1": (5, 5), "tan-1": (2, 1), "tan-2": (9, 1)}
     assert first.events == ()
 
 
-def test_shimmer_is_averaged():
+def test_jitter_is_averaged():
     views = run(*([sighting("tan", 2 + (-1) ** k * 0.1, 1)] for k in range(9)))
     assert views[-1].figures[0].x_in == pytest.approx(2.0, abs=0.03)
     assert all(view.events == () for view in views)
 
 
-def test_a_base_goes_with_its_averaged_centre():
+def test_a_base_moves_with_its_averaged_centre():
     last = run([sighting("tan", 2, 1)], [sighting("tan", 2.2, 1)])[-1].figures[0]
     assert last.x_in == pytest.approx(2.1)
     assert sum(x for x, _ in last.base_in) / len(last.base_in) == pytest.approx(last.x_in)
 
 
-def test_a_move_is_told_once_when_it_has_ended():
+def test_a_move_is_reported_once_when_it_has_ended():
     stops = [(2, 1), (3, 1), (4, 1), (5, 1), (5, 1), (5, 1), (5, 1)]
     views = run(*([sighting("tan", *stop)] for stop in stops))
-    told = [(k, event) for k, view in enumerate(views) for event in view.events]
-    assert told == [(5, Event(EventKind.MOVED, "tan-1", (2, 1), (5, 1)))]
+    reported = [(k, event) for k, view in enumerate(views) for event in view.events]
+    assert reported == [(5, Event(EventKind.MOVED, "tan-1", (2, 1), (5, 1)))]
     assert places(views[3]) == {"tan-1": (5, 1)}, "a moving figure is followed at once"
 
 
-def test_a_carried_figure_keeps_its_name():
+def test_a_carried_figure_keeps_its_id():
     gone = [sighting("tan", 30, 30)]
     views = run([sighting("tan", 2, 1), *gone], gone, gone, gone, *([[sighting("tan", 9, 4), *gone]] * 3))
     assert places(views[-1]) == {"tan-1": (9, 4), "tan-2": (30, 30)}
@@ -56,8 +57,8 @@ def test_a_carried_figure_keeps_its_name():
     assert kinds == [EventKind.LOST, EventKind.FOUND, EventKind.MOVED]
 
 
-def test_a_figure_carried_right_after_its_army_was_taught_keeps_its_name():
-    tracker, taught = Tracker(), Scope(armies=frozenset(("tan",)), reopened=True)
+def test_a_figure_carried_right_after_its_army_was_taught_keeps_its_id():
+    tracker, taught = Tracker(), SearchScope(armies=frozenset(("tan",)), armies_reopened=True)
     rest = sighting("tan", 30, 30)
     for _ in range(2):
         tracker.update([sighting("tan", 2, 1), rest], taught)
@@ -73,7 +74,7 @@ def test_a_lost_figure_is_kept_where_it_was():
     assert [[event.kind for event in view.events] for view in views] == [[], [], [], [EventKind.LOST], []]
 
 
-def test_a_stranger_must_be_seen_twice():
+def test_a_newcomer_must_be_seen_twice():
     base = [sighting("tan", 2, 1)]
     views = run(base, [*base, sighting("green", 20, 20)], base, *([[*base, sighting("green", 25, 9)]] * 2))
     assert [len(view.figures) for view in views] == [1, 1, 1, 1, 2]
@@ -88,40 +89,44 @@ def test_falling_and_rising_need_two_frames():
     ]  # fmt: skip
 
 
-def told_by(*looks):
-    """Kinds of the events of each look at one man: his posture, and whether the picture shows what it showed before."""
+def reported_by(*looks):
+    """Kinds of the events of each sighting: (posture, whether the picture is unchanged); and the postures."""
     tracker = Tracker()
     views = [
-        tracker.update([sighting("tan", 2, 1, posture)], Scope(unchanged=lambda _, same=same: same))
+        tracker.update([sighting("tan", 2, 1, posture)], SearchScope(patch_unchanged=lambda _, same=same: same))
         for posture, same in looks
     ]
     return [[event.kind for event in view.events] for view in views], [view.figures[0].posture for view in views]
 
 
-def test_nobody_falls_in_a_picture_that_has_not_changed():
+def test_no_figure_falls_in_an_unchanged_picture():
     kneels, lies = (Posture.KNEELING, True), (Posture.DOWN, True)
-    events, postures = told_by(kneels, kneels, kneels, lies, lies, kneels, lies, lies)
+    events, postures = reported_by(kneels, kneels, kneels, lies, lies, kneels, lies, lies)
     assert events == [[]] * 8
-    assert set(postures) == {Posture.KNEELING}, "four said that he kneels, four that he lies"
+    assert set(postures) == {Posture.KNEELING}, "four sightings kneel, four lie"
 
 
-def test_a_wrong_first_verdict_is_put_right_by_the_majority_and_is_no_news():
+def test_a_wrong_first_posture_is_corrected_by_the_majority_without_an_event():
     lies, stands = (Posture.DOWN, True), (Posture.STANDING, True)
-    events, postures = told_by(lies, stands, stands, stands)
+    events, postures = reported_by(lies, stands, stands, stands)
     assert events == [[]] * 4
     assert postures == [Posture.DOWN] * 2 + [Posture.STANDING] * 2
 
 
-def test_who_is_laid_down_on_the_spot_has_fallen_once_the_picture_changed():
+def test_a_figure_laid_down_on_the_spot_has_fallen_once_the_picture_changes():
     stands, lies = (Posture.STANDING, True), (Posture.DOWN, False)
-    assert told_by(stands, stands, lies, lies)[0] == [[], [], [], [EventKind.DOWN]]
+    assert reported_by(stands, stands, lies, lies)[0] == [[], [], [], [EventKind.DOWN]]
 
 
-def test_who_strayed_has_fallen_whatever_else_is_seen_there():
+def test_a_figure_seen_lying_away_from_its_place_has_fallen():
     tracker = Tracker()
     looks = [sighting("tan", 2, 1), *[sighting("tan", 2.7, 1, Posture.DOWN)] * 3]
-    told = [event.kind for one in looks for event in tracker.update([one], Scope(unchanged=lambda _: False)).events]
-    assert told == [EventKind.DOWN]
+    reported = [
+        event.kind
+        for one in looks
+        for event in tracker.update([one], SearchScope(patch_unchanged=lambda _: False)).events
+    ]
+    assert reported == [EventKind.DOWN]
 
 
 def test_armies_that_cross_do_not_swap():
@@ -129,7 +134,7 @@ def test_armies_that_cross_do_not_swap():
     assert places(run(*frames)[-1]) == {"tan-1": (6, 1), "green-1": (2, 1.1)}
 
 
-def test_one_frame_in_a_wrong_colour_changes_no_army():
+def test_one_frame_of_a_wrong_colour_does_not_change_the_army():
     views = run([sighting("tan", 2, 1)], [sighting("grey", 2.1, 1)], [sighting("tan", 2, 1)])
     assert [view.figures[0].id for view in views] == ["tan-1"] * 3
     assert views[1].figures[0].army == "tan"
@@ -143,7 +148,7 @@ def test_a_tank_does_not_become_a_soldier():
 
 @given(st.lists(st.lists(st.tuples(st.sampled_from(["tan", "green"]), st.integers(0, 40), st.integers(0, 30)),
                          max_size=6, unique=True), max_size=8))  # fmt: skip
-def test_nobody_shares_a_name_and_nobody_known_disappears(frames):
+def test_ids_are_unique_and_known_figures_never_disappear(frames):
     tracker, known = Tracker(), set()
     for frame in frames:
         tracking = tracker.update([sighting(*one) for one in frame])
@@ -154,36 +159,36 @@ def test_nobody_shares_a_name_and_nobody_known_disappears(frames):
         known = set(names)
 
 
-def test_of_who_stands_where_nobody_looked_nothing_new_is_known():
+def test_figures_outside_the_searched_part_stay_unchanged():
     tracker = Tracker()
     tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
     for _ in range(6):
-        seen = tracker.update([sighting("tan", 5, 5)], Scope(lambda place: place[0] < 10))
+        seen = tracker.update([sighting("tan", 5, 5)], SearchScope(lambda place: place[0] < 10))
         assert places(seen) == {"tan-1": (5, 5), "tan-2": (20, 5)}
         assert seen.events == ()
-    assert tracker.places_in == ((5, 5, 0), (20, 5, 0))
+    assert tracker.positions_in == ((5, 5, 0), (20, 5, 0))
 
 
-def test_who_is_put_down_where_they_look_keeps_his_name():
+def test_a_figure_put_down_in_the_searched_part_keeps_its_id():
     tracker = Tracker()
     tracker.update([sighting("tan", 5, 5), sighting("tan", 20, 5)])
-    told = []
+    reported = []
     for _ in range(4):
-        seen = tracker.update([sighting("tan", 12, 9)], Scope(lambda place: place[0] > 10))
-        told += seen.events
-    assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-2")]
+        seen = tracker.update([sighting("tan", 12, 9)], SearchScope(lambda place: place[0] > 10))
+        reported += seen.events
+    assert [(event.kind, event.id) for event in reported] == [(EventKind.MOVED, "tan-2")]
     assert places(seen) == {"tan-1": (5, 5), "tan-2": (12, 9)}
 
 
-def test_who_is_given_up_and_known_again_in_one_picture_is_not_told_as_lost():
-    """Carried far in three pictures: at the third his patience ends, and the newcomer there has been seen twice."""
+def test_a_figure_lost_and_found_in_one_picture_is_not_reported_as_lost():
+    """Carried far in three pictures: in the third the figure would be lost, and the newcomer is confirmed."""
     views = run([sighting("tan", 5, 5)], [], *[[sighting("tan", 15, 5)]] * 5)
-    told = [event for view in views for event in view.events]
-    assert [(event.kind, event.id) for event in told] == [(EventKind.MOVED, "tan-1")]
+    reported = [event for view in views for event in view.events]
+    assert [(event.kind, event.id) for event in reported] == [(EventKind.MOVED, "tan-1")]
 
 
-NOWHERE = Scope(visited=lambda _: False, unchanged=lambda _: True)
-"""Nothing has moved, and the picture is as it was."""
+NOWHERE = SearchScope(visited=lambda _: False, patch_unchanged=lambda _: True)
+"""Nothing has moved, and the picture is unchanged."""
 
 
 def kinds(views):
@@ -195,23 +200,25 @@ def ids(view):
 
 
 def test_a_second_army_is_taught_after_the_first_was_tracked():
-    """Before tan is known, tan soldiers were taken for green ones; ids that were right stay, and so do places."""
+    """Before tan is known, tan soldiers are mistaken for green ones; correct ids and all places stay."""
     tracker = Tracker()
     for _ in range(6):
         tracker.update([sighting("green", 2, 1), sighting("green", 9, 1)])
     tracker.reopen_armies()
     both = frozenset(("green", "tan"))
-    view = tracker.update([sighting("green", 2, 1), sighting("tan", 9, 1)], Scope(armies=both, reopened=True))
+    view = tracker.update(
+        [sighting("green", 2, 1), sighting("tan", 9, 1)], SearchScope(armies=both, armies_reopened=True)
+    )
     assert places(view) == {"green-1": (2, 1), "tan-1": (9, 1)}
     assert view.renamed == (("green-2", "tan-1"),)
     assert view.events == ()
 
 
-def test_the_figures_of_a_new_army_are_there_in_the_first_picture_and_later_newcomers_are_not():
+def test_figures_of_a_new_army_are_confirmed_at_once_but_later_newcomers_are_not():
     tracker = Tracker()
     tracker.update([sighting("green", 2, 1)])
     tracker.reopen_armies()
-    scope = Scope(armies=frozenset(("green", "tan")), reopened=True)
+    scope = SearchScope(armies=frozenset(("green", "tan")), armies_reopened=True)
     both = [sighting("green", 2, 1), sighting("tan", 9, 1)]
     assert ids(tracker.update(both, scope)) == {"green-1", "tan-1"}
     # A hand carries tan-1 away while the armies are still being decided: it is the same figure.
@@ -219,37 +226,37 @@ def test_the_figures_of_a_new_army_are_there_in_the_first_picture_and_later_newc
     assert ids(views[-1]) == {"green-1", "tan-1"}
 
 
-def test_one_mistaken_look_does_not_change_an_army_that_three_have_told():
+def test_one_wrong_sighting_does_not_change_an_army_that_three_confirmed():
     tracker = Tracker()
-    both = Scope(armies=frozenset(("green", "tan")), reopened=True)
+    both = SearchScope(armies=frozenset(("green", "tan")), armies_reopened=True)
     for army in ("tan", "tan", "tan", "green", "tan"):
         view = tracker.update([sighting(army, 9, 1)], both)
     assert ids(view) == {"tan-1"}
 
 
-def test_armies_are_not_decided_again_while_the_same_are_known():
+def test_armies_are_not_decided_again_while_the_known_armies_stay_the_same():
     tracker = Tracker()
     tracker.update([sighting("tan", 9, 1)])
     for _ in range(20):
-        view = tracker.update([sighting("green", 9, 1)], Scope(armies=frozenset(("green", "tan"))))
+        view = tracker.update([sighting("green", 9, 1)], SearchScope(armies=frozenset(("green", "tan"))))
     assert ids(view) == {"tan-1"}
 
 
-def test_what_a_player_settled_stays():
+def test_an_army_settled_by_a_player_stays():
     tracker = Tracker()
     tracker.update([sighting("green", 9, 1)])
     tracker.reopen_armies()
-    scope = Scope(armies=frozenset(("green", "tan")), reopened=True, pinned=frozenset(("green-1",)))
+    scope = SearchScope(armies=frozenset(("green", "tan")), armies_reopened=True, pinned=frozenset(("green-1",)))
     view = tracker.update([sighting("tan", 9, 1)], scope)
     assert ids(view) == {"green-1"}
     assert view.renamed == ()
 
 
-def test_figures_of_a_forgotten_army_go_without_being_lost():
+def test_figures_of_a_removed_army_are_dropped_without_being_lost():
     tracker = Tracker()
     tracker.update([sighting("green", 2, 1), sighting("tan", 9, 1)])
     tracker.reopen_armies()
-    view = tracker.update([sighting("green", 2, 1)], Scope(armies=frozenset(("green",)), reopened=True))
+    view = tracker.update([sighting("green", 2, 1)], SearchScope(armies=frozenset(("green",)), armies_reopened=True))
     assert ids(view) == {"green-1"}
     assert view.lost == ()
     assert view.events == ()
@@ -263,19 +270,19 @@ def test_a_figure_that_topples_beyond_the_gate_has_fallen_and_not_moved():
     assert views[-1].figures[0].posture is Posture.DOWN
 
 
-def test_a_figure_that_is_carried_off_and_laid_down_has_moved_and_fallen():
+def test_a_figure_carried_away_and_laid_down_has_moved_and_fallen():
     views = run([sighting("tan", 2, 1)], *([[sighting("tan", 9, 1, Posture.DOWN)]] * 6))
     assert kinds(views) == [EventKind.MOVED, EventKind.DOWN]
 
 
-def test_the_only_newcomer_explains_the_only_figure_that_is_gone_at_once():
+def test_the_only_newcomer_is_the_only_missing_figure_at_once():
     both = [sighting("tan", 2, 1), sighting("green", 20, 5)]
     views = run(both, [sighting("tan", 9, 4), sighting("green", 20, 5)])
     assert [(event.kind, event.id) for event in views[-1].events] == [(EventKind.MOVED, "tan-1")]
 
 
-def test_two_alike_that_moved_in_one_visit_may_be_the_other_way_round():
-    # From (2, 1) and (2, 9) to (8, 4) and (8, 6): 6.7 in each, and 7.8 in each the other way round.
+def test_two_similar_figures_moved_in_one_visit_may_be_swapped():
+    # From (2, 1) and (2, 9) to (8, 4) and (8, 6): 6.7 in each, and 7.8 in each if swapped.
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 2, 9)])
     views = [tracker.update([sighting("tan", 8, 4), sighting("tan", 8, 6)]) for _ in range(3)]
@@ -286,7 +293,7 @@ def test_two_alike_that_moved_in_one_visit_may_be_the_other_way_round():
     }
 
 
-def test_two_that_moved_and_differ_are_told_apart_by_army_and_posture():
+def test_two_different_moved_figures_are_distinguished_by_army_and_posture():
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 2, 4, Posture.KNEELING)])
     # The kneeling one went past the other: 3 in each would be shorter.
@@ -296,7 +303,7 @@ def test_two_that_moved_and_differ_are_told_apart_by_army_and_posture():
     assert all(event.or_else is None for view in views for event in view.events)
 
 
-def test_where_nothing_moved_a_figure_that_some_looks_miss_is_still_there():
+def test_where_nothing_moved_an_overlooked_figure_stays():
     tracker = Tracker()
     for _ in range(4):
         tracker.update([sighting("tan", 2, 1), sighting("tan", 9, 1)])
@@ -305,7 +312,7 @@ def test_where_nothing_moved_a_figure_that_some_looks_miss_is_still_there():
     assert kinds(views) == []
 
 
-def test_where_nothing_moved_what_was_seen_once_is_forgotten():
+def test_where_nothing_moved_a_figure_seen_once_is_dropped():
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 9, 1)])
     views = [tracker.update([sighting("tan", 9, 1)], NOWHERE) for _ in range(3)]
@@ -313,17 +320,17 @@ def test_where_nothing_moved_what_was_seen_once_is_forgotten():
     assert kinds(views) == []
 
 
-def test_nothing_is_carried_to_where_nothing_moved():
-    """A shadow taken for a soldier is not the one that a hand has just taken away elsewhere."""
+def test_no_figure_is_carried_to_where_nothing_moved():
+    """A shadow mistaken for a soldier is not the one that a hand has just taken away elsewhere."""
     tracker = Tracker()
     tracker.update([sighting("tan", 2, 1), sighting("tan", 20, 5)])
     near = lambda place: place[0] < 10  # noqa: E731
-    scope = Scope(visited=near, touched=near)
+    scope = SearchScope(visited=near, changed=near)
     views = [tracker.update([sighting("tan", 20, 5), sighting("tan", 30, 9)], scope) for _ in range(4)]
     assert EventKind.MOVED not in kinds(views)
 
 
-def test_one_figure_taken_for_two_is_one_again():
+def test_a_figure_detected_twice_becomes_one_again():
     tracker = Tracker()
     for _ in range(3):
         tracker.update([sighting("tan", 2, 1), sighting("tan", 2.45, 1)])
@@ -340,8 +347,8 @@ def test_one_figure_taken_for_two_is_one_again():
     ),
     st.randoms(use_true_random=False),
 )
-def test_every_order_of_teaching_ends_with_everybody_in_his_army(places_of, random):
-    """Four inches apart; until both armies are known, all are taken for the one that is, or are not seen at all."""
+def test_every_order_of_teaching_gives_every_figure_its_army(places_of, random):
+    """Figures are 4 in apart; until both armies are known, all look like the known one or are not found."""
     truth = [sighting(army, 4.0 * x, 4.0 * y) for x, y, army in places_of]
     taught, tracker = frozenset(), Tracker()
     order = random.sample(["tan", "green"], 2)
@@ -351,8 +358,8 @@ def test_every_order_of_teaching_ends_with_everybody_in_his_army(places_of, rand
         for _ in range(random.randint(1, 5)):
             seen = [one if one.army in taught else sighting(army, one.x_in, one.y_in) for one in truth]
             seen = [one for one in seen if one.army in taught]
-            view = tracker.update(seen, Scope(armies=taught, reopened=True))
+            view = tracker.update(seen, SearchScope(armies=taught, armies_reopened=True))
     for _ in range(3):
-        view = tracker.update(truth, Scope(armies=taught, reopened=True))
+        view = tracker.update(truth, SearchScope(armies=taught, armies_reopened=True))
     assert sorted((f.army, f.centre_in) for f in view.figures) == sorted((s.army, (s.x_in, s.y_in)) for s in truth)
     assert all(figure.id.startswith(figure.army) for figure in view.figures)

@@ -32,7 +32,7 @@ def test_a_tank_is_found_where_it_stands(turn_deg):
     assert not hull.mask[10, 10]
 
 
-def test_the_gun_is_no_part_of_the_hull():
+def test_the_gun_is_not_part_of_the_hull():
     evidence = drawn(4.4, 2.4)
     evidence[78:82, 100:150] = LIMIT  # 0.6 in thick, 5 in to the right of the middle
     (hull,) = hulls(evidence, PX_PER_IN, LIMIT)
@@ -41,7 +41,7 @@ def test_the_gun_is_no_part_of_the_hull():
 
 
 @pytest.mark.parametrize("turn_deg", [0, 70, 200])
-def test_a_tank_looks_where_its_gun_points(turn_deg):
+def test_a_tank_faces_where_its_gun_points(turn_deg):
     evidence = drawn(4.4, 2.4, turn_deg)
     ahead = np.array([math.cos(math.radians(turn_deg)), math.sin(math.radians(turn_deg))])
     ends = [np.round(np.array([100, 80]) + reach * PX_PER_IN * ahead).astype(int).tolist() for reach in (0, 3.6)]
@@ -51,7 +51,7 @@ def test_a_tank_looks_where_its_gun_points(turn_deg):
     assert (turned + 180) % 360 - 180 == pytest.approx(0, abs=5)
 
 
-def test_a_hull_without_a_gun_does_not_say_where_it_looks():
+def test_a_hull_without_a_gun_has_no_facing():
     (hull,) = hulls(drawn(4.4, 2.4, 25), PX_PER_IN, LIMIT)
     assert hull.facing_rad is None
 
@@ -66,7 +66,7 @@ def jeep(turn_deg, value=LIMIT):
 
 
 @pytest.mark.parametrize("turn_deg", [0, 30, 75, 158])
-def test_a_jeep_is_a_vehicle_though_its_wheels_stick_out(turn_deg):
+def test_a_jeep_is_a_vehicle_although_its_wheels_stick_out(turn_deg):
     (hull,) = hulls(jeep(turn_deg), PX_PER_IN, LIMIT)
     # It is 2.75 in long with the spare wheel at its back and 1.26 in wide with the wheels.
     assert hull.corners_px.mean(axis=0) == pytest.approx((100, 80), abs=1.5)
@@ -77,19 +77,19 @@ def test_a_jeep_is_a_vehicle_though_its_wheels_stick_out(turn_deg):
     [(1.1, 0.8), (2.4, 1.0), (12.0, 0.3), (4.0, 4.0), (15.0, 9.0)],
     ids=["soldier", "two soldiers", "pencil", "square as a tree's box", "book"],
 )
-def test_what_is_no_vehicle(long_in, broad_in):
+def test_other_shapes_are_not_vehicles(long_in, broad_in):
     assert list(hulls(drawn(long_in, broad_in), PX_PER_IN, LIMIT)) == []
 
 
-def test_a_canopy_is_round():
+def test_a_round_canopy_is_not_a_vehicle():
     evidence = np.full((160, 200), -LIMIT, np.float32)
     cv2.ellipse(evidence, (100, 80), (18, 12), 0, 0, 360, LIMIT, -1)  # 5.1 by 3.4 in
     assert list(hulls(evidence, PX_PER_IN, LIMIT)) == []
 
 
-def test_what_is_ragged_must_be_clear():
+def test_a_ragged_shape_needs_strong_evidence():
     assert list(hulls(jeep(158, value=0.6 * LIMIT), PX_PER_IN, LIMIT)) == []
 
 
-def test_faint_evidence_is_no_vehicle():
+def test_faint_evidence_is_not_a_vehicle():
     assert list(hulls(drawn(5.0, 2.6, value=0.3 * LIMIT), PX_PER_IN, LIMIT)) == []

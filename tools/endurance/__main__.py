@@ -35,7 +35,7 @@ from ui.desktop.worker import Worker
 from ui.session import Session, TableState
 from ui.setup.demo_armies import demo_setup
 from vision.frame import Frame
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 SAMPLE_EVERY_S = 600.0
 STUCK_S = 60.0  # of the real clock, until somebody is seen

@@ -16,7 +16,7 @@ from rules.tabletop.errors import UserError
 from ui.battle.battle_session import Play, Proposal
 from ui.battle.battle_setup import Muster, begin, usual_army
 from ui.session import Session
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 GAME = "army_men"
 MOST_DEEDS = 400

@@ -35,7 +35,8 @@ from rules.tabletop.path import Path, length_in
 from rules.tabletop.table import Figure, PointIn
 from rules.tabletop.tolerance import DOUBT_SIGMAS
 from ui.measuring import Tape
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 LEAST_MOVE_IN = 0.35
 """Soldiers are nudged; what is less is not proposed as a move."""

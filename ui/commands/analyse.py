@@ -25,8 +25,9 @@ from ui.picture.overlay import table_overlay
 from ui.session import Session
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from vision.frame import Frame
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
 from vision.source import Source, open_source, read_image
+from vision.table_view import TableView
 
 
 def run_analysis(options: argparse.Namespace) -> int:

@@ -14,8 +14,8 @@ from ui.measuring import blasted
 from ui.picture.overlay import table_overlay
 from ui.session import Session
 from ui.setup.demo_armies import demo_setup
-from vision.pipeline import TableView
 from vision.simulation.simulator import demo_table
+from vision.table_view import TableView
 
 TURN_S = 16.0
 """A soldier of each side advances and a third is knocked over in the first 15 s of the demo."""

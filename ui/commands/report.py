@@ -8,7 +8,8 @@ from rules.tabletop.template import Blast
 from ui.formatting import in_order
 from ui.measuring import blasted, measured, sights
 from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separations_of
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 _PAIRS_SHOWN = 12
 _SURE = 2  # standard deviations: ± holds nineteen times in twenty, here as in the window

@@ -21,7 +21,7 @@ from ui.questions.table_diff import compared
 from ui.table.finding import Finding
 from ui.units import Unit
 from vision.frame import Frame
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 BLINK_MS = 800
 """Slow enough for eyes that flicker harms, quick enough for others to see what jumps."""

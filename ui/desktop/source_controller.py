@@ -10,10 +10,11 @@ from ui.session import Session
 from ui.setup.demo_armies import demo_ground, demo_setup
 from ui.table.corrections import Correction
 from vision.frame import Frame
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
 from vision.simulation.practice_table import PracticeTable
 from vision.simulation.simulator import SimulatedTable
 from vision.source import Source, Webcam, is_camera
+from vision.table_view import TableView
 
 _SOON_S = 1 / 15
 """Where looking takes longer, the picture runs ahead of what is drawn over it."""

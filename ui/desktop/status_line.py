@@ -14,7 +14,7 @@ from ui.desktop.translation import mark, tr
 from ui.formatting import calibration_words
 from ui.session import TableState
 from ui.units import Unit
-from vision.pipeline import TableView, Waiting
+from vision.table_view import TableView, Waiting
 
 _WAITING = {Waiting.HAND: mark("Waiting for the hand"), Waiting.MOTION: mark("Waiting until it is still")}
 

@@ -24,7 +24,7 @@ from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
 from ui.table.finding import Answer
 from vision.frame import Frame
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 _MAP_PX = (1920, 1080)
 

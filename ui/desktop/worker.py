@@ -13,8 +13,9 @@ from dataclasses import replace
 from rules.tabletop.errors import UserError
 from ui.session import Session
 from vision.frame import Frame
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
 from vision.source import Source
+from vision.table_view import TableView
 
 _BLINK_S = 0.05
 """How long a thread with nothing to do sleeps before it looks whether it should end."""

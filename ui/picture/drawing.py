@@ -6,7 +6,7 @@ from ui.measuring import Read, read_off
 from ui.picture.overlay import Preview, Shape, found_shapes, loose_shapes, resting_shapes
 from ui.session import TableState
 from ui.table.finding import Finding
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 Shapes = tuple[Shape, ...]
 

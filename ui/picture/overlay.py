@@ -20,7 +20,7 @@ from ui.table.shapes import template_words
 from ui.table.terrain import outline_height_in
 from ui.theme import BLAST, BLAST_WORDS, DARK, MARKER, PREVIEW, RULER, TERRAIN, WHITE, Colour, army_colour, faded
 from vision.palette import army_names
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 PointPx = tuple[float, float]
 

@@ -13,7 +13,7 @@ from calibration.opencv import cv2
 from calibration.solve import Calibration
 from rules.tabletop.table import FloatArray, Outline
 from vision.frame import Frame, ImageBgr
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 Extent = tuple[float, float, float, float]
 """Left, near, right and far edge of what a map shows, in table inches."""

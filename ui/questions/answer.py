@@ -12,7 +12,7 @@ from ui.session import Ruler, TableState
 from ui.table.finding import Answer
 from ui.table.shapes import template_words
 from ui.units import Unit
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 Laid = Ruler | Template
 

@@ -15,7 +15,7 @@ from ui.questions.sighting import cross
 from ui.table.finding import Answer, Finding, Mark, Note, Trace, along, lifted
 from ui.theme import SILVER, WHITE, YELLOW, faded
 from ui.units import Unit
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 _ROWS = 8
 

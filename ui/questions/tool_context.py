@@ -13,7 +13,7 @@ from ui.battle.battle_session import Play
 from ui.formatting import Basis
 from ui.measuring import measured
 from ui.session import TableState
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ui.session import TableState
-from vision.pipeline import Setup, TableView
 from vision.separation import Level, Separation
+from vision.setup import Setup
+from vision.table_view import TableView
 
 WITHOUT_EMPTY = "Without a picture of the empty table fewer soldiers are found, most of all in shade."
 

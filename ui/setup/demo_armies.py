@@ -10,7 +10,7 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure, Posture
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, Palette, teach
-from vision.pipeline import Setup
+from vision.setup import Setup
 from vision.simulation.simulator import Truth
 
 _CLICKS = 3

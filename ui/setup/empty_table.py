@@ -11,7 +11,8 @@ from ui.session import TableState
 from vision.figures import Finder
 from vision.frame import ImageBgr
 from vision.palette import Palette
-from vision.pipeline import TableView, marker_papers
+from vision.table_outline import marker_papers
+from vision.table_view import TableView
 
 SURE = 0.9
 """Confidence from which a soldier on the empty table counts: prints and leaves are seldom believed so much."""

@@ -12,9 +12,9 @@ from ui.setup.cameras import Camera
 from ui.setup.colours import doubts, one_colour_words, proposed
 from ui.setup.guidance import title_words
 from vision.palette import army_names
-from vision.pipeline import TableView
 from vision.separation import Level
 from vision.source import SETTLING
+from vision.table_view import TableView
 
 ENOUGH_MARKERS = 4
 """One near each corner; more make places little surer."""

@@ -19,8 +19,8 @@ from ui.table.correction_options import everybody
 from ui.table.corrections import Added, ArmyChanged, Correction, names_in, next_name
 from vision.figure_colours import plastic_colours
 from vision.palette import ArmyColour, FloatImage, Palette, army_names, learn_colour
-from vision.pipeline import TableView
 from vision.proposals import halves, named
+from vision.table_view import TableView
 
 _LONGEST_NAME = 30
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from ui.questions.answer import answer_to, on_table
 from ui.session import Ruler, TableState
 from ui.table.shapes import template_words
-from vision.pipeline import TableView
 from vision.source import is_camera
+from vision.table_view import TableView
 
 TEACH = "teach"
 """The tool by which armies are taught."""

@@ -19,8 +19,8 @@ from ui.table.corrections import Added, Bound, Correction, Deleted, PlacedAt
 from ui.table.play_area import PlayArea
 from vision.examples import Examples
 from vision.frame import ImageBgr
-from vision.pipeline import TableView
-from vision.tracking import Tracking
+from vision.table_view import TableView
+from vision.tracks import Tracking
 
 _SAME_IN = 0.5
 """Markers measured by one picture and no lens profile are off by as much at the table's far edge."""

@@ -33,7 +33,7 @@ from ui.table.corrections import (
 from ui.table.play_area import PlayArea
 from vision.frame import ImageBgr
 from vision.patch_memory import Spot
-from vision.tracking import Tracking
+from vision.tracks import Tracking
 
 _TEMPLATES: Mapping[str, type[Template]] = {
     "blast": Blast,

@@ -21,8 +21,8 @@ from ui.setup.saved_examples import examples_of
 from ui.setup.saved_table import KeptTable, kept_of
 from ui.setup.saved_table_document import document_of, picture_of, table_of
 from vision.frame import ImageBgr
-from vision.pipeline import TableView
 from vision.source import read_image
+from vision.table_view import TableView
 
 _EVERY_S = 1.0
 """Between two writings: a piece of terrain that is dragged changes with every step of the mouse."""

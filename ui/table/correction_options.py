@@ -25,7 +25,7 @@ from ui.table.corrections import (
     usual_base,
 )
 from vision.patch_memory import spot_at
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 _HAND_IN = 0.1  # a click on a base misses its centre by so much
 _NEIGHBOURS = 5

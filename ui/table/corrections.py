@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from rules.tabletop.path import placed
 from rules.tabletop.table import Figure, Outline, PointIn, Posture, ellipse_outline
 from vision.patch_memory import Spot
-from vision.tracking import Event, EventKind, Tracking
+from vision.tracks import Event, EventKind, Tracking
 
 HOLDS_IN = 0.5
 """A place given by hand counts while the camera has the figure this near to where it had it then."""

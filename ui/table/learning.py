@@ -12,7 +12,8 @@ from rules.tabletop.table import STANDING_HEIGHT_IN, Figure, Posture
 from ui.table.corrections import ArmyChanged, Confirmed, Correction, PostureSet
 from vision.examples import CROP_PX, Appearance, Example
 from vision.frame import ImageBgr
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 _CROP_IN = 2.4  # side of the square that an example's picture shows
 _WAIST = 0.4  # its middle, as a part of the standing height

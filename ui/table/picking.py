@@ -12,7 +12,9 @@ from calibration.opencv import cv2
 from ui.background_task import Behind
 from vision.frame import Frame
 from vision.palette import ArmyColour
-from vision.pipeline import Setup, TableView, marker_papers
+from vision.setup import Setup
+from vision.table_outline import marker_papers
+from vision.table_view import TableView
 from vision.teaching import ClickedFigure, FigurePicker
 
 PointPx = tuple[float, float]

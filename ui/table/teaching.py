@@ -9,8 +9,8 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import Figure
 from ui.table.picking import PointPx, apart, is_other_plastic, same_plastic
 from vision.palette import ArmyColour, Palette, merged
-from vision.pipeline import TableView
 from vision.stock_colours import is_usual
+from vision.table_view import TableView
 
 _NEAREST_IN = 6.0
 """A click this far from a figure may have been meant for it."""

@@ -1,1 +1,1 @@
-"""Dice by camera: marks, the faces and bodies that they make, and a tray that is read once the dice lie still."""
+"""Reading dice by camera: marks, faces, bodies, and the tray over time."""

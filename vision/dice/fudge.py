@@ -1,4 +1,4 @@
-"""Fudge dice: plus, minus and blank, read by their signs and by the dice's bodies."""
+"""Fudge dice (plus, minus and blank), read by their signs and the dice's bodies."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from vision.dice.lean import COCKED_EXCESS, excess
 from vision.dice.marks import Marks
 from vision.dice.view import DieKind, DieSeen, Slant, View, other_light
 
-_PLUS_SOLID = (0.45, 0.87)  # area of a plus over that of its hull
+_PLUS_SOLID = (0.45, 0.87)  # area of a plus / area of its hull
 _PLUS_ELLIPSE = (0.55, 0.93)
 _PLUS_ROUND = 0.72
-_BAR_ELLIPSE = (0.87, 0.985)  # 0.955 is that of a rectangle, 1 that of a pip seen at a slant
+_BAR_ELLIPSE = (0.87, 0.985)  # 0.955 for a rectangle, 1 for a pip seen obliquely
 _BAR_SOLID = 0.85
-_BAR_LENGTH = (2.2, 7.0)  # over its width
-_PLUS_EXTENT = 4.4  # length of a plus over the standard deviation of its area
+_BAR_LENGTH = (2.2, 7.0)  # length / width
+_PLUS_EXTENT = 4.4  # length of a plus / standard deviation of its area
 _BAR_EXTENT = math.sqrt(12)
-_SIDE_EXTENTS = (1.15, 2.6)  # side of a die over the length of its sign
-_SIGN_BODY = 1.5  # contrast of the body round a sign
+_SIDE_EXTENTS = (1.15, 2.6)  # side of a die / length of its sign
+_SIGN_BODY = 1.5  # least contrast of the body around a sign
 _BLANK_BODY = 2.2
-_CLEAR_BODY = 3.5  # contrast of what is a die though no other is of its colour
-_SQUASHES = (0.94, 0.87, 0.77, 0.68)  # heights of squares over their widths in slanting views
-_STRAIGHT = 0.4  # pluses more that a slanting view must explain
+_CLEAR_BODY = 3.5  # least contrast of a die of a colour that no other die has
+_SQUASHES = (0.94, 0.87, 0.77, 0.68)  # height / width of squares that are seen obliquely
+_STRAIGHT = 0.4  # more pluses that an oblique view must explain
 _ROUND_SPREAD = 0.06
 _ALIKE_SIDE = 1.25
 _ALIKE_COLOUR = 45.0  # grey levels, over three channels
-_FILLED = 0.9  # of a blank's square that is of the body's colour
+_FILLED = 0.9  # share of a blank's square that has the body's colour
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class _Die:
 
 
 def guessed_slant(marks: Marks) -> Slant:
-    """The slant under which the pluses are as wide as high; cameras are taken to stand upright."""
+    """The slant under which pluses are as wide as high, for a camera that is not rolled sideways."""
     pluses = marks[_like_plus(marks)]
     weight = np.clip(np.abs(pluses.tone) / 60, 0, 1)
     best, guess = 0.0, Slant.of(np.eye(2))
@@ -61,20 +61,20 @@ def guessed_slant(marks: Marks) -> Slant:
 
 
 def _roundness(spread: FloatArray) -> FloatArray:
-    """(N,) shorter axes over longer ones of (N, 2, 2) covariances."""
+    """(N,) shorter / longer axes of (N, 2, 2) covariances."""
     low, high = np.linalg.eigvalsh(spread).T
     return np.asarray(np.sqrt(np.maximum(low, 0) / high))
 
 
 def _like_plus(marks: Marks) -> npt.NDArray[np.bool_]:
-    """(N,) marks of the shape of a plus, however squashed."""
+    """(N,) whether a mark has the shape of a plus from any direction."""
     fits = (marks.solid > _PLUS_SOLID[0]) & (marks.solid < _PLUS_SOLID[1])
     fits &= (marks.ellipse > _PLUS_ELLIPSE[0]) & (marks.ellipse < _PLUS_ELLIPSE[1])
     return np.asarray(fits)
 
 
 def read_fudge(view: View) -> tuple[DieSeen, ...]:
-    """Every Fudge die, in no order."""
+    """All Fudge dice, in no particular order."""
     marks = view.level_marks()
     first = _pluses(view, marks, view.side_px) + _bars(view, marks, view.side_px)
     bodies = _bodies(view, marks)
@@ -91,7 +91,7 @@ def read_fudge(view: View) -> tuple[DieSeen, ...]:
 
 
 def _leading_side(dice: Sequence[_Die]) -> float | None:
-    """Side of the dice round the surest one: spots of the tray may look like small dice."""
+    """Side of the dice that agree with the best one: spots of the tray may look like small dice."""
     if not dice:
         return None
     worth = [(die.body.contrast - 1) * die.body.side * math.exp(-die.doubt) for die in dice]
@@ -105,14 +105,14 @@ def _alike(die: _Die, side: float) -> bool:
 
 
 def _coloured(die: _Die, others: Sequence[_Die]) -> bool:
-    """Whether a blank is of the colour of a die whose sign is seen; the first one of all is."""
+    """Whether a blank has the colour of a die with a sign; True if there is no such die."""
     if not others:
         return True
     return min(float(np.linalg.norm(die.colour_bgr - other.colour_bgr)) for other in others) < _ALIKE_COLOUR * 1.5
 
 
 def _clear(dice: Sequence[_Die]) -> list[_Die]:
-    """Dice that do not overlap a better one; signs go before blanks."""
+    """Dice that do not overlap a better one; signs take precedence over blanks."""
     accepted: list[_Die] = []
     for die in sorted(dice, key=lambda die: (die.face == 0, die.doubt - die.body.contrast)):
         if all(math.dist(die.centre, other.centre) > 0.42 * (die.body.side + other.body.side) for other in accepted):
@@ -157,7 +157,7 @@ def _signed(
 
 
 def _bodies(view: View, marks: Marks) -> list[tuple[_Die, bool]]:
-    """Even squares: dice on which nothing is written, or not seen yet; and whether no shadow can look so."""
+    """Squares of even colour that may be blanks, each with whether it cannot be a shadow."""
     fits = (marks.solid > 0.92) & (marks.ellipse > 0.93) & (_roundness(marks.spread_px2) > 0.78)
     found = []
     for k in np.flatnonzero(fits):
@@ -173,7 +173,7 @@ def _bodies(view: View, marks: Marks) -> list[tuple[_Die, bool]]:
 
 
 def _hidden_blanks(view: View, dice: Sequence[_Die], side: float) -> list[_Die]:
-    """Blanks that touch other dice: whole squares of the dice's colour, once the dice that are known are taken out."""
+    """Blanks that touch other dice: whole squares of the dice's colour after the known dice are removed."""
     found: list[_Die] = []
     back = np.linalg.inv(view.level)
     for colour in _colours(dice):
@@ -202,7 +202,7 @@ def _colours(dice: Sequence[_Die]) -> list[FloatArray]:
 
 
 def _of_colour(view: View, colour: FloatArray, dice: Sequence[_Die]) -> npt.NDArray[np.uint8]:
-    """Where the picture has a body's colour and no die is known."""
+    """Mask of a body's colour without the known dice."""
     away = np.linalg.norm(view.image_bgr.astype(np.float32) - colour.astype(np.float32), axis=2)
     mask = cv2.medianBlur((away < _ALIKE_COLOUR).astype(np.uint8), 5)
     for die in dice:

@@ -1,4 +1,4 @@
-"""Pips that lie as a face of a die has them: which marks make a one, a two, ... a six.
+"""Groups of marks that have the arrangement of a die's face, from one to six pips.
 
 Pure geometry in a level frame, in which the top faces of dice are square and their pips round.
 """
@@ -16,36 +16,36 @@ from scipy.spatial import cKDTree
 from rules.tabletop.table import FloatArray
 from vision.dice.marks import Marks
 
-_ROUND = 0.62  # shorter axis of a top face's pip over the longer one, at least
+_ROUND = 0.62  # least shorter / longer axis of a top face's pip
 _MOST_PIPS = 300
-_PIP_IN_BODY = 0.45  # radius of a mark over that of what it stands on, at most
-_CENTRAL = 0.15  # radii: where a one has its pip; glare in a pip lies anywhere
-_PIP_TONE = 0.3  # of the tone of what it stands on
+_PIP_IN_BODY = 0.45  # largest radius of a pip / radius of its die
+_CENTRAL = 0.15  # radii from the middle within which a one has its pip; glare in a pip may be anywhere
+_PIP_TONE = 0.3  # least tone of a pip / tone of its die
 _ALIKE_RADIUS = 1.4
 _ALIKE_TONE = 2.2
 _ALIKE_INK = 130.0  # grey levels, over three channels
-_ALIKE_GROUND = 75.0  # shading and glare run over a face
+_ALIKE_GROUND = 75.0  # large because of shading and glare
 _REACH = (3.8, 12.5)  # radii between two pips of one face
-_PITCH = (1.7, 4.4)  # radii from the middle of a face to the nearest edge of the square of its corner pips
-_PLACE = 0.22  # of half a diagonal: how far a pip may be from its place
-_FACE = 1.75  # pitches from the middle within which another pip would be of the same face
+_PITCH = (1.7, 4.4)  # radii from the middle of a face to the edges of the square of its corner pips
+_PLACE = 0.22  # half diagonals: largest distance of a pip from its nominal place
+_FACE = 1.75  # pitches from the middle within which a pip belongs to the face
 SIDE_PITCHES = 4.0
-"""Side of a die over its pitch, in the middle of what is made (3.4 to 5)."""
+"""Side of a die / its pitch; real dice range from 3.4 to 5."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Marks that make one face.
+    """Marks that form one face.
 
     Attributes:
         face: 1 to 6.
-        members: Rows of the marks.
+        members: Indices of the marks.
         centre: (2,) middle of the face.
-        half: (2, 2) rows from the middle to the middles of two edges of the square of its corner pips; of a one, the
-            rows are only as long as is usual and point anywhere.
-        score: Pips worth of evidence.
-        strays: Marks like these within the face that it does not explain.
-        pitch: From the middle of the face to the rows of its pips.
+        half: (2, 2) rows from the middle to the middles of two edges of the square of its corner pips; for a one, of a
+            usual length and any direction.
+        score: Evidence, in pips.
+        strays: Similar marks within the face that do not belong to it.
+        pitch: Distance from the middle of the face to the rows of its pips.
     """
 
     face: int
@@ -62,7 +62,7 @@ class Group:
 
 
 class Pips:
-    """Round marks in the level frame, and which of them may belong to one face."""
+    """Round marks in the level frame, and which of them may belong to the same face."""
 
     def __init__(self, marks: Marks) -> None:
         low, high = np.linalg.eigvalsh(marks.spread_px2).T
@@ -72,12 +72,12 @@ class Pips:
         self.quality = shape * np.clip((self.roundness - _ROUND) / 0.25, 0, 1) * np.clip(np.abs(self.tone) / 45, 0.3, 1)
         self.ink, self.ground = marks.ink_bgr, marks.ground_bgr
         self._tree = cKDTree(self.at) if len(self.at) else None
-        self.quality[self._marked()] = 0.0
+        self.quality[self._with_inner_marks()] = 0.0
         likely = np.flatnonzero(self.quality > 0.05)
         self.likely = likely[np.argsort(-self.quality[likely] * np.abs(self.tone[likely]), kind="stable")][:_MOST_PIPS]
 
-    def _marked(self) -> list[int]:
-        """Marks with marks of the other tone in them: whole dice, in rows like pips."""
+    def _with_inner_marks(self) -> list[int]:
+        """Marks that contain marks of the opposite tone: whole dice, which may lie in rows like pips."""
         good = self.quality > 0.3
         found = []
         for k in np.flatnonzero(good).tolist():
@@ -90,7 +90,7 @@ class Pips:
         return found
 
     def alike(self, i: npt.NDArray[np.intp], j: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """Whether pips may be of one face by size and colour, pair by pair."""
+        """Whether pairs of pips may belong to one face by size and colour."""
         size = np.abs(np.log(self.radius[i] / self.radius[j])) < np.log(_ALIKE_RADIUS)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = self.tone[i] / self.tone[j]
@@ -100,7 +100,7 @@ class Pips:
         return np.asarray(size & tone & ink & ground)
 
     def pairs(self) -> npt.NDArray[np.intp]:
-        """(N, 2) pairs that may be of one face."""
+        """(N, 2) pairs that may belong to one face."""
         if len(self.likely) < 2:
             return np.empty((0, 2), np.intp)
         i, j = (self.likely[k] for k in np.triu_indices(len(self.likely), 1))
@@ -115,19 +115,19 @@ class Pips:
         return list(self._tree.query_ball_point(place, within)) if self._tree is not None else []
 
     def one_at(self, place: FloatArray, within: float, like: int) -> int | None:
-        """The likely pip nearest to a place that is like another one."""
+        """The nearest likely pip to a place that is similar to another one."""
         found = [k for k in self.near(place, within) if k != like and self.quality[k] > 0.05]
         found = [k for k in found if self.alike(np.array([k]), np.array([like]))[0]]
         return min(found, key=lambda k: float(np.linalg.norm(self.at[k] - place)), default=None)
 
 
 def groups(pips: Pips, least: int = 2) -> list[Group]:
-    """Every face of two pips (or four) and more that marks could make: most contradict one another."""
+    """All faces of at least two pips (or four) that the marks could form; most contradict each other."""
     pairs = pips.pairs()
     found: list[Group] = []
     for i, j in pairs.tolist() if least < 4 else ():
         found += _diagonals(pips, i, j)
-    found += [group for corners in _quads(pips, pairs) for group in _fours(pips, corners)]
+    found += [group for corners in _rectangles(pips, pairs) for group in _fours(pips, corners)]
     return [group for group in found if _PITCH[0] < group.pitch / _radius(pips, group.members) < _PITCH[1]]
 
 
@@ -136,7 +136,7 @@ def _radius(pips: Pips, members: Sequence[int]) -> float:
 
 
 def _diagonals(pips: Pips, i: int, j: int) -> Iterator[Group]:
-    """A two, or a three if a pip lies between."""
+    """A two, or a three if there is a pip between."""
     middle, diagonal = (pips.at[i] + pips.at[j]) / 2, (pips.at[j] - pips.at[i]) / 2
     across = np.array([-diagonal[1], diagonal[0]])
     half = np.stack([diagonal + across, diagonal - across]) / 2
@@ -149,8 +149,8 @@ def _diagonals(pips: Pips, i: int, j: int) -> Iterator[Group]:
         yield _group(pips, 3, (i, between, j), middle, half, off / reach)
 
 
-def _quads(pips: Pips, pairs: npt.NDArray[np.intp]) -> Iterator[tuple[int, int, int, int]]:
-    """Two pairs that share their middle and cross: corners of a rectangle, in order."""
+def _rectangles(pips: Pips, pairs: npt.NDArray[np.intp]) -> Iterator[tuple[int, int, int, int]]:
+    """Pairs that cross in their middles: the corners of a rectangle, in order."""
     if not len(pairs):
         return
     middles = (pips.at[pairs[:, 0]] + pips.at[pairs[:, 1]]) / 2
@@ -169,7 +169,7 @@ def _quads(pips: Pips, pairs: npt.NDArray[np.intp]) -> Iterator[tuple[int, int, 
 
 
 def _fours(pips: Pips, corners: tuple[int, int, int, int]) -> Iterator[Group]:
-    """A four, five or six with these corners, as the marks between them tell."""
+    """A four, five or six with these corners, depending on the marks between them."""
     at = pips.at[list(corners)]
     middle = at.mean(axis=0)
     half = np.stack([(at[1] - at[0] + at[2] - at[3]) / 4, (at[3] - at[0] + at[2] - at[1]) / 4])
@@ -208,13 +208,13 @@ def _group(pips: Pips, face: int, members: tuple[int, ...], centre: FloatArray, 
 
 
 def _squareness(half: FloatArray) -> float:
-    """1 for a square, less for rectangles and rhombs."""
+    """1 for a square, less for rectangles and rhombuses."""
     low, high = np.linalg.svd(half, compute_uv=False)[::-1]
     return float(np.clip(1.25 * low / high + 0.05, 0, 1))
 
 
-def chosen(found: Sequence[Group], pips: Pips) -> list[Group]:
-    """Faces that do not contradict one another, the best first; dice of one throw are of about one size."""
+def select_faces(found: Sequence[Group], pips: Pips) -> list[Group]:
+    """The best faces that do not contradict each other; dice of one throw have about the same size."""
     typical = _typical([group for group in _greedy(found, pips, None) if group.face > 2 and not group.strays])
     return _greedy(found, pips, typical)
 
@@ -242,7 +242,7 @@ def _greedy(found: Sequence[Group], pips: Pips, pitch: float | None) -> list[Gro
 
 
 def _collide(group: Group, other: Group, pitch: float | None) -> bool:
-    """Whether two faces lie nearer than two dice can."""
+    """Whether two faces are nearer together than two dice can be."""
     own = pitch if pitch is not None and group.face == 1 else group.pitch
     side = 0.45 * SIDE_PITCHES * (own + other.pitch)
     return math.dist(group.centre, other.centre) < 0.93 * side

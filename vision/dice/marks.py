@@ -1,7 +1,7 @@
 """Marks on dice: pips, pluses, minuses and the dice's own bodies, found as compact blobs of one tone.
 
 Light marks show best in the smallest of a pixel's channels and dark ones in the largest (black on blue, white on
-yellow), inks of one hue the other way round (red on white): both are searched, for both polarities.
+yellow), inks of one hue the other way round (red on white). So both are searched for light and for dark marks.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from vision.frame import ImageBgr
 Plane = npt.NDArray[np.uint8]
 
 _STEP = math.sqrt(2)
-_KEPT_PX = 8.0  # diameter that a mark has at most in the level of the pyramid where it is sought
-_CONTRAST = 12.0  # grey levels between a mark and what is round it, averaged over squares
-_GRAIN = 5.0  # times what is usual in the picture: felt and card have spots of their own
+_KEPT_PX = 8.0  # largest diameter of a mark in the pyramid level in which it is searched
+_CONTRAST = 12.0  # least grey levels between a mark and its surroundings, averaged over squares
+_GRAIN = 5.0  # least response / the picture's median: felt and card have spots of their own
 _SAME_SEED = 0.35  # diameters between seeds of one mark
-_OUTDONE = 0.75  # of the response of a neighbour of another size: less is the same mark
-_RING = 12  # directions that must all be lighter (or darker) than the mark
-_RING_SHARE = 0.55  # of the contrast, in the worst direction but two
-_MOST_SEEDS = 300  # a size, a polarity; the strongest go on
-_PATCH = 48  # pixels a side of the patch that a mark is measured in
-_SMOOTHED = 2.5  # enlargement from which corners of pixels would show
-_MARK = 14.0  # of the patch: the diameter sought
-_SAME_SHAPE = 0.12  # difference of area over hull: a sign on a die is not the die
-_TOUCH = 2  # pixels at the patch's rim that a mark may not reach
+_OUTDONE = 0.75  # of a neighbour's response: a weaker seed of another size belongs to the same mark
+_RING = 12  # directions in which the surroundings must differ from the mark
+_RING_SHARE = 0.55  # of the median contrast, in the third worst direction
+_MOST_SEEDS = 300  # per size and polarity; the strongest are kept
+_PATCH = 48  # side in pixels of the patch in which a mark is measured
+_SMOOTHED = 2.5  # enlargement above which cubic interpolation is needed
+_MARK = 14.0  # diameter of the mark in the patch
+_SAME_SHAPE = 0.12  # difference of area / hull between two views of one mark: a sign on a die is not the die
+_TOUCH = 2  # pixels from the edge of the patch that a mark must keep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """Marks in a picture, one a row.
+    """Marks in a picture, one per row.
 
     Attributes:
         centre_px: (N, 2).
-        spread_px2: (N, 2, 2) covariance of the mark's area; of a disc of radius r it is r^2 / 4 times one.
+        spread_px2: (N, 2, 2) covariance of the mark's area; for a disc of radius r, r^2 / 4 times the identity.
         area_px2: (N,).
-        ellipse: (N,) area over that of the ellipse of the same spread: 1 for an ellipse, 0.955 for a square or a bar.
-        solid: (N,) area over that of its convex hull.
-        tone: (N,) grey levels of the mark less those round it, in the channel that shows it best.
-        ink_bgr, ground_bgr: (N, 3) colour of the mark and of what is round it.
+        ellipse: (N,) area / that of the ellipse of the same spread: 1 for an ellipse, 0.955 for a square or a bar.
+        solid: (N,) area / that of its convex hull.
+        tone: (N,) grey levels of the mark minus its surroundings, in the channel with the most contrast.
+        ink_bgr, ground_bgr: (N, 3) colours of the mark and of its surroundings.
     """
 
     centre_px: FloatArray
@@ -68,16 +68,16 @@ class Marks:
 
     @property
     def radius_px(self) -> FloatArray:
-        """(N,) radius of the disc with as large a spread."""
+        """(N,) radius of the disc with the same spread."""
         return np.asarray(2 * np.linalg.det(self.spread_px2) ** 0.25)
 
 
 def find_marks(image_bgr: ImageBgr, smallest_px: float, largest_px: float) -> Marks:
-    """Every compact mark, lighter or darker than what is round it.
+    """All compact marks that are lighter or darker than their surroundings.
 
     Args:
         image_bgr: (height, width, 3) uint8.
-        smallest_px, largest_px: diameters of the smallest and the largest mark sought.
+        smallest_px, largest_px: Smallest and largest diameter.
     """
     blue, green, red = cv2.split(image_bgr)
     planes = (cv2.min(cv2.min(blue, green), red), cv2.max(cv2.max(blue, green), red))
@@ -91,7 +91,7 @@ def find_marks(image_bgr: ImageBgr, smallest_px: float, largest_px: float) -> Ma
 
 
 class _Seed(IntEnum):
-    """Columns of seeds: place in its level, place and diameter in the picture, response, light (1) or dark (-1)."""
+    """Columns of seeds: place in the pyramid level, place and diameter in the picture, response, light 1 or dark -1."""
 
     COLUMN = 0
     ROW = 1
@@ -104,7 +104,7 @@ class _Seed(IntEnum):
 
 
 def _best(found: Sequence[FloatArray]) -> FloatArray:
-    """The seeds less those that a neighbour outdoes, of about the same size and in either channel."""
+    """Seeds without a stronger neighbour of about the same size in either channel."""
     seeds = np.concatenate(found)
     seeds = seeds[np.argsort(-seeds[:, _Seed.RESPONSE], kind="stable")]
     if not len(seeds):
@@ -122,7 +122,7 @@ def _best(found: Sequence[FloatArray]) -> FloatArray:
 
 
 def _levels(plane: Plane, smallest_px: float, largest_px: float) -> Iterator[tuple[Plane, float, float]]:
-    """(picture, pixels of the original to one of it, diameter sought in it) for every size."""
+    """(picture, original pixels per pixel of it, diameter searched in it) for every size."""
     factor, diameter = 1.0, smallest_px
     while diameter * factor <= largest_px and min(plane.shape) > 4 * diameter:
         yield plane, factor, diameter
@@ -133,7 +133,7 @@ def _levels(plane: Plane, smallest_px: float, largest_px: float) -> Iterator[tup
 
 
 def _seeds(level: int, plane: Plane, factor: float, diameter: float) -> FloatArray:
-    """(N, 8) middles that all their surroundings differ from; columns as in `_Seed`."""
+    """(N, 8) centres that differ from all their surroundings; columns as in `_Seed`."""
     inner, outer = (2 * round(size / 2 - 0.5) + 1 for size in (0.75 * diameter, 2.4 * diameter))
     smooth = cv2.blur(plane, (inner, inner), borderType=cv2.BORDER_REPLICATE)
     wide = cv2.blur(plane, (outer, outer), borderType=cv2.BORDER_REPLICATE)
@@ -148,7 +148,7 @@ def _seeds(level: int, plane: Plane, factor: float, diameter: float) -> FloatArr
         if places is None:
             continue
         at = places.reshape(-1, 2).astype(np.intp)
-        at = at[_ringed(np.asarray(smooth, np.uint8), at, diameter, sign)]
+        at = at[_has_contrast_around(np.asarray(smooth, np.uint8), at, diameter, sign)]
         response = sign * stands[at[:, 1], at[:, 0]].astype(float)
         order = np.argsort(-response, kind="stable")[:_MOST_SEEDS]
         at, rest = at[order], np.ones(len(order))
@@ -157,8 +157,8 @@ def _seeds(level: int, plane: Plane, factor: float, diameter: float) -> FloatArr
     return np.concatenate([np.empty((0, len(_Seed))), *found])
 
 
-def _ringed(smooth: Plane, at: npt.NDArray[np.intp], diameter: float, sign: int) -> npt.NDArray[np.bool_]:
-    """Whether what is round each middle differs from it in all directions but two: pips of a six stand in a row."""
+def _has_contrast_around(smooth: Plane, at: npt.NDArray[np.intp], diameter: float, sign: int) -> npt.NDArray[np.bool_]:
+    """Whether the surroundings of each centre differ from it in all directions but two: a six has pips in a row."""
     turn = np.arange(_RING) * 2 * np.pi / _RING
     ring = np.round(at[:, None] + 1.05 * diameter * np.c_[np.cos(turn), np.sin(turn)]).astype(np.intp)
     height, width = smooth.shape
@@ -173,7 +173,7 @@ def _ringed(smooth: Plane, at: npt.NDArray[np.intp], diameter: float, sign: int)
 def _measured(
     plane: Plane, at: FloatArray, signs: FloatArray, diameter: float, factor: float
 ) -> list[tuple[float, ...]]:
-    """One row for each seed that proves to be a mark of about this size."""
+    """One row for each seed that is a mark of about this size."""
     zoom = _MARK / diameter
     smooth = cv2.INTER_CUBIC if zoom > _SMOOTHED else cv2.INTER_LINEAR
     middle = (_PATCH - 1) / 2
@@ -194,7 +194,7 @@ def _measured(
         ground = float(np.sort(flat[ring])[len(ring) // 2])
         if sign * (ink - ground) < _CONTRAST:
             continue
-        shape = _component(_beyond(np.asarray(patch, np.uint8), (ink + ground) / 2, sign), inside)
+        shape = _component(_threshold(np.asarray(patch, np.uint8), (ink + ground) / 2, sign), inside)
         if shape is None:
             continue
         area, hull, moments = shape
@@ -214,14 +214,14 @@ def _measured(
     return rows
 
 
-def _beyond(patch: Plane, tone: float, sign: float) -> Plane:
+def _threshold(patch: Plane, tone: float, sign: float) -> Plane:
     return np.asarray((patch > tone) if sign > 0 else (patch < tone), np.uint8)
 
 
 def _component(
     mask: npt.NDArray[np.uint8], inside: npt.NDArray[np.intp]
 ) -> tuple[float, float, dict[str, float]] | None:
-    """Area, area of the hull, and moments of the patch's middle component, filled; None if it leaves the patch."""
+    """Area, area of the hull, and moments of the filled component in the middle; None if it leaves the patch."""
     _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
     counts = np.bincount(labels.ravel()[inside])
     counts[0] = 0
@@ -242,7 +242,7 @@ def _component(
 
 
 def _coloured(marks: Marks, image_bgr: ImageBgr) -> Marks:
-    """The marks with their median colours in the middle and round it."""
+    """The marks with their median colours and those of their surroundings."""
     turn = np.arange(16) * np.pi / 8
     rays = np.c_[np.cos(turn), np.sin(turn)]
     height, width = image_bgr.shape[:2]
@@ -263,7 +263,7 @@ def _marks(rows: list[tuple[float, ...]]) -> Marks:
 
 
 def _distinct(marks: Marks) -> Marks:
-    """Of marks found more than once, in other sizes or channels, the one that stands out most."""
+    """Without duplicates of other sizes or channels; the one with the most contrast is kept."""
     if not len(marks):
         return marks
     order = np.argsort(-np.abs(marks.tone) * marks.ellipse, kind="stable")

@@ -1,4 +1,4 @@
-"""What the readers of dice share: the part of the picture that is sought, and the die that was found in it."""
+"""Data shared by the readers of dice: the picture with its slant, and the dice found in it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from vision.frame import ImageBgr
 
 _STRAIGHT_DROP = 0.25  # sides
 _LIT_ALIKE = 14.0  # grey levels, over three channels
-_DARK = 20.0  # grey levels: below, hues are noise
-_ONE_HUE = 1.6  # ratio of the channels' ratios
-_SHADED = 0.3  # light on the darkest of a die's sides over that on the lightest
+_DARK = 20.0  # grey levels below which hues are noise
+_ONE_HUE = 1.6  # largest ratio between the channels' ratios for one hue
+_SHADED = 0.3  # light on the darkest side of a die / on the lightest
 TOUCHING = 0.96
-"""Sides between the middles of two dice, at least."""
+"""Least distance between the middles of two dice, in sides."""
 
 
 class DieKind(StrEnum):
-    """What is printed on a die."""
+    """Kinds of dice."""
 
     D6 = "d6"
     FUDGE = "fudge"
@@ -32,14 +32,14 @@ class DieKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DieSeen:
-    """A die that lies in the picture.
+    """A die in the picture.
 
     Attributes:
-        face: 1 to 6, or of a Fudge die -1, 0 or 1.
-        kind: Of die.
+        face: 1 to 6, or -1, 0 or 1 for a Fudge die.
+        kind: Kind of the die.
         outline_px: Four corners of the top face, in order, in pixels of the whole picture.
-        confidence: 0 to 1, that there is a die and that it shows this face.
-        cocked: The face is not level: the die leans on something.
+        confidence: Probability, 0 to 1, that there is a die and that it shows this face.
+        cocked: Whether the die leans on something, so that its face is not level.
     """
 
     face: int
@@ -63,23 +63,23 @@ class DieSeen:
 
 
 class Face(Protocol):
-    """What may be the top of a die or its near side."""
+    """A face that may be the top of a die or its near side, in the level frame."""
 
     @property
     def centre(self) -> FloatArray:
-        """(2,) level."""
+        """(2,) middle of the face."""
 
     @property
     def axes(self) -> FloatArray:
-        """(2, 2) rows: the directions that the body's turn counts from, level."""
+        """(2, 2) rows: the directions from which the body's turn counts."""
 
     @property
     def body(self) -> Body:
-        """Round it."""
+        """The body around the face."""
 
     @property
     def colour_bgr(self) -> FloatArray:
-        """(3,) of the body."""
+        """(3,) colour of the body."""
 
 
 F = TypeVar("F", bound=Face)
@@ -87,13 +87,13 @@ F = TypeVar("F", bound=Face)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slant:
-    """How dice are seen.
+    """The direction from which the camera sees the dice.
 
     Attributes:
-        level: (2, 2) symmetric, takes pixels to the level frame, where the tops of dice are square; its determinant
-            is 1.
-        drop: (2,) from the top of a die to what is under it on the tray, in sides, in the level frame: the near sides
-            of dice show there.
+        level: (2, 2) symmetric matrix of determinant 1 from pixels to the level frame, where the tops of dice are
+            square.
+        drop: (2,) from the top of a die to the tray under it, in sides, in the level frame: the near sides of the dice
+            show there.
     """
 
     level: FloatArray
@@ -101,7 +101,7 @@ class Slant:
 
     @staticmethod
     def of(to_level: FloatArray) -> Slant:
-        """From any map of pixels to a level frame; the camera is taken not to hang upside down."""
+        """The slant of any map from pixels to a level frame, for a camera that is not upside down."""
         _, sizes, directions = np.linalg.svd(to_level)
         level = directions.T * (sizes / np.sqrt(sizes.prod())) @ directions
         ahead = directions[0] * (1 if directions[0][1] >= 0 else -1)
@@ -110,13 +110,13 @@ class Slant:
 
     @property
     def straight(self) -> bool:
-        """Whether the dice are seen from above, with hardly anything of their sides."""
+        """Whether the dice are seen from straight above, with hardly any sides."""
         return bool(np.linalg.norm(self.drop) < _STRAIGHT_DROP)
 
     def near_side(self, top: FloatArray, face: FloatArray, side: float, slack: float = 0.3) -> bool:
-        """Whether a face is what shows of a die under its top, by where they lie in the level frame.
+        """Whether a face is the near side of a die, by its place relative to the top.
 
-        Two tops are never nearer than a side; the middle of a near side is half a side and half the drop away.
+        Two tops are at least a side apart; the middle of a near side is half a side and half the drop away.
         """
         if self.straight:
             return False
@@ -127,7 +127,7 @@ class Slant:
         return 0.25 < down < reach and across < 0.6 and np.hypot(down, across) < max(TOUCHING, reach)
 
     def tops(self, faces: Sequence[F]) -> list[F]:
-        """The faces less those that are the near side of another."""
+        """The faces that are not the near side of another."""
         if self.straight or not faces:
             return list(faces)
         side = float(np.quantile([face.body.side for face in faces], 0.75))  # near sides look smaller
@@ -138,7 +138,7 @@ class Slant:
         return found
 
     def _under(self, face: Face, top: Face, side: float) -> bool:
-        """Whether a face is a near side: dice that touch are lit alike or of other colours, sides lit otherwise."""
+        """Whether a face is a near side: it is lit differently, while dice that touch are lit alike."""
         close = np.linalg.norm(face.centre - top.centre) < TOUCHING * side
         return self.near_side(top.centre, face.centre, side) and (
             bool(close) or other_light(face.colour_bgr, top.colour_bgr)
@@ -146,7 +146,7 @@ class Slant:
 
 
 def other_light(colour_bgr: FloatArray, other_bgr: FloatArray) -> bool:
-    """Whether two colours may be those of one plastic in different light."""
+    """Whether two colours may be one plastic in different light."""
     unlike = float(np.linalg.norm(colour_bgr - other_bgr)) > _LIT_ALIKE
     ratio = (colour_bgr + _DARK) / (other_bgr + _DARK)
     return unlike and bool(ratio.max() / ratio.min() < _ONE_HUE and _SHADED < ratio.mean() < 1 / _SHADED)
@@ -154,13 +154,13 @@ def other_light(colour_bgr: FloatArray, other_bgr: FloatArray) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A picture with its marks, and how the tops of dice are squashed in it.
+    """A picture with its marks and slant.
 
     Attributes:
         image_bgr: (height, width, 3) uint8.
-        marks: Found in it.
-        slant: How the dice are seen.
-        side_px: Side of a die in the level frame, where it is known.
+        marks: Marks found in it.
+        slant: Direction from which the dice are seen.
+        side_px: Side of a die in the level frame, if known.
     """
 
     image_bgr: ImageBgr
@@ -170,7 +170,7 @@ class View:
 
     @property
     def level(self) -> FloatArray:
-        """(2, 2) takes pixels to the level frame."""
+        """(2, 2) matrix from pixels to the level frame."""
         return self.slant.level
 
     def level_marks(self) -> Marks:
@@ -188,12 +188,12 @@ class View:
         *,
         turns: bool,
     ) -> Body:
-        """The die's body round a place of the level frame; arguments as of `fit_body`, but all level."""
+        """The die's body around a place of the level frame; arguments as of `fit_body`, but in the level frame."""
         back = np.linalg.inv(self.level)
         return fit_body(self.image_bgr, back @ centre, axes @ back.T, sides, hidden, colour_bgr, turns)
 
     def square_px(self, centre: FloatArray, axes: FloatArray, body: Body) -> FloatArray:
-        """(4, 2) pixels: corners of a body."""
+        """(4, 2) corners of a body in pixels."""
         c, s = np.cos(body.turn_rad), np.sin(body.turn_rad)
         corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * body.side / 2
         return np.asarray((centre + corners @ np.array([[c, s], [-s, c]]) @ axes) @ np.linalg.inv(self.level).T)

@@ -1,1 +1,1 @@
-"""The simulated table: a scene of toy soldiers, its pictures as a camera over it takes them, and the exact truth."""
+"""The simulated table: a scene of toy soldiers, camera pictures of it, and the exact truth."""

@@ -1,4 +1,4 @@
-"""How the simulated table's solids become pixels: every corner goes through the camera, nothing else does."""
+"""Drawing of the simulated table's solids: every corner is projected by the camera."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from vision.simulation.mesh import Mesh
 from vision.simulation.surface import Picture
 
 TO_LAMP: FloatArray = np.array([-0.42, 0.5, 1.0]) / np.linalg.norm([-0.42, 0.5, 1.0])
-"""Unit vector from anything to the lamp: above, to the left and beyond."""
+"""Unit vector towards the lamp: above, to the left and beyond."""
 
 SCREEN_GAMMA = 2.2
 
-_SAMPLES = 4  # per pixel along each axis, of a solid's own picture
-_LIFT_IN = 100.0  # keeps a drawn height above 0, which says "nothing drawn here"
+_SAMPLES = 4  # per pixel along each axis, in a solid's own picture
+_LIFT_IN = 100.0  # keeps drawn heights above 0, which means that nothing is drawn there
 _SHIFT = 4  # fractional bits of OpenCV's polygon corners
 
 
 class Box(NamedTuple):
-    """Rectangle of whole pixels; right and bottom lie outside."""
+    """Rectangle of whole pixels; right and bottom are excluded."""
 
     left: int
     top: int
@@ -35,16 +35,16 @@ class Box(NamedTuple):
 
     @staticmethod
     def around(pixels: FloatArray, margin_px: float) -> Box:
-        """Smallest box that holds all pixels with a margin."""
+        """Smallest box that contains all pixels with a margin."""
         low, high = np.floor(pixels.min(0) - margin_px), np.ceil(pixels.max(0) + margin_px) + 1
         return Box(int(low[0]), int(low[1]), int(high[0]), int(high[1]))
 
     def grown(self, by_px: int) -> Box:
-        """Larger on every side."""
+        """The box enlarged on every side."""
         return Box(self.left - by_px, self.top - by_px, self.right + by_px, self.bottom + by_px)
 
     def common(self, other: Box) -> Box | None:
-        """What both cover."""
+        """Intersection of two boxes; None if empty."""
         box = Box(
             max(self.left, other.left),
             max(self.top, other.top),
@@ -54,7 +54,7 @@ class Box(NamedTuple):
         return box if box.left < box.right and box.top < box.bottom else None
 
     def united(self, other: Box) -> Box:
-        """Smallest box that holds both."""
+        """Smallest box that contains both."""
         return Box(
             min(self.left, other.left),
             min(self.top, other.top),
@@ -77,15 +77,15 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sprite:
-    """One solid as the camera sees it, and the shadow it throws on the plane it stands on.
+    """One solid as the camera sees it, and the shadow it casts on the plane it stands on.
 
     Attributes:
-        box: Where the arrays below lie in the picture.
+        box: Place of the arrays below in the picture.
         colour: (h, w, 3) colour times `cover`.
         cover: (h, w) 0 to 1.
-        z_in: (h, w) height of what is seen there.
-        shade_box: Where `shade` lies.
-        shade: (h, w) part of the light that is left, 0 to 1.
+        z_in: (h, w) height of the visible surface.
+        shade_box: Place of `shade` in the picture.
+        shade: (h, w) share of the light that is left, 0 to 1.
         plane_in: Height of the plane that the shadow falls on.
     """
 
@@ -99,12 +99,12 @@ class Sprite:
 
     @property
     def reach(self) -> Box:
-        """All pixels it has any influence on."""
+        """All pixels that it affects."""
         return self.box.united(self.shade_box)
 
 
 def sprite(mesh: Mesh, plane_in: float, camera: TableCamera, to_lamp: FloatArray = TO_LAMP) -> Sprite | None:
-    """Draw one solid whose shadow falls on `plane_in`; None if it is out of the picture."""
+    """Draw one solid whose shadow falls on `plane_in`; None if it is outside the picture."""
     frame = Box(0, 0, *camera.lens.image_size)
     facing = _facing(mesh, camera.position_in)
     seen = Mesh(mesh.polygons_in[facing], mesh.albedo_bgr[facing], mesh.gloss[facing])
@@ -127,7 +127,7 @@ def _facing(mesh: Mesh, eye_in: FloatArray) -> npt.NDArray[np.bool_]:
 def _painted(
     mesh: Mesh, corners_px: FloatArray, box: Box, eye_in: FloatArray, to_lamp: FloatArray
 ) -> tuple[Picture, Picture, Picture]:
-    """Colour, cover and height; of what overlaps in one pixel of a camera looking down, the higher is nearer."""
+    """Colour, cover and height; where polygons overlap, the higher is nearer to a camera that looks down."""
     height_in = mesh.centres_in[:, 2]
     values = np.c_[lit(mesh, eye_in, to_lamp), height_in + _LIFT_IN].tolist()
     points = _fixed_point(corners_px, box, _SAMPLES)
@@ -151,13 +151,13 @@ def _fill(canvas: Picture | npt.NDArray[np.uint8], points: npt.NDArray[np.int32]
 
 
 def _fixed_point(pixels: FloatArray, box: Box, samples: int) -> npt.NDArray[np.int32]:
-    # OpenCV's pixel centres are whole numbers: pixel 0 reaches from -0.5 to 0.5, its first sample lies inside.
+    # OpenCV's pixel centres are whole numbers: pixel 0 extends from -0.5 to 0.5, and its first sample is inside.
     inside = (pixels - (box.left, box.top) + 0.5) * samples - 0.5
     return np.asarray(np.round(inside * (1 << _SHIFT)), np.int32)
 
 
 def lit(mesh: Mesh, eye_in: FloatArray, to_lamp: FloatArray = TO_LAMP) -> FloatArray:
-    """(F, 3) colour of each polygon, 0 to 255 as a picture file holds it: lamp, sky, and a highlight on gloss."""
+    """(F, 3) sRGB colour of each polygon, 0 to 255: lamp, sky, and a highlight on gloss."""
     normals = mesh.normals
     to_eye = eye_in - mesh.centres_in
     halfway = to_eye / np.linalg.norm(to_eye, axis=1, keepdims=True) + to_lamp
@@ -170,8 +170,8 @@ def lit(mesh: Mesh, eye_in: FloatArray, to_lamp: FloatArray = TO_LAMP) -> FloatA
 
 
 def _shadow(mesh: Mesh, plane_in: float, camera: TableCamera, to_lamp: FloatArray) -> tuple[Box, Picture] | None:
-    """Shadow on the plane: a soft one away from the lamp, and a wide faint one where the room's light is kept off."""
-    polygons = mesh.polygons_in[mesh.normals @ to_lamp > 0]  # the lit side alone throws the whole shadow
+    """Shadow on the plane: a soft one away from the lamp, and a wide faint one where the room's light is blocked."""
+    polygons = mesh.polygons_in[mesh.normals @ to_lamp > 0]  # the lit side alone casts the whole shadow
     fall = (polygons[..., 2:] - plane_in) / to_lamp[2]
     on_plane = polygons - np.maximum(fall, 0) * to_lamp
     on_plane[..., 2] = plane_in

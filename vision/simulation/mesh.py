@@ -1,4 +1,4 @@
-"""Solids as flat polygons, from which the simulated table's soldiers, vehicles and terrain are put together."""
+"""Meshes of flat polygons, from which the simulated table's soldiers, vehicles and terrain are built."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rules.tabletop.table import FloatArray
 _UPRIGHT = np.eye(3)
 
 Tone = float | tuple[float, float, float]
-"""Albedo, 0 to 1, in linear light: a grey, or blue, green, red."""
+"""Albedo, 0 to 1, in linear light: a grey, or (blue, green, red)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mesh:
-    """Polygons seen from outside, each of one colour.
+    """Polygons of one colour each.
 
     Attributes:
         polygons_in: (F, K, 3) inches, counter-clockwise from outside; short ones repeat their last corner.
-        albedo_bgr: (F, 3) of the light that falls on it, how much comes back; linear.
+        albedo_bgr: (F, 3) share of the light that is reflected; linear.
         gloss: (F,) strength of the highlight.
     """
 
@@ -44,16 +44,16 @@ class Mesh:
         return np.asarray(np.divide(summed, length, out=np.zeros_like(summed), where=length > 0))
 
     def placed(self, turn: npt.ArrayLike = _UPRIGHT, at_in: npt.ArrayLike = (0.0, 0.0, 0.0)) -> Mesh:
-        """The same solid, turned (3, 3) about the origin and then moved to `at_in`."""
+        """The mesh turned about the origin by a (3, 3) rotation and then moved to `at_in`."""
         return replace(self, polygons_in=self.polygons_in @ np.asarray(turn, np.float64).T + np.asarray(at_in))
 
     def painted(self, tone: Tone, gloss: float = 0.0) -> Mesh:
-        """The same solid with its albedo multiplied by `tone`, and the gloss of that paint."""
+        """The mesh with its albedo multiplied by `tone`, and with this gloss."""
         return replace(self, albedo_bgr=self.albedo_bgr * np.asarray(tone), gloss=np.full(len(self.gloss), gloss))
 
 
 def white(polygons_in: FloatArray) -> Mesh:
-    """Mesh of (F, K, 3) polygons, white and dull."""
+    """White mesh without gloss of (F, K, 3) polygons."""
     return Mesh(polygons_in, np.ones((len(polygons_in), 3)), np.zeros(len(polygons_in)))
 
 
@@ -115,7 +115,7 @@ def limb(
 
 
 def counter_clockwise(outline_in: npt.ArrayLike) -> FloatArray:
-    """(N, 2) outline, turned round if it runs clockwise."""
+    """(N, 2) outline, reversed if it is clockwise."""
     points = np.asarray(outline_in, np.float64)
     after = np.roll(points, -1, axis=0)
     area = np.sum(points[:, 0] * after[:, 1] - points[:, 1] * after[:, 0])
@@ -125,7 +125,7 @@ def counter_clockwise(outline_in: npt.ArrayLike) -> FloatArray:
 def sides(low_in: FloatArray, high_in: FloatArray, rows: int = 1, columns: int = 1) -> Mesh:
     """Wall between two rings (N, 3) of equal length, each side cut into `rows` x `columns` quadrilaterals.
 
-    The polygons come side by side, in each from the bottom row up, in each row along the ring.
+    Order of the polygons: by side, in each from the bottom row up, in each row along the ring.
     """
     across, up = np.linspace(0, 1, columns + 1), np.linspace(0, 1, rows + 1)
     start, stop = np.stack([low_in, high_in], 1), np.stack([np.roll(low_in, -1, 0), np.roll(high_in, -1, 0)], 1)
@@ -142,7 +142,7 @@ def ring(outline_in: npt.ArrayLike, z_in: float) -> FloatArray:
 
 
 def prism(outline_in: npt.ArrayLike, low_in: float, high_in: float, shrink: float = 1.0, rows: int = 1) -> Mesh:
-    """Prism without its underside; `shrink` draws the upper outline in towards its middle."""
+    """Prism without its underside; `shrink` scales the upper outline."""
     low, high = ring(outline_in, low_in), ring(outline_in, high_in)
     high[:, :2] = low[:, :2].mean(0) + shrink * (low[:, :2] - low[:, :2].mean(0))
     return join([sides(low, high, rows), white(high[None])])

@@ -1,7 +1,7 @@
-"""The simulated table as a practice ground: what a player does to it, each operation a table of its own.
+"""The practice table: a simulated table that players change; every operation returns a new table.
 
-Nothing moves by itself. The clock is handed in: `now_s` is the time of an operation and `snapshot` shows the table at
-a time, both on one clock.
+Nothing moves by itself. The clock is passed in: `now_s` is the time of an operation, and `snapshot` shows the table at
+a time of the same clock.
 """
 
 from __future__ import annotations
@@ -28,39 +28,39 @@ from vision.simulation.toy_models import SCULPT_POSTURE, Sculpt
 PointPx = tuple[float, float]
 
 ENTER_S = 0.2
-"""A hand comes in over the picture's edge in this time."""
+"""Time that a hand takes to come in over the picture's edge."""
 
 CATCH_UP_S = 0.15
-"""Then it takes the soldier from where he stood to where the mouse has gone meanwhile."""
+"""Time that it then takes to carry the soldier to where the mouse is by now."""
 
 LEAVE_S = 0.5
-"""It is gone this long after it let go."""
+"""Time that it takes to leave after it has released the soldier."""
 
 OFF_S = 2.0
-"""How long the lamp stays off when it is switched off for a moment."""
+"""Time for which the lamp is switched off."""
 
-_TOUCH_S = 0.3  # how long a hand stays that lays a soldier down or takes him away
+_TOUCH_S = 0.3  # time that a hand stays to lay down or remove a soldier
 _HOLD_BEHIND_IN = 0.35  # the fingers hold a toy at its near side, so that the camera sees most of it
 _GRIP_BELOW_TOP_IN = 0.25
-_ARM_FOLLOWS = 0.6  # part of a move along the picture's edge that the elbow makes, too
-_ARM_ASIDE = 0.12  # of the picture's height: an arm comes in at a slant
-_NEAR = 0.2  # of the picture's height: no toy reaches so far from the middle of its base
+_ARM_FOLLOWS = 0.6  # share of a move along the picture's edge by which the elbow moves too
+_ARM_ASIDE = 0.12  # of the picture's height: an arm comes in at an angle
+_MAX_TOY_SHARE = 0.2  # of the picture's height: no toy extends this far from the middle of its base
 _BUMP_TURN_DEG, _BUMP_WAY_IN = 0.7, 0.6
-_STEP_ASIDE_IN = 0.125
-_MOST_ASIDE_IN = 6.0
+_OFFSET_STEP_IN = 0.125
+_MAX_OFFSET_IN = 6.0
 _SOFT = (TerrainKind.TREE, TerrainKind.WOODS, TerrainKind.BUSH, TerrainKind.HEDGE, TerrainKind.SMOKE)
-"""Nothing stands on these; it stands under them, or between their leaves."""
+"""Toys stand under or inside these, not on them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A hand that came over the table, and when it leaves again.
+    """A hand over the table, and when it comes and leaves.
 
     Attributes:
-        hand: Where it is while it rests.
+        hand: Its place while it rests.
         elbow_px: Pixel at the picture's edge over which it comes in.
-        came_s: When it began to come in.
-        leaves_s: When it begins to leave; infinity while it holds a soldier.
+        came_s: When it starts to come in.
+        leaves_s: When it starts to leave; infinity while it holds a soldier.
     """
 
     hand: Hand
@@ -69,30 +69,30 @@ class Arm:
     leaves_s: float = math.inf
 
     def at(self, time_s: float, camera: TableCamera) -> Hand | None:
-        """The hand at that time; None before it came and after it has gone."""
+        """The hand at that time; None before it comes and after it has left."""
         if not self.came_s <= time_s < self.leaves_s + LEAVE_S:
             return None
-        coming = 1 - _eased((time_s - self.came_s) / ENTER_S)
-        leaving = _eased((time_s - self.leaves_s) / LEAVE_S) if time_s > self.leaves_s else 0.0
+        coming = 1 - _smoothstep((time_s - self.came_s) / ENTER_S)
+        leaving = _smoothstep((time_s - self.leaves_s) / LEAVE_S) if time_s > self.leaves_s else 0.0
         away = max(coming, leaving)
         return self.hand.moved(away * distance_out_in(self.hand, camera)) if away > 0 else self.hand
 
 
 @dataclass(frozen=True, slots=True)
 class Practice:
-    """A simulated table that rests until somebody does something to it.
+    """A simulated table at rest until a player changes it.
 
     Attributes:
-        start: The table as it was in the beginning.
-        home: The camera as it hung in the beginning.
-        scene: The table now; a soldier who is carried is lifted in it.
-        camera: That takes the pictures now.
+        start: The table at the beginning.
+        home: The camera at the beginning.
+        scene: The table now; a carried soldier is lifted in it.
+        camera: The camera now.
         light: Lamp, sun and exposure.
-        held: The soldier in the hand, as he stood before he was picked up; None while the hand is empty.
-        grip_in: From the place under the mouse to the middle of the base of the soldier in the hand.
-        arm: The hand that is over the table, or was last.
-        removed: The soldiers who were taken away, in that order.
-        bumps: How often the camera was bumped.
+        held: The soldier in the hand, as it stood before it was picked up; None while the hand is empty.
+        grip_in: From the table place under the mouse to the middle of the held soldier's base.
+        arm: The hand over the table, or the last one.
+        removed: The removed soldiers, in that order.
+        bumps: Number of times the camera was bumped.
     """
 
     start: Scene
@@ -108,23 +108,23 @@ class Practice:
 
     @property
     def carried(self) -> str | None:
-        """Id of the soldier in the hand; None while it is empty."""
+        """Id of the soldier in the hand; None while the hand is empty."""
         return self.held.id if self.held is not None else None
 
     def snapshot(self, time_s: float) -> Snapshot:
         """What a picture taken at that time shows.
 
-        A soldier is moved only once the hand is there: a camera never sees one who moves by himself.
+        A soldier only moves once the hand is there: a camera never sees a soldier move by itself.
         """
-        table = self._caught_up(time_s)
+        table = self._at_time(time_s)
         hand = table.arm.at(time_s, self.camera) if table.arm is not None else None
         return Snapshot(table.scene, self.camera, self.light.strips_at(time_s), self.light.has_sun, hand)
 
-    def _caught_up(self, time_s: float) -> Practice:
-        """The table with the soldier in the hand as far as the hand has brought him by then."""
+    def _at_time(self, time_s: float) -> Practice:
+        """The table with the held soldier where the hand has carried it by then."""
         if self.held is None or self.arm is None:
             return self
-        part = _eased((time_s - self.arm.came_s - ENTER_S) / CATCH_UP_S)
+        part = _smoothstep((time_s - self.arm.came_s - ENTER_S) / CATCH_UP_S)
         if part == 1:
             return self
         model, held = self.model(self.held.id), self.held
@@ -142,19 +142,21 @@ class Practice:
         """The toy with this id.
 
         Raises:
-            UserError: if it is not on the table.
+            UserError: If there is no such toy.
         """
         for model in self.scene.models:
             if model.id == name:
                 return model
-        raise UserError(f"no toy on this table is called {name!r}: choose one that is there")
+        raise UserError(f"No toy on this table is called {name!r}. Choose one on the table.")
 
     def soldier_at(self, px: PointPx, reach_px: float = 0.0) -> str | None:
         """Id of the soldier or vehicle that the camera sees at a pixel, or the nearest within `reach_px` of it."""
         height_px = self.camera.lens.image_size[1]
         places_in = [(model.x_in, model.y_in, model.z_in + model.lift_in) for model in self.scene.models]
         away_px = np.linalg.norm(self.camera.table_to_pixel(np.reshape(places_in, (-1, 3))) - px, axis=1)
-        near = [model for model, away in zip(self.scene.models, away_px, strict=True) if away < _NEAR * height_px]
+        near = [
+            model for model, away in zip(self.scene.models, away_px, strict=True) if away < _MAX_TOY_SHARE * height_px
+        ]
         found = [(_inside_px(model, px, self.camera), model.id) for model in near]
         inside_px, name = max(found, default=(-math.inf, ""))
         return name if inside_px >= -reach_px else None
@@ -162,10 +164,10 @@ class Practice:
     # A hand on a soldier
 
     def pick_up(self, name: str, now_s: float, at_px: PointPx | None = None) -> Practice:
-        """A hand takes the soldier up; `at_px` is where the mouse holds him, his middle if None.
+        """Pick up a soldier; `at_px` is where the mouse holds it, by default its middle.
 
         Raises:
-            UserError: if he is not on the table.
+            UserError: If it is not on the table.
         """
         table = self.put_down(now_s)
         model = table.model(name)
@@ -178,7 +180,7 @@ class Practice:
         return replace(table, arm=_arm_to(lifted, table.camera, now_s))
 
     def place_at(self, px: PointPx) -> PointIn | None:
-        """Where the soldier in the hand is when the mouse is at a pixel; None where that shows no table."""
+        """Place of the held soldier when the mouse is at a pixel; None if no table is seen there."""
         if self.held is None:
             return None
         z_in = self.model(self.held.id).z_in
@@ -186,7 +188,7 @@ class Practice:
         return (x + self.grip_in[0], y + self.grip_in[1]) if math.isfinite(x + y) else None
 
     def carry(self, to_in: PointIn) -> Practice:
-        """The soldier in the hand is over another place, that of the table nearest to `to_in`."""
+        """Carry the held soldier to another place, or to the nearest one on the table."""
         if self.held is None or self.arm is None:
             return self
         width, depth = self.scene.table_size_in
@@ -198,30 +200,30 @@ class Practice:
         return replace(self._with(model), arm=arm)
 
     def put_down(self, now_s: float) -> Practice:
-        """The soldier in the hand stands where he is, or beside what stands there; the hand leaves."""
+        """Put the held soldier down here or at the nearest free place; the hand leaves."""
         if self.held is None:
             return self
         model = replace(self.model(self.held.id), lift_in=0.0)
-        return self._with(self._beside_others(model))._let_go(now_s)
+        return self._with(self._at_free_place(model))._release(now_s)
 
     def put_back(self, now_s: float) -> Practice:
-        """The soldier in the hand stands where he was picked up, as he was; the hand leaves."""
-        return self if self.held is None else self._with(self.held)._let_go(now_s)
+        """Put the held soldier back where it was picked up; the hand leaves."""
+        return self if self.held is None else self._with(self.held)._release(now_s)
 
     def turn(self, name: str, by_deg: float) -> Practice:
-        """The soldier faces elsewhere, counter-clockwise by so many degrees.
+        """Turn a soldier counter-clockwise.
 
         Raises:
-            UserError: if he is not on the table.
+            UserError: If it is not on the table.
         """
         model = self.model(name)
         return self._with(replace(model, facing_deg=(model.facing_deg + by_deg) % 360))
 
     def lay_down_or_stand_up(self, name: str, now_s: float) -> Practice:
-        """The soldier lies on his side, or stands again if he did.
+        """Lay a soldier on its side, or stand it up again.
 
         Raises:
-            UserError: if he is not on the table, or is a vehicle.
+            UserError: If it is not on the table, or is a vehicle.
         """
         model = self.model(name)
         if SCULPT_POSTURE.get(model.sculpt) is Posture.VEHICLE:
@@ -229,32 +231,32 @@ class Practice:
         model = replace(model, tilt_deg=0.0 if model.tilt_deg else 90.0)
         if name == self.carried:
             return self._with(replace(model, lift_in=_lift_in(model)))
-        return self._with(model)._touched(model, now_s)
+        return self._with(model)._with_touching_hand(model, now_s)
 
     def remove(self, name: str, now_s: float) -> Practice:
-        """The soldier is taken off the table.
+        """Take a soldier off the table.
 
         Raises:
-            UserError: if he is not on it.
+            UserError: If it is not on the table.
         """
         model = self.model(name)
         models = tuple(one for one in self.scene.models if one.id != name)
         removed = (*self.removed, replace(model, lift_in=0.0))
         table = replace(self, scene=replace(self.scene, models=models), removed=removed)
-        return table._let_go(now_s) if name == self.carried else table._touched(model, now_s)
+        return table._release(now_s) if name == self.carried else table._with_touching_hand(model, now_s)
 
     def bring_back(self, now_s: float) -> Practice:
-        """Every soldier who was removed stands where he was, or beside what stands there now."""
+        """Put every removed soldier back where it was, or at the nearest free place."""
         table = self.put_down(now_s)
         for model in table.removed:
-            scene = replace(table.scene, models=(*table.scene.models, table._beside_others(model)))
+            scene = replace(table.scene, models=(*table.scene.models, table._at_free_place(model)))
             table = replace(table, scene=scene)
         return replace(table, removed=())
 
     # The room
 
     def bump(self) -> Practice:
-        """The camera hangs a little aside from where it hung at first, elsewhere after every bump."""
+        """Move the camera a little from its home; every bump moves it elsewhere."""
         rng = np.random.default_rng(self.bumps)
         turn_deg, way_in = (size * _direction(rng) for size in (_BUMP_TURN_DEG, _BUMP_WAY_IN))
         turn, _ = cv2.Rodrigues(np.radians(turn_deg))
@@ -267,29 +269,29 @@ class Practice:
         return replace(self, light=light)
 
     def start_over(self) -> Practice:
-        """The table, its camera and its light as they were in the beginning."""
+        """The table, camera and light of the beginning."""
         return practice_ground(self.start, self.home)
 
     def _with(self, model: Model) -> Practice:
         models = tuple(model if one.id == model.id else one for one in self.scene.models)
         return replace(self, scene=replace(self.scene, models=models))
 
-    def _let_go(self, now_s: float) -> Practice:
+    def _release(self, now_s: float) -> Practice:
         arm = replace(self.arm, leaves_s=now_s) if self.arm is not None else None
         return replace(self, held=None, grip_in=(0.0, 0.0), arm=arm)
 
-    def _touched(self, model: Model, now_s: float) -> Practice:
-        """A hand comes to the toy and goes again, unless it holds another one."""
+    def _with_touching_hand(self, model: Model, now_s: float) -> Practice:
+        """Let a hand touch the toy and leave again, unless it holds another one."""
         if self.held is not None:
             return self
         return replace(self, arm=replace(_arm_to(model, self.camera, now_s), leaves_s=now_s + _TOUCH_S))
 
-    def _beside_others(self, model: Model) -> Model:
-        """The toy at the place nearest to its own where its base overlaps no other base, on what lies there."""
+    def _at_free_place(self, model: Model) -> Model:
+        """The toy at the nearest place where its base overlaps no other, at the height of the ground there."""
         width, depth = self.scene.table_size_in
         others = [Polygon(one.figure.base_in) for one in self.scene.models if one.id != model.id]
         base = Polygon(model.figure.base_in)
-        for dx, dy in _places_around():
+        for dx, dy in _offsets_around():
             x_in, y_in = model.x_in + dx, model.y_in + dy
             moved = translate(base, dx, dy)
             if 0 <= x_in <= width and 0 <= y_in <= depth and not any(moved.intersects(other) for other in others):
@@ -304,23 +306,23 @@ def practice_ground(scene: Scene, camera: TableCamera) -> Practice:
 
 
 def ground_in(terrain: tuple[TerrainPiece, ...], place_in: PointIn) -> float:
-    """Height of what a toy stands on at a place: the table, a hill, a roof; trees and bushes carry nothing."""
+    """Height of the ground for a toy: the table, a hill or a roof, but not a tree or a bush."""
     point = Point(place_in)
     solid = (piece for piece in terrain if piece.kind not in _SOFT)
     return max((piece.top_in for piece in solid if Polygon(piece.outline_in).covers(point)), default=0.0)
 
 
-def _places_around() -> Iterator[PointIn]:
-    """Offsets in inches from nothing outwards, in rings."""
+def _offsets_around() -> Iterator[PointIn]:
+    """Offsets in inches: zero, then rings outwards."""
     yield (0.0, 0.0)
-    for ring in range(1, int(_MOST_ASIDE_IN / _STEP_ASIDE_IN)):
+    for ring in range(1, int(_MAX_OFFSET_IN / _OFFSET_STEP_IN)):
         for turn in range(16):
             angle = math.tau * turn / 16
-            yield (ring * _STEP_ASIDE_IN * math.cos(angle), ring * _STEP_ASIDE_IN * math.sin(angle))
+            yield (ring * _OFFSET_STEP_IN * math.cos(angle), ring * _OFFSET_STEP_IN * math.sin(angle))
 
 
 def _height_in(model: Model) -> float:
-    """From its lowest point to its top."""
+    """Height from its lowest to its highest point."""
     return _toy_height_in(model.sculpt, model.tilt_deg)
 
 
@@ -330,12 +332,12 @@ def _toy_height_in(sculpt: Sculpt, tilt_deg: float) -> float:
 
 
 def _lift_in(model: Model) -> float:
-    """How far a hand at `GRIP_IN` lifts the toy that it holds by its upper end."""
+    """How far a hand at `GRIP_IN` lifts a toy that it holds by its upper end."""
     return max(0.0, GRIP_IN - (_height_in(model) - _GRIP_BELOW_TOP_IN))
 
 
 def _inside_px(model: Model, px: PointPx, camera: TableCamera) -> float:
-    """How far inside of the toy's outline in the picture a pixel lies, in pixels; negative outside."""
+    """Distance in pixels of a pixel inside the toy's outline in the picture; negative outside."""
     figure = model.figure
     base, middle = np.array(figure.base_in), np.array(figure.centre_in)
     top = middle + 0.7 * (base - middle)
@@ -353,7 +355,7 @@ def _inside_px(model: Model, px: PointPx, camera: TableCamera) -> float:
 
 
 def _arm_to(model: Model, camera: TableCamera, now_s: float) -> Arm:
-    """A hand that comes to the toy over the edge of the picture that is nearest to it."""
+    """A hand that reaches for the toy over the nearest edge of the picture."""
     elbow_px = _elbow_px(model, camera)
     return Arm(_hand_on(model, elbow_px, camera), elbow_px, now_s)
 
@@ -364,7 +366,7 @@ def _middle_px(model: Model, camera: TableCamera) -> PointPx:
 
 
 def _elbow_px(model: Model, camera: TableCamera) -> PointPx:
-    """Where a right arm comes in over the nearest edge."""
+    """Pixel where a right arm comes in over the nearest edge."""
     u, v = _middle_px(model, camera)
     width, height = camera.lens.image_size
     aside = _ARM_ASIDE * height
@@ -374,7 +376,7 @@ def _elbow_px(model: Model, camera: TableCamera) -> PointPx:
 
 
 def _elbow_moved(elbow_px: PointPx, before: Model, after: Model, camera: TableCamera) -> PointPx:
-    """The elbow follows a part of the way along its edge."""
+    """The elbow after it has followed a part of the move along its edge."""
     (u0, v0), (u1, v1) = (_middle_px(model, camera) for model in (before, after))
     if elbow_px[0] in (0.0, float(camera.lens.image_size[0])):
         return (elbow_px[0], elbow_px[1] + _ARM_FOLLOWS * (v1 - v0))
@@ -382,7 +384,7 @@ def _elbow_moved(elbow_px: PointPx, before: Model, after: Model, camera: TableCa
 
 
 def _hand_on(model: Model, elbow_px: PointPx, camera: TableCamera) -> Hand:
-    """The hand that holds the toy, its arm towards a pixel at the picture's edge."""
+    """The hand that holds the toy, with the arm towards a pixel at the picture's edge."""
     elbow = camera.pixel_to_table(elbow_px, model.z_in + GRIP_IN)[0]
     way = elbow - (model.x_in, model.y_in)
     arm_deg = math.degrees(math.atan2(way[1], way[0])) if np.isfinite(way).all() else -90.0
@@ -395,6 +397,6 @@ def _direction(rng: np.random.Generator) -> FloatArray:
     return np.asarray(way / np.linalg.norm(way))
 
 
-def _eased(part: float) -> float:
+def _smoothstep(part: float) -> float:
     part = min(1.0, max(0.0, part))
     return part * part * (3 - 2 * part)

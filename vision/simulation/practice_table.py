@@ -1,4 +1,4 @@
-"""The practice ground as a source of pictures: one thread takes them while another one moves the soldiers."""
+"""The practice table as a source: one thread reads pictures while another one moves the soldiers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from vision.simulation.scene import Scene, demo_scene
 from vision.simulation.simulator import SimulatedTable, Snapshot
 
 _REMEMBERED = 64
-"""Pictures whose truth can still be asked for: about two seconds of them."""
+"""Pictures whose truth is kept: about two seconds."""
 
 
 class PracticeTable(SimulatedTable):
-    """A simulated table that rests until its soldiers, its camera or its light are changed.
+    """A simulated table at rest until its soldiers, camera or light are changed.
 
     `read` belongs to one thread and `change` to another. They share only `now`, which is replaced as a whole.
 
     Attributes:
-        now: The table as it is.
+        now: The current table.
     """
 
     def __init__(
@@ -37,30 +37,30 @@ class PracticeTable(SimulatedTable):
 
     @property
     def time_s(self) -> float:
-        """The time of an operation: now with a clock, else that of the last picture."""
+        """Time of an operation: the clock's, or that of the last picture if there is no clock."""
         if self._clock is None or self._start_s is None:
             return self._time_s
         return self._clock() - self._start_s
 
     def change(self, operation: Callable[[Practice, float], Practice]) -> None:
-        """Replace the table by what an operation makes of it now.
+        """Replace the table by the result of an operation.
 
         Args:
             operation: Called with the table and the time.
 
         Raises:
-            UserError: as the operation does; the table is then as it was.
+            UserError: From the operation; the table is then unchanged.
         """
         self.now = operation(self.now, self.time_s)
 
     def _snapshot(self, time_s: float) -> Snapshot:
-        """What the picture of that time showed; of a time after the last picture, what there is now."""
+        """What the picture of that time showed; after the last picture, what is there now."""
         taken = self._taken
         if taken and time_s <= taken[-1][0]:
             return next((shown for at_s, shown in reversed(taken) if at_s <= time_s), taken[0][1])
         return self.now.snapshot(time_s)
 
-    def _taken_at(self, time_s: float) -> Snapshot:
+    def _take(self, time_s: float) -> Snapshot:
         shown = self.now.snapshot(time_s)
         self._taken = (*self._taken[1 - _REMEMBERED :], (time_s, shown))
         return shown

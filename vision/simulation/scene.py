@@ -1,4 +1,4 @@
-"""What stands on the simulated table and how it moves: the truth that the simulator draws."""
+"""Scenes: what stands on the simulated table and how it moves, the truth that the simulator draws."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PrintedMarker:
         turn_deg: Counter-clockwise; at 0 the top of the print points along +y.
 
     Raises:
-        UserError: if the dictionary has no such number, or the side is not positive.
+        UserError: If the dictionary has no such number, or the side is not positive.
     """
 
     id: int
@@ -47,9 +47,9 @@ class PrintedMarker:
 
     def __post_init__(self) -> None:
         if not 0 <= self.id < 50:
-            raise UserError(f"marker {self.id} is not in the dictionary 4X4_50, which ends at 49")
+            raise UserError(f"Marker {self.id} is not in the dictionary 4X4_50. Choose an id from 0 to 49.")
         if not self.side_in > 0:
-            raise UserError(f"marker {self.id} has a side of {self.side_in} in; it must be more than 0")
+            raise UserError(f"Marker {self.id} has a side of {self.side_in} in. Enter a positive side.")
 
     @property
     def corners_in(self) -> FloatArray:
@@ -60,19 +60,19 @@ class PrintedMarker:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """One toy put on the table.
+    """One toy on the table.
 
     Attributes:
-        id: Name, as "green-1".
+        id: Name, such as "green-1".
         army: A key of `vision.stock_colours.PLASTIC_BGR`.
-        sculpt: Which toy.
+        sculpt: Kind of toy.
         x_in, y_in, z_in: Centre of its base, and the height of what it stands on.
         facing_deg: Counter-clockwise from +x.
         tilt_deg: 0 upright, 90 knocked over onto its right side.
         lift_in: How far above `z_in` a hand holds it; its shadow still falls on `z_in`.
 
     Raises:
-        UserError: if the army has no plastic or the tilt is outside 0 to 90.
+        UserError: If the army has no plastic or the tilt is outside 0 to 90.
     """
 
     id: str
@@ -87,13 +87,13 @@ class Model:
 
     def __post_init__(self) -> None:
         if self.army not in PLASTIC_BGR:
-            raise UserError(f"there is no plastic for army {self.army!r}; there is {', '.join(PLASTIC_BGR)}")
+            raise UserError(f"There is no plastic for army {self.army!r}. Choose one of {', '.join(PLASTIC_BGR)}.")
         if not 0 <= self.tilt_deg <= 90:
-            raise UserError(f"figure {self.id!r} is tilted by {self.tilt_deg} degrees; 0 stands, 90 lies")
+            raise UserError(f"Figure {self.id!r} is tilted by {self.tilt_deg} degrees. Use 0 (standing) to 90 (lying).")
 
     @property
     def solid(self) -> Mesh:
-        """The toy where it stands or lies, in white."""
+        """The toy at its place in white plastic."""
         mesh = toy(self.sculpt)
         if self.tilt_deg:
             edge_in = -SOLDIER_HALF_BASE_IN[1]
@@ -105,7 +105,7 @@ class Model:
 
     @property
     def figure(self) -> Figure:
-        """The truth about it, as the program should find it."""
+        """The figure that the program should find."""
         if self.tilt_deg > 45:
             posture, base_in = Posture.DOWN, _outline_from_above(self.solid)
         else:
@@ -136,13 +136,13 @@ def _middle(outline_in: Outline) -> PointIn:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A table and all that stands on it at one moment.
+    """A table and everything on it at one moment.
 
     Attributes:
-        table_size_in: (width, depth); the table reaches from the origin to there.
-        surface: What covers it.
-        terrain, markers, models: What stands and lies on it.
-        seed: Of the surface's texture.
+        table_size_in: (width, depth); the table extends from the origin to there.
+        surface: Covering of the table.
+        terrain, markers, models: Everything on it.
+        seed: Random seed of the surface's texture.
     """
 
     table_size_in: tuple[float, float] = (48.0, 36.0)
@@ -154,18 +154,18 @@ class Scene:
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """The truth about the models."""
+        """The figures that the program should find."""
         return tuple(model.figure for model in self.models)
 
     @property
     def empty(self) -> Scene:
-        """The same table before the armies are set up."""
+        """The scene without models."""
         return replace(self, models=())
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A model goes to a place in a straight line, looking where it goes, between two times."""
+    """A model moves to a place in a straight line between two times, facing forward."""
 
     id: str
     from_s: float
@@ -174,7 +174,7 @@ class Walk:
 
     def applied(self, model: Model, time_s: float) -> Model:
         """The model at that time."""
-        part = _eased(time_s, self.from_s, self.to_s)
+        part = _smoothstep(time_s, self.from_s, self.to_s)
         along = (self.to_in[0] - model.x_in, self.to_in[1] - model.y_in)
         if part <= 0 or along == (0, 0):
             return model
@@ -183,7 +183,7 @@ class Walk:
             model,
             x_in=model.x_in + part * along[0],
             y_in=model.y_in + part * along[1],
-            facing_deg=model.facing_deg + turn * _eased(time_s, self.from_s, self.from_s + 0.3),
+            facing_deg=model.facing_deg + turn * _smoothstep(time_s, self.from_s, self.from_s + 0.3),
         )
 
 
@@ -198,7 +198,7 @@ class Topple:
 
     def applied(self, model: Model, time_s: float) -> Model:
         """The model at that time."""
-        part = _eased(time_s, self.from_s, self.to_s)
+        part = _smoothstep(time_s, self.from_s, self.to_s)
         return replace(model, tilt_deg=model.tilt_deg + part * (self.to_deg - model.tilt_deg)) if part > 0 else model
 
 
@@ -207,13 +207,13 @@ Act = Walk | Topple
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """Acts in the order of their times, beginning again after `period_s`."""
+    """Acts in the order of their times, repeated with a period."""
 
     acts: tuple[Act, ...] = ()
     period_s: float = math.inf
 
     def at(self, scene: Scene, time_s: float) -> Scene:
-        """The scene at that time; it depends on nothing else."""
+        """The scene at that time; a pure function."""
         now = time_s % self.period_s
         models = {model.id: model for model in scene.models}
         for act in self.acts:
@@ -224,13 +224,13 @@ class Play:
 STILL = Play()
 
 
-def _eased(time_s: float, from_s: float, to_s: float) -> float:
+def _smoothstep(time_s: float, from_s: float, to_s: float) -> float:
     part = min(1.0, max(0.0, (time_s - from_s) / (to_s - from_s)))
     return part * part * (3 - 2 * part)
 
 
 def corner_markers(table_size_in: tuple[float, float]) -> tuple[PrintedMarker, ...]:
-    """Markers 0 to 3 of 3 in near the table's corners, counter-clockwise from the near left, laid by eye."""
+    """3 in markers 0 to 3 near the table's corners, counter-clockwise from the near left, placed by eye."""
     inset, (right, far) = 2.5, table_size_in
     places = [(inset, inset), (right - inset, inset), (right - inset, far - inset), (inset, far - inset)]
     turns = (2.0, -3.0, 4.0, -1.5)
@@ -299,7 +299,7 @@ def _platoon(
 
 
 def demo_scene(seed: int = 0) -> Scene:
-    """Two armies of twelve on a 48 x 36 in wooden table; the seed turns and shifts every soldier a little."""
+    """Two armies of twelve on a 48 x 36 in wooden table; the seed turns and moves every soldier a little."""
     rng = np.random.default_rng(seed)
     models: Sequence[Model] = [
         *_platoon("green", _GREEN, rng),
@@ -316,7 +316,7 @@ def demo_scene(seed: int = 0) -> Scene:
 
 
 def demo_play() -> Play:
-    """A minute on the demo table: soldiers advance and go back, one falls, a tank rolls; then again."""
+    """A repeated minute on the demo table: soldiers advance and go back, one falls, a tank drives."""
     return Play(
         (
             Walk("green-4", 3, 5.5, (21.6, 9.9)),

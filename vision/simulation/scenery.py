@@ -1,4 +1,4 @@
-"""Terrain pieces of the simulated table as solids: what each kind looks like, inside the prism it is."""
+"""Terrain of the simulated table: a mesh for each kind of piece, within the piece's prism."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FLAT: dict[TerrainKind, Tone] = {
 
 
 def terrain_mesh(piece: TerrainPiece) -> Mesh:
-    """The piece as a solid that stays within its prism; the same piece always looks the same."""
+    """The mesh of a piece, within its prism; the same piece always looks the same."""
     rng = np.random.default_rng(zlib.crc32(piece.name.encode()))
     build = _BUILD.get(piece.kind, _plain)
     return build(piece, counter_clockwise(piece.outline_in), rng)
@@ -57,7 +57,7 @@ def _towards_middle(outline: FloatArray, part: float) -> FloatArray:
 
 
 def _hill(piece: TerrainPiece, outline: FloatArray, rng: _Random) -> Mesh:
-    """A book lying flat where the outline has four corners, otherwise a knoll of foam in steps."""
+    """A book if the outline has four corners, otherwise a knoll of foam in steps."""
     if len(outline) != 4:
         steps = [
             prism(_towards_middle(outline, part), piece.base_in, piece.base_in + part_up * piece.height_in, 0.97)
@@ -83,7 +83,7 @@ def _inlay(outline: FloatArray, along: float, across: float, z_in: float, up: fl
 
 
 def _lengthwise(outline: FloatArray) -> FloatArray:
-    """Four corners, the long sides being 0-1 and 2-3."""
+    """The four corners in an order in which 0-1 and 2-3 are the long sides."""
     edges = np.linalg.norm(np.roll(outline, -1, 0) - outline, axis=1)
     return np.asarray(outline if edges[0] + edges[2] >= edges[1] + edges[3] else np.roll(outline, -1, 0))
 
@@ -130,7 +130,7 @@ def _sacks(piece: TerrainPiece, outline: FloatArray, rng: _Random) -> Mesh:
 
 
 def _building(piece: TerrainPiece, outline: FloatArray, rng: _Random) -> Mesh:
-    """Plastered walls with windows under a shallow tiled roof; a flat roof where the outline is no rectangle."""
+    """Plastered walls with windows under a low tiled roof; a flat roof if the outline is no rectangle."""
     eaves = piece.base_in + 0.82 * piece.height_in
     rows, columns = 6, 9
     walls = sides(ring(outline, piece.base_in), ring(outline, eaves), rows, columns)
@@ -186,7 +186,7 @@ def _foliage(fall: float) -> Callable[[TerrainPiece, FloatArray, _Random], Mesh]
 
 
 def _leaves(centres: FloatArray, size_in: float, rng: _Random) -> Mesh:
-    """Little squares at `centres` (N, 3), most of them facing up."""
+    """Small squares at `centres` (N, 3), most of them facing up."""
     normal = rng.normal(0, 0.45, centres.shape) + [0, 0, 1]
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     u = np.cross(normal, rng.normal(0, 1, centres.shape))

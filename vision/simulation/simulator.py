@@ -1,4 +1,4 @@
-"""The simulated table: pictures as a webcam overhead would take them, with the exact truth about each."""
+"""The simulated table: pictures as an overhead webcam would take them, with the exact truth about each."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from vision.simulation.surface import Picture, PixelMap, lay_marker, light_over,
 from vision.stock_colours import PLASTIC_BGR
 
 STEP_S = 1 / 30
-"""Between two frames where no clock is handed in."""
+"""Time between two frames if there is no clock."""
 
-_SAME_PLANE_IN = 0.25  # a shadow falls on whatever is seen within this height of its plane
-_NOISE_TRAVEL_PX = 64  # the tile of noise lies elsewhere in every frame
+_SAME_PLANE_IN = 0.25  # a shadow falls on everything within this height of its plane
+_NOISE_TRAVEL_PX = 64  # range by which the tile of noise is shifted in every frame
 
 
 @dataclass(frozen=True, slots=True)
 class Optics:
-    """What the camera adds to what is there.
+    """Imperfections of the camera.
 
     Attributes:
         blur_px: Standard deviation of the lens's blur; 0 is perfectly sharp.
-        noise: Standard deviation of each value of a pixel (0 to 255) from frame to frame.
-        vignette: Part of the light that is lost in the corners.
+        noise: Standard deviation of each pixel value (0 to 255) from frame to frame.
+        vignette: Share of the light that is lost in the corners.
     """
 
     blur_px: float = 0.6
@@ -46,17 +46,17 @@ class Optics:
 WEBCAM = Optics()
 
 LAMP_DRIFT = 0.03
-"""How far the simulated lamp's brightness swings to either side of 1, once in 20 s."""
+"""Amplitude of the lamp's brightness around 1, with a period of 20 s."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """What is really there in one frame.
+    """The truth about one frame.
 
     Attributes:
-        camera: That took it.
+        camera: The camera that took it.
         markers: Corners (4, 2) in inches by id, in OpenCV's order.
-        figures: All figures, seen or hidden.
+        figures: All figures, visible or hidden.
         terrain: All pieces.
     """
 
@@ -79,21 +79,21 @@ def overhead_camera(
     roll_deg: float = 0.8,
     k1: float = -0.15,
 ) -> TableCamera:
-    """A webcam over the table, not quite above its middle and not quite plumb, that sees all of it.
+    """A webcam above the table, slightly off its middle and slightly tilted, that sees all of it.
 
     Args:
         image_size: (width, height) in pixels.
         table_size_in: (width, depth) of the table.
-        height_in: Of the lens over the table.
-        tilt_deg: Between the optical axis and plumb, towards the far edge.
-        roll_deg: Between the picture's lower edge and the table's near edge.
+        height_in: Height of the lens above the table.
+        tilt_deg: Angle between the optical axis and the vertical, towards the far edge.
+        roll_deg: Angle between the picture's lower edge and the table's near edge.
         k1: First radial distortion; negative is barrel, as with most webcams.
     """
     width, height = image_size
     focal_px = 0.95 * height_in * min(width / table_size_in[0], height / table_size_in[1])
     matrix = [[focal_px, 0, 0.497 * width], [0, 1.001 * focal_px, 0.506 * height], [0, 0, 1]]
     lens = Lens(image_size, np.array(matrix), np.array([k1, 0.03, 0.0006, -0.0004, 0.0]))
-    # From plumb, the picture's right is +x and its lower edge -y; then roll about the axis and tilt about x.
+    # Pointing straight down, the picture's right is +x and its lower edge -y; then roll about the axis, tilt about x.
     roll, _ = cv2.Rodrigues(np.array([0.0, 0.0, np.radians(roll_deg)]))
     tilt, _ = cv2.Rodrigues(np.array([np.radians(tilt_deg), 0.0, 0.0]))
     rotation = roll @ tilt @ np.diag([1.0, -1.0, -1.0])
@@ -103,11 +103,11 @@ def overhead_camera(
 
 
 class Stage:
-    """Draws one table under one camera; whatever stands still is drawn once.
+    """Draws one table under one camera; everything at rest is drawn once.
 
     Attributes:
-        camera: That sees it.
-        empty: The scene without its models.
+        camera: The camera.
+        empty: The scene without models.
     """
 
     def __init__(self, scene: Scene, camera: TableCamera, optics: Optics = WEBCAM) -> None:
@@ -115,37 +115,37 @@ class Stage:
         self.empty = scene.empty
         self._optics = optics
         self._frame = Box(0, 0, *camera.lens.image_size)
-        # Three channels for one: numpy multiplies arrays of one shape six times as fast.
+        # Three equal channels: numpy multiplies arrays of the same shape six times as fast.
         self._lamp = self._light = np.repeat(light_over(camera.lens.image_size, optics.vignette), 3, axis=2)
         places, rng = PixelMap(camera), np.random.default_rng(scene.seed)
         self._ground = table_picture(scene.surface, scene.table_size_in, camera, places, rng)
         self._z_in = np.zeros(self._frame.shape, np.float32)
         self._shade = np.ones(self._frame.shape, np.float32)
-        self._lay(scene, places)
+        self._draw_flat(scene, places)
         self._drawn: dict[str, tuple[Model, Sprite | None]] = {}
         self._hand: tuple[Hand, Sprite | None] | None = None
         self._sunny = False
         self._picture: ImageBgr | None = None
 
-    def _lay(self, scene: Scene, places: PixelMap) -> None:
-        """Put markers and terrain on the ground, from the lowest up."""
+    def _draw_flat(self, scene: Scene, places: PixelMap) -> None:
+        """Draw markers and terrain, from the lowest up."""
         for marker in scene.markers:
             lay_marker(self._ground, marker.id, marker.corners_in, self.camera, places)
         for piece in sorted(scene.terrain, key=lambda piece: piece.base_in):
             floats = piece.kind in (TerrainKind.TREE, TerrainKind.WOODS)
             drawn = sprite(terrain_mesh(piece), 0.0 if floats else piece.base_in, self.camera)
             if drawn is not None:
-                _throw(drawn, self._frame, self._ground, self._z_in)
-                _throw(drawn, self._frame, self._shade[..., None], self._z_in)
-                _stand(drawn, self._frame, self._ground, self._z_in)
-                self._shade[self._frame.of(drawn.box)][drawn.cover > 0.5] = 1.0  # its top lies in the lamp's light
+                _draw_shadow(drawn, self._frame, self._ground, self._z_in)
+                _draw_shadow(drawn, self._frame, self._shade[..., None], self._z_in)
+                _draw_solid(drawn, self._frame, self._ground, self._z_in)
+                self._shade[self._frame.of(drawn.box)][drawn.cover > 0.5] = 1.0  # its top is lit by the lamp
 
     def picture(self, models: Sequence[Model], hand: Hand | None = None, *, sunny: bool = False) -> ImageBgr:
-        """(height, width, 3) the table with these models on it, without noise; good until the next call.
+        """(height, width, 3) picture of the table with these models, without noise; valid until the next call.
 
         Args:
-            models: What stands on the table.
-            hand: A hand over it, if there is one.
+            models: Toys on the table.
+            hand: A hand over the table, if any.
             sunny: Whether sunlight falls on the table in patches.
         """
         wanted = {model.id: model for model in models}
@@ -159,15 +159,15 @@ class Stage:
             self._light = self._lamp * sun_patches(self.camera) if sunny else self._lamp
         if self._picture is None:
             self._picture = np.empty((*self._frame.shape, 3), np.uint8)
-            self._develop(self._frame, self._picture)
+            self._redraw(self._frame, self._picture)
         else:
             touched = [drawn.reach for drawn in (*stale, *(s for _, s in fresh.values()), *arms) if drawn is not None]
             for box in _merged(touched):
-                self._develop(box, self._picture)
+                self._redraw(box, self._picture)
         return self._picture
 
     def _swap_hand(self, hand: Hand | None) -> tuple[Sprite | None, ...]:
-        """Draw the hand where it is now; what must be drawn again, as it was and as it is."""
+        """Replace the hand's sprite; returns the old and the new one, whose places must be redrawn."""
         before = self._hand
         if (before[0] if before else None) == hand:
             return ()
@@ -181,7 +181,7 @@ class Stage:
         return sprite(self._painted(model), model.z_in, self.camera)
 
     def _painted(self, model: Model) -> Mesh:
-        """In its army's plastic, darker where terrain keeps the lamp off."""
+        """The model in its army's plastic, darker in the shadow of terrain."""
         tone = (np.array(PLASTIC_BGR[model.army]) / 255) ** SCREEN_GAMMA
         u, v = np.nan_to_num(self.camera.table_to_pixel((model.x_in, model.y_in, model.z_in))[0], nan=-1.0)
         on_picture = 0 <= u < self._frame.right - 1 and 0 <= v < self._frame.bottom - 1
@@ -189,8 +189,8 @@ class Stage:
         mesh = model.solid
         return Mesh(mesh.polygons_in, mesh.albedo_bgr * (tone * shade), mesh.gloss * (0.5 * shade + 0.5))
 
-    def _develop(self, box: Box, picture: ImageBgr) -> None:
-        """Draw the part of the picture inside the box again: shadows, models, hand, light, blur."""
+    def _redraw(self, box: Box, picture: ImageBgr) -> None:
+        """Redraw the part of the picture inside the box: shadows, models, hand, light, blur."""
         reach = int(np.ceil(3 * self._optics.blur_px)) + 1
         inner, wide = (box.grown(margin).common(self._frame) for margin in (reach, 2 * reach))
         if wide is None or inner is None:
@@ -199,19 +199,19 @@ class Stage:
         z_in = self._z_in[self._frame.of(wide)].copy()
         sprites = [drawn for _, drawn in self._drawn.values() if drawn is not None and drawn.reach.common(wide)]
         for drawn in sprites:
-            _throw(drawn, wide, part, z_in)
+            _draw_shadow(drawn, wide, part, z_in)
         for drawn in sprites:
-            _stand(drawn, wide, part, z_in)
+            _draw_solid(drawn, wide, part, z_in)
         if self._hand is not None and self._hand[1] is not None:
-            _reach_over(self._hand[1], wide, part)
+            _draw_hand(self._hand[1], wide, part)
         part *= self._light[self._frame.of(wide)]
         if self._optics.blur_px:
             part = np.asarray(cv2.GaussianBlur(part, (0, 0), self._optics.blur_px), np.float32)
         picture[self._frame.of(inner)] = np.clip(part[wide.of(inner)] + 0.5, 0, 255)
 
 
-def _throw(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
-    """Darken what `box` of the picture shows by the solid's shadow, where that falls on the plane it stands on."""
+def _draw_shadow(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
+    """Darken the part `box` of the picture by the solid's shadow, where it falls on the plane the solid stands on."""
     common = drawn.shade_box.common(box)
     if common is not None:
         rows = box.of(common)
@@ -219,8 +219,8 @@ def _throw(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
         picture[rows] *= np.where(on_plane, drawn.shade[drawn.shade_box.of(common)], 1)[..., None]
 
 
-def _stand(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
-    """Put the solid into what `box` of the picture shows, where nothing higher hides it."""
+def _draw_solid(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
+    """Draw the solid into the part `box` of the picture, where nothing higher hides it."""
     common = drawn.box.common(box)
     if common is not None:
         rows, own = box.of(common), drawn.box.of(common)
@@ -230,24 +230,24 @@ def _stand(drawn: Sprite, box: Box, picture: Picture, z_in: Picture) -> None:
         z_in[rows] = np.where(nearer & (drawn.cover[own] > 0.5), drawn.z_in[own], z_in[rows])
 
 
-def _reach_over(drawn: Sprite, box: Box, picture: Picture) -> None:
-    """Put a hand and its shadow over all that `box` of the picture shows."""
+def _draw_hand(drawn: Sprite, box: Box, picture: Picture) -> None:
+    """Draw a hand and its shadow over the part `box` of the picture."""
     shaded, common = drawn.shade_box.common(box), drawn.box.common(box)
     if shaded is not None:
-        picture[box.of(shaded)] *= _on_three(drawn.shade[drawn.shade_box.of(shaded)])
+        picture[box.of(shaded)] *= _three_channels(drawn.shade[drawn.shade_box.of(shaded)])
     if common is not None:
         part, own = picture[box.of(common)], drawn.box.of(common)
-        part *= _on_three(1 - drawn.cover[own])
+        part *= _three_channels(1 - drawn.cover[own])
         part += drawn.colour[own]
 
 
-def _on_three(channel: Picture) -> Picture:
-    """(h, w, 3) the same in all channels; that is quicker than to let numpy broadcast."""
+def _three_channels(channel: Picture) -> Picture:
+    """(h, w, 3) copies of a channel; faster than numpy's broadcasting."""
     return np.asarray(cv2.cvtColor(np.ascontiguousarray(channel), cv2.COLOR_GRAY2BGR), np.float32)
 
 
 def _merged(boxes: Sequence[Box]) -> list[Box]:
-    """The boxes, those that overlap united."""
+    """The boxes, with overlapping ones united."""
     apart: list[Box] = []
     for box in boxes:
         while (other := next((o for o in apart if o.common(box)), None)) is not None:
@@ -258,7 +258,7 @@ def _merged(boxes: Sequence[Box]) -> list[Box]:
 
 
 class Sensor:
-    """Turns a clean picture into an exposure: brightness of the lamp, and noise that differs in every frame."""
+    """Adds the lamp's brightness, and noise that differs in every frame."""
 
     def __init__(self, size_px: tuple[int, int], noise: float, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -268,7 +268,7 @@ class Sensor:
         self._more, self._less = (np.clip(sign * grain, 0, 255).astype(np.uint8) for sign in (1, -1))
 
     def exposure(self, picture: ImageBgr, lamp: float | Sequence[float] = 1.0) -> ImageBgr:
-        """A new picture; `lamp` is how bright the light is, 1 the usual, or that of strips from top to bottom."""
+        """A new picture; `lamp` is the brightness, 1 is usual, or that of strips from top to bottom."""
         strips = np.atleast_1d(np.asarray(lamp, np.float64)) ** (1 / SCREEN_GAMMA)
         cuts = np.linspace(0, len(picture), len(strips) + 1).round().astype(int)
         exposed = np.empty_like(picture)
@@ -287,21 +287,21 @@ def render(
     rng: np.random.Generator,
     lamp: float = 1.0,
 ) -> ImageBgr:
-    """One picture of a scene; for a row of pictures of one table, `SimulatedTable` is far quicker."""
+    """One picture of a scene; for a sequence of one table, `SimulatedTable` is far faster."""
     clean = Stage(scene, camera).picture(scene.models)
     return Sensor(camera.lens.image_size, WEBCAM.noise, rng).exposure(clean, lamp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """All that one picture of the simulated table shows.
+    """Everything that one picture of the simulated table shows.
 
     Attributes:
-        scene: The table and what stands on it.
-        camera: That takes the picture.
-        strips: Brightness of the light, 1 the usual, in equal strips of the picture from top to bottom.
+        scene: The table and everything on it.
+        camera: The camera that takes it.
+        strips: Brightness, 1 is usual, of equal strips of the picture from top to bottom.
         sunny: Whether sunlight falls on the table in patches.
-        hand: A hand over the table, if there is one.
+        hand: A hand over the table, if any.
     """
 
     scene: Scene
@@ -316,10 +316,10 @@ class SimulatedTable:
 
     Attributes:
         name: "demo".
-        live: True with a clock; without one each frame is `STEP_S` after the one before.
-        camera: That takes the pictures.
-        empty_bgr: The table before the armies are set up: terrain and markers, with noise of its own.
-        bare: While set, the armies are not on the table.
+        live: True with a clock; without one each frame is `STEP_S` after the previous one.
+        camera: The camera that takes the pictures.
+        empty_bgr: Picture of the table with terrain and markers but without models, with noise of its own.
+        bare: Set to hide the models.
     """
 
     name = "demo"
@@ -338,12 +338,12 @@ class SimulatedTable:
         """Set up the table.
 
         Args:
-            scene: At time 0.
-            camera: Over it; by default one that sees the whole table at 1080p.
-            play: What moves.
+            scene: The scene at time 0.
+            camera: The camera; by default one that sees the whole table at 1080p.
+            play: Movements of the models.
             clock: Seconds, from any start.
-            seed: Of the noise.
-            frames: End after so many; None goes on for ever.
+            seed: Random seed of the noise.
+            frames: Number of frames; None for no end.
         """
         self.camera = camera or overhead_camera(table_size_in=scene.table_size_in)
         self.live = clock is not None
@@ -363,21 +363,21 @@ class SimulatedTable:
             return None
         self._index += 1
         self._time_s = self._now_s()
-        shown = self._taken_at(self._time_s)
+        shown = self._take(self._time_s)
         if self.bare:
             shown = replace(shown, scene=shown.scene.empty, hand=None)
-        if shown.camera is not self.camera:  # bumped: all of the table is seen from elsewhere
+        if shown.camera is not self.camera:  # bumped: everything is seen from another place
             self._stage, self.camera = Stage(self._scene, shown.camera), shown.camera
         clean = self._stage.picture(shown.scene.models, shown.hand, sunny=shown.sunny)
         self._shown = shown
         return Frame(self._exposure(clean, shown.strips), self._index, self._time_s)
 
     def _snapshot(self, time_s: float) -> Snapshot:
-        """What there is to see at a time."""
+        """What a picture of that time shows."""
         return Snapshot(self._play.at(self._scene, time_s), self.camera)
 
-    def _taken_at(self, time_s: float) -> Snapshot:
-        """What there is to see in a picture that is taken now."""
+    def _take(self, time_s: float) -> Snapshot:
+        """What a picture taken now shows."""
         return self._snapshot(time_s)
 
     def _now_s(self) -> float:
@@ -394,19 +394,19 @@ class SimulatedTable:
 
     @property
     def truth(self) -> Truth:
-        """What is really there in the frame last read (before the first: at time 0)."""
+        """The truth about the last frame (before the first: at time 0)."""
         shown = self._shown or self._snapshot(self._time_s)
         return truth_of(shown.scene, shown.camera)
 
     def truth_at(self, time_s: float) -> Truth:
-        """What is really there at a time since the first frame."""
+        """The truth at a time since the first frame."""
         shown = self._snapshot(time_s)
         return truth_of(shown.scene, shown.camera)
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
 
 def demo_table(clock: Callable[[], float] | None = None, seed: int = 0) -> SimulatedTable:
-    """The demo as it plays by itself: its scene, in motion, at 1080p."""
+    """The moving demo scene at 1080p."""
     return SimulatedTable(demo_scene(seed), play=demo_play(), clock=clock, seed=seed)

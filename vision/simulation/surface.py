@@ -1,4 +1,4 @@
-"""What the simulated table is covered with, procedural pictures of it, and how flat things look through the lens."""
+"""Surfaces of the simulated table: procedural textures, printed markers and light through the lens."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from calibration.opencv import cv2
 from rules.tabletop.table import FloatArray
 
 Picture = npt.NDArray[np.float32]
-"""(height, width, 3) blue, green, red, 0 to 255 as a picture file holds them, or (height, width)."""
+"""(height, width, 3) blue, green, red, 0 to 255 in sRGB, or (height, width)."""
 
 TEXTURE_PX_PER_IN = 30
 
 
 class Surface(StrEnum):
-    """What lies on the table."""
+    """Coverings of the table."""
 
     WOOD = "wood"
     CARDBOARD = "cardboard"
@@ -30,7 +30,7 @@ class Surface(StrEnum):
 class PixelMap:
     """Table places of all pixels at one height, by bilinear interpolation of the exact ones on an 8 px grid.
 
-    An exact one for every pixel of a 1080p picture takes two seconds. The lens bends so little within 8 px
+    Exact places for every pixel of a 1080p picture take two seconds. The lens bends so little within 8 px
     (second derivative of x at k1 = -0.15 about 3e-4 px per px^2) that the line is 0.003 px off at worst.
     """
 
@@ -60,7 +60,7 @@ class PixelMap:
 
 
 def _noise(shape: tuple[int, int], cell_px: tuple[float, float], rng: np.random.Generator) -> Picture:
-    """Smooth noise of unit deviation, its grain about `cell_px` (across, down) large."""
+    """Smooth noise of unit deviation with a grain of about `cell_px` (across, down)."""
     small = (max(4, round(shape[0] / cell_px[1])), max(4, round(shape[1] / cell_px[0])))
     grown = cv2.resize(rng.standard_normal(small, np.float32), shape[::-1], interpolation=cv2.INTER_CUBIC)
     return np.asarray(grown / max(float(grown.std()), 1e-6), np.float32)
@@ -135,7 +135,7 @@ _FLOOR_BELOW_IN = 29.0
 def table_picture(
     surface: Surface, size_in: tuple[float, float], camera: TableCamera, places: PixelMap, rng: np.random.Generator
 ) -> Picture:
-    """(height, width, 3) the bare table top and the floor under it, through the lens; evenly lit."""
+    """(height, width, 3) picture of the bare table top and the floor under it, evenly lit."""
     width, height = camera.lens.image_size
     u, v = np.arange(width, dtype=np.float64), np.arange(height, dtype=np.float64)
     x, y = places.places(u, v)
@@ -158,7 +158,7 @@ def _sampled(texture: Picture, u: FloatArray, v: FloatArray) -> Picture:
 
 
 _PAPER, _INK = 226.0, 30.0
-_MARKER_CELLS = 6  # of DICT_4X4_50: four bits and the black rim
+_MARKER_CELLS = 6  # of DICT_4X4_50: four bits and the black border
 _BORDER_CELLS = 1
 _MARKER_SAMPLES = 8
 
@@ -166,16 +166,16 @@ _MARKER_SAMPLES = 8
 def lay_marker(picture: Picture, marker_id: int, corners_in: FloatArray, camera: TableCamera, places: PixelMap) -> None:
     """Draw a marker of DICT_4X4_50 with its white border into the picture.
 
-    Each pixel is the mean of 8 x 8 samples of the print, of values as a picture file holds them: black and white
+    Each pixel is the mean of 8 x 8 samples of the print, in sRGB values: black and white
     then meet half-way, and a detector finds the edge where it is. (Real cameras average light, and push the edges
     of black prints inwards by up to half the blur.)
 
     Args:
-        picture: (height, width, 3), changed.
+        picture: (height, width, 3), modified in place.
         marker_id: 0 to 49.
         corners_in: (4, 2) as OpenCV reports them.
-        camera: That sees the table.
-        places: Of that camera, at the table's height.
+        camera: The camera.
+        places: Its pixel map at the table's height.
     """
     middle, right, down = corners_in.mean(0), corners_in[1] - corners_in[0], corners_in[3] - corners_in[0]
     reach = 1 + 2 * _BORDER_CELLS / _MARKER_CELLS
@@ -208,7 +208,7 @@ def _sheet(marker_id: int) -> Picture:
 
 
 def light_over(size_px: tuple[int, int], vignette: float) -> Picture:
-    """(height, width, 1) lamp and lens together: brighter up and left of the middle, darker in the corners."""
+    """(height, width, 1) light of lamp and lens: brighter up and left of the middle, darker in the corners."""
     width, height = size_px
     u = (np.arange(width, dtype=np.float32) - width / 2) / (width / 2)
     v = (np.arange(height, dtype=np.float32) - height / 2) / (width / 2)
@@ -218,18 +218,18 @@ def light_over(size_px: tuple[int, int], vignette: float) -> Picture:
     return np.asarray(fall * glow, np.float32)[..., None]
 
 
-_SUN = 1.36  # in values of a picture file: about twice the light
+_SUN = 1.36  # in sRGB values: about twice the light
 _SUN_EDGE_IN = 0.25
 _PANES_IN = (
     ((5.0, 3.0), (13.0, 4.6), (17.5, 14.2), (9.5, 12.6)),
     ((15.0, 5.0), (23.0, 6.6), (27.5, 16.2), (19.5, 14.6)),
     ((28.0, 20.0), (36.0, 21.6), (40.5, 31.2), (32.5, 29.6)),
 )
-"""Where a window's panes throw the sun on a table of 48 x 36 in."""
+"""Outlines of the sun through a window's panes on a table of 48 x 36 in."""
 
 
 def sun_patches(camera: TableCamera) -> Picture:
-    """(height, width, 1) what sunlight through a window multiplies the picture by: 1 beside its patches."""
+    """(height, width, 1) factor of sunlight through a window: 1 outside its patches."""
     width, height = camera.lens.image_size
     patches = np.zeros((height, width), np.float32)
     for pane in _PANES_IN:

@@ -1,4 +1,4 @@
-"""The simulated table's toys: one-piece plastic soldiers and vehicles, 54 mm, each a few simple solids."""
+"""Toy models of the simulated table: one-piece plastic soldiers and vehicles, 54 mm, made of a few simple solids."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Point = tuple[float, float, float]
 
 
 class Sculpt(StrEnum):
-    """Which toy it is. The figure looks along +x and its base is centred on the origin."""
+    """Kinds of toys. The figure looks along +x and its base is centred on the origin."""
 
     RIFLEMAN = "rifleman"
     MARCHING = "marching"
@@ -35,10 +35,10 @@ SCULPT_POSTURE = {
     Sculpt.TANK: Posture.VEHICLE,
     Sculpt.JEEP: Posture.VEHICLE,
 }
-"""How the toy holds itself while it is upright; the others stand."""
+"""Postures of the upright toys; all others stand."""
 
 HALF_BASE_IN = {Sculpt.PRONE: (1.0, 0.3), Sculpt.TANK: (1.6, 0.95), Sculpt.JEEP: (1.25, 0.6)}
-"""Half length and half width of the base (of a vehicle: its hull) where they are not a soldier's."""
+"""Half length and half width of the base (for a vehicle, of its hull) if they are not a soldier's."""
 
 SOLDIER_HALF_BASE_IN = (0.5, 0.375)
 
@@ -220,7 +220,7 @@ _PARTS: dict[Sculpt, Callable[[], list[Mesh]]] = {
 
 @cache
 def toy(sculpt: Sculpt) -> Mesh:
-    """The toy in white plastic, darker in its lower folds where less of the room's light arrives."""
+    """The toy in white plastic, darker in its lower folds, which the room's light hardly reaches."""
     parts = _PARTS[sculpt]()
     if SCULPT_POSTURE.get(sculpt) not in (Posture.PRONE, Posture.VEHICLE):
         parts.insert(0, disc(*SOLDIER_HALF_BASE_IN, 0.0, _BASE_TOP))

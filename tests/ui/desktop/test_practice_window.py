@@ -15,12 +15,13 @@ from rules.tabletop.table import PointIn, Posture
 from tests.ui.windows import BARE_IN, LEFT, POSTS, TABLE_IN, Open, Wait, at, click, move, point
 from ui.desktop.help_controller import keys_of
 from ui.desktop.window import Window
-from vision.pipeline import LOOKS, TableView
+from vision.search_plan import SEARCHES
 from vision.simulation.practice_table import PracticeTable
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.simulation.toy_models import Sculpt
-from vision.tracking import EventKind
+from vision.table_view import TableView
+from vision.tracks import EventKind
 
 NEAR_IN = 0.3
 """What the program and the simulated table may differ by."""
@@ -119,7 +120,7 @@ def test_a_drag_moves_a_soldier_and_vision_says_so_once(window: Window, table: P
 
     wait_until(moves)
     told = len(views)
-    wait_until(lambda: len(views) > told + LOOKS)  # nothing more is concluded after so many
+    wait_until(lambda: len(views) > told + SEARCHES)  # nothing more is concluded after so many
     assert moves() == [name]
     assert set(seen(window)) == others
     assert seen(window)[name] == pytest.approx(BARE_IN, abs=NEAR_IN)

@@ -14,7 +14,7 @@ from tests.ui.stories import NEAR_IN, Arm, Board, Player, press
 from tests.ui.windows import BARE_IN, LEFT, POSTS, Open, Wait, click, point
 from ui.desktop.window import Window
 from ui.table.finding import Mark, Note, Trace
-from vision.pipeline import LOOKS
+from vision.search_plan import SEARCHES
 
 GREENS = ("green-1", "green-2")
 
@@ -174,7 +174,7 @@ def player(found: None, table: Board, open_window: Open, wait_until: Wait) -> Pl
     window = open_window("demo")
     wait_until(lambda: window.bench.view and len(window.bench.view.figures) == len(POSTS))
     first = window.bench.view.frame.index
-    wait_until(lambda: window.bench.view.frame.index > first + LOOKS)  # so many pictures until all is at rest
+    wait_until(lambda: window.bench.view.frame.index > first + SEARCHES)  # so many pictures until all is at rest
     return Player(window, table, wait_until)
 
 

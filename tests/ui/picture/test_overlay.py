@@ -19,7 +19,7 @@ from ui.picture.overlay import Label, Line, Preview, Shape, table_overlay
 from ui.session import Ruler, TableState
 from ui.theme import BLAST, PREVIEW, RULER, army_colour
 from vision.frame import Frame
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 SIZE_PX = (1280, 720)
 LENS = Lens(SIZE_PX, np.array([[1000.0, 0, 640], [0, 1000, 360], [0, 0, 1]]), np.array([-0.2, 0.03, 0, 0, 0]))

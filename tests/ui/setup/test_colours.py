@@ -9,8 +9,8 @@ from ui.session import TableState
 from ui.setup.colours import WITHOUT_EMPTY, separation_words
 from ui.setup.first_run import Progress, Standing, Step, Tick, guide
 from vision.palette import ArmyColour
-from vision.pipeline import Setup
 from vision.separation import Separation
+from vision.setup import Setup
 
 EMPTY = np.zeros((2, 2, 3), np.uint8)
 TAN = Separation("tan", None, 0.4, False)

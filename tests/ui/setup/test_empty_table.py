@@ -17,8 +17,10 @@ from ui.setup.empty_table import EmptyTable, EmptyTableCheck
 from ui.table.play_area import PlayArea
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour, teach
-from vision.pipeline import Setup, TableView, marker_papers
+from vision.setup import Setup
 from vision.simulation.practice_table import practice_table
+from vision.table_outline import marker_papers
+from vision.table_view import TableView
 
 EYE = camera()
 VIEW: TableView = replace(view_of(), calibration=Calibration(EYE, {}, 0.1, ()), reference_camera=EYE)

@@ -15,9 +15,9 @@ from ui.session import Ruler, TableState
 from ui.setup.cameras import Camera, cameras
 from ui.setup.first_run import Mark, Progress, Standing, Step, guide
 from vision.palette import ArmyColour
-from vision.pipeline import Setup
+from vision.setup import Setup
 from vision.source import SETTLING
-from vision.tracking import Tracking
+from vision.tracks import Tracking
 
 NOTHING = Standing("demo", None, TableState())
 

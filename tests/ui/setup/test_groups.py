@@ -17,10 +17,10 @@ from ui.setup.colours import one_colour_words
 from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split
 from ui.table.corrections import Added, ArmyChanged, Confirmed, corrected
 from vision.palette import army_names
-from vision.pipeline import Setup
 from vision.separation import Separation
+from vision.setup import Setup
 from vision.stock_colours import PLASTIC_BGR, usual_colour
-from vision.tracking import Tracking
+from vision.tracks import Tracking
 
 NAMES = ("tan", "green", "grey", "blue")
 PLACES = [(4.0 + 2.0 * k, 8.0) for k in range(6)]

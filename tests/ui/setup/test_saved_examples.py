@@ -22,7 +22,7 @@ from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import TableShelf
 from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
 from vision.likeness import DIRECTIONS, unit
-from vision.pipeline import Setup
+from vision.setup import Setup
 
 
 def example(number: int) -> Example:

@@ -35,8 +35,9 @@ from ui.table.corrections import (
 from ui.table.play_area import PlayArea
 from vision.frame import Frame
 from vision.patch_memory import Spot
-from vision.pipeline import Setup, TableView
-from vision.tracking import Tracking
+from vision.setup import Setup
+from vision.table_view import TableView
+from vision.tracks import Tracking
 
 LENS = Lens((40, 30), [[30, 0, 20], [0, 30, 15], [0, 0, 1]], [0.01, 0, 0, 0, 0])
 DOWN = np.diag([1.0, -1.0, -1.0])

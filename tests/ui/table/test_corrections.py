@@ -27,8 +27,8 @@ from ui.table.corrections import (
     usual_base,
 )
 from vision.frame import Frame
-from vision.pipeline import TableView, Waiting
-from vision.tracking import Event, EventKind, Tracking
+from vision.table_view import TableView, Waiting
+from vision.tracks import Event, EventKind, Tracking
 
 ARMIES = ("green", "tan")
 

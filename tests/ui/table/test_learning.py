@@ -13,7 +13,8 @@ from ui.table.corrections import ArmyChanged, Confirmed, Correction, Deleted, Pl
 from ui.table.learning import learned
 from vision.examples import CROP_PX, Appearance, Example
 from vision.likeness import DIRECTIONS, unit
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 MAN = man("tan-1", 10.0, 8.0)  # in the middle of the picture
 TANK = Figure("tan-2", "tan", 12.0, 8.0, 0.0, 0.1, Posture.VEHICLE, ellipse_outline((12.0, 8.0), 1.5, 0.9), None, 0.9)

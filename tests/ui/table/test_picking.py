@@ -14,10 +14,11 @@ from tests.vision.figure_pictures import GREEN, TAN, camera, empty, soldier
 from ui.table.picking import RESTS_S, HoverPicker, PickRequest, is_other_plastic, same_plastic
 from vision.frame import Frame, ImageBgr
 from vision.palette import ArmyColour
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
 from vision.simulation.practice_table import practice_table
 from vision.simulation.scene import Model, Scene, Sculpt, corner_markers
 from vision.simulation.simulator import SimulatedTable, overhead_camera
+from vision.table_view import TableView
 from vision.teaching import FigurePicker
 
 EYE = camera()

@@ -31,7 +31,7 @@ SIDES = {1: (2, 3), 2: (6, 3), 3: (1, 2), 4: (1, 2), 5: (6, 3), 6: (2, 3)}
 
 @dataclass(frozen=True)
 class Drawn:
-    """A die: where its middle stands over the tray, which face is on top and how it is turned.
+    """A die: place of its middle above the tray, top face, and turn.
 
     A Fudge die shows -1, 0 or 1 and the other signs on its sides. `lean_deg` tips it over its lower south edge.
     """
@@ -50,7 +50,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Eye:
-    """The camera: pixels a side of a die where it looks, and how far from straight down."""
+    """The camera: pixels per side of a die where it points, and its angle from straight down."""
 
     size: tuple[int, int] = (640, 480)
     side_px: float = 60.0
@@ -80,7 +80,7 @@ class Eye:
 
 @dataclass(frozen=True)
 class Room:
-    """What is round the dice."""
+    """The surroundings of the dice."""
 
     tray: Colour = (60, 110, 60)
     grain: float = 4.0
@@ -176,7 +176,7 @@ def _die(image: npt.NDArray[np.float32], depth: Points, die: Drawn, eye: Eye, ro
 
 
 def _meets_cube(start: Points, ahead: Points) -> tuple[npt.NDArray[np.bool_], Points]:
-    """Which rays meet the cube with its edges unrounded, and how far away they enter it."""
+    """Rays that meet the cube without rounded edges, and the distances at which they enter it."""
     with np.errstate(divide="ignore"):
         ends = (np.array([[-0.5], [0.5]])[:, None] - start) / ahead
     enter, leave = ends.min(axis=0).max(axis=1), ends.max(axis=0).min(axis=1)
@@ -184,7 +184,7 @@ def _meets_cube(start: Points, ahead: Points) -> tuple[npt.NDArray[np.bool_], Po
 
 
 def _distance(points: Points) -> Points:
-    """From a cube of side 1 with edges rounded by 0.12, cut a little by a ball as real dice are."""
+    """Distance from a cube of side 1 with edges rounded by 0.12 and corners cut by a ball, as real dice are."""
     outside = np.maximum(np.abs(points) - 0.38, 0)
     cube = np.linalg.norm(outside, axis=1) + np.minimum((np.abs(points) - 0.38).max(axis=1), 0) - 0.12
     return np.asarray(np.maximum(cube, np.linalg.norm(points, axis=1) - 0.74))

@@ -26,7 +26,7 @@ def top_px(die: Drawn, eye: Eye) -> tuple[float, float]:
 
 
 def check(found: Sequence[DieSeen], dice: Sequence[Drawn], eye: Eye) -> None:
-    """Every die is read right where it lies, and nothing else is."""
+    """Assert that every die is read correctly at its place, and nothing else is found."""
     left = list(found)
     for die in dice:
         near = [seen for seen in left if math.dist(seen.centre_px, top_px(die, eye)) < 0.25 * eye.side_px]
@@ -36,7 +36,7 @@ def check(found: Sequence[DieSeen], dice: Sequence[Drawn], eye: Eye) -> None:
 
 
 def spread(faces: Sequence[int], **how: object) -> list[Drawn]:
-    """Dice in two rows, each turned otherwise."""
+    """Dice in two rows, each with another turn."""
     places = [((k % 3 - 1) * 1.9, 0.95 - 1.9 * (k // 3)) for k in range(len(faces))]
     return [
         Drawn(face, x, y, turn, **how)  # type: ignore[arg-type]
@@ -50,7 +50,7 @@ def spread(faces: Sequence[int], **how: object) -> list[Drawn]:
         ((225, 235, 235), BLACK, (60, 110, 60)),  # ivory on felt
         ((30, 30, 170), WHITE, (90, 130, 170)),  # red on wood
         ((35, 35, 35), WHITE, (60, 60, 160)),  # black on red
-        ((40, 190, 230), (245, 245, 245), (110, 60, 40)),  # white pips on yellow: told apart in blue only
+        ((40, 190, 230), (245, 245, 245), (110, 60, 40)),  # white pips on yellow differ in blue only
         ((235, 235, 235), (40, 40, 190), (60, 60, 60)),  # red pips on white
     ],
 )
@@ -66,7 +66,7 @@ def test_sizes(side_px: float) -> None:
 
 
 @pytest.mark.parametrize("slant_deg", [15, 30])
-def test_only_the_top_counts_in_a_slanting_view(slant_deg: float) -> None:
+def test_only_the_top_counts_in_an_oblique_view(slant_deg: float) -> None:
     eye, dice = Eye((360, 280), 50, slant_deg), spread((5, 2, 6, 4, 3, 1))
     check(read_dice(draw(dice, eye, Room(grain=3))), dice, eye)
 
@@ -86,7 +86,7 @@ def test_a_die_alone_on_wood(face: int) -> None:
     check(read_dice(draw(dice, eye, Room((90, 130, 170), planks=True)), kind=DieKind.D6), dice, eye)
 
 
-def test_an_empty_tray_holds_no_dice() -> None:
+def test_an_empty_tray_has_no_dice() -> None:
     for room in (Room(), Room((90, 130, 170), planks=True), Room((225, 228, 228), grain=8, noise=5)):
         assert read_dice(draw([], Eye((320, 240)), room)) == ()
 
@@ -107,7 +107,7 @@ def test_only_dice_within_the_tray_count() -> None:
 
 
 @pytest.mark.parametrize("lean_deg", [15, 25, 38])
-def test_a_leaning_die_is_asked_about(lean_deg: float) -> None:
+def test_a_leaning_die_is_cocked(lean_deg: float) -> None:
     eye, level = Eye((420, 240), 48), [Drawn(1, -2.0), Drawn(3, 2.0, 0.0, 74)]
     seen = read_dice(draw([Drawn(5, 0.0, 0.2, 53, lean_deg=lean_deg), *level], eye), kind=DieKind.D6)
     left, middle, right = sorted(seen, key=lambda die: die.centre_px[0])
@@ -115,7 +115,7 @@ def test_a_leaning_die_is_asked_about(lean_deg: float) -> None:
     assert middle.cocked or middle.confidence < SURE
 
 
-def test_level_dice_are_not_asked_about() -> None:
+def test_level_dice_are_not_cocked() -> None:
     eye, dice = Eye((420, 240), 48), [Drawn(5, 0.0, 0.2, 53), Drawn(1, -2.0), Drawn(3, 2.0, 0.0, 74)]
     seen = read_dice(draw(dice, eye), kind=DieKind.D6)
     assert [(die.cocked, die.confidence > SURE) for die in seen] == [(False, True)] * 3
@@ -137,21 +137,21 @@ def test_a_blank_that_touches_others() -> None:
 
 
 def table_camera(eye: Eye, side_in: float) -> TableCamera:
-    """The drawn camera as the table's, inches for sides."""
+    """The drawn camera as a table camera, with inches in place of sides."""
     focal = eye.side_px * eye.away
     middle = [eye.size[0] / 2 - 0.5, eye.size[1] / 2 - 0.5]
     lens = Lens(eye.size, [[focal, 0, middle[0]], [0, focal, middle[1]], [0, 0, 1]], [0, 0, 0, 0, 0])
     return TableCamera(lens, eye.axes(), -eye.axes() @ eye.place() * side_in)
 
 
-def test_the_camera_tells_slant_and_size() -> None:
+def test_the_camera_gives_slant_and_size() -> None:
     eye, dice = Eye((360, 280), 50, 30), spread((5, 2, 6, 4, 3, 1))
     check(read_dice(draw(dice, eye), side_in=0.6, camera=table_camera(eye, 0.6)), dice, eye)
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     image = draw([], Eye((64, 48)))
-    with pytest.raises(UserError, match="outside of the picture"):
+    with pytest.raises(UserError, match="outside the picture"):
         read_dice(image, ((100.0, 100.0), (200.0, 100.0), (200.0, 200.0)))
     with pytest.raises(UserError, match="side of -1 in"):
         read_dice(image, side_in=-1.0)

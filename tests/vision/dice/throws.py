@@ -33,12 +33,12 @@ TRAYS: tuple[Colour, ...] = (
     (50, 70, 100),
     (120, 60, 40),
 )
-_TOO_ALIKE = 60.0  # grey levels over three channels: nobody plays with dice of the tray's colour
+_TOO_ALIKE = 60.0  # grey levels over three channels: players avoid dice of the tray's colour
 
 
 @dataclass(frozen=True)
 class Throw:
-    """Dice on a tray and how they are seen."""
+    """Dice on a tray, the camera and the light."""
 
     dice: tuple[Drawn, ...]
     eye: Eye

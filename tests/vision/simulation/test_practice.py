@@ -1,4 +1,4 @@
-"""What is done to the practice table is what its pictures show and what its truth says."""
+"""Operations on the practice table show in its pictures and in its truth."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ names = st.sampled_from([model.id for model in SOLDIERS])
 
 
 class Clock:
-    """Stands still until it is set."""
+    """A clock that stands still until it is set."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -72,7 +72,7 @@ def middle_px(practice: Practice, name: str) -> tuple[float, float]:
 
 
 def changed(frame: Frame, other: Frame) -> np.ndarray:
-    """Where two pictures differ by more than noise: 8 deviations of a difference."""
+    """Where two pictures differ by more than noise: 8 standard deviations of a difference."""
     away = np.abs(frame.image_bgr.astype(int) - other.image_bgr).max(2)
     return np.asarray(away > 8 * math.sqrt(2) * WEBCAM.noise)
 
@@ -81,18 +81,18 @@ def changed(frame: Frame, other: Frame) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", [model.id for model in SOLDIERS])
-def test_a_soldier_is_found_at_the_pixel_that_shows_him(name: str) -> None:
+def test_a_soldier_is_found_at_its_pixel(name: str) -> None:
     assert START.soldier_at(middle_px(START, name)) == name
 
 
-def test_a_head_that_leans_away_from_its_base_takes_its_soldier() -> None:
-    """From 40 in up and 9 in aside, a head 2 in high is seen 0.5 in, 8 pixels, beyond the base's middle."""
+def test_a_click_on_a_leaning_head_finds_its_soldier() -> None:
+    """From 40 in above and 9 in aside, a head 2 in high is seen 0.5 in, 8 pixels, beyond the base's middle."""
     model = START.model("blue-1")
     head_px = CAMERA.table_to_pixel((model.x_in, model.y_in, 1.9))[0]
     assert START.soldier_at((float(head_px[0]), float(head_px[1]))) == "blue-1"
 
 
-def test_nobody_is_found_on_bare_felt_and_the_nearest_within_reach() -> None:
+def test_bare_felt_has_no_soldier_but_the_nearest_within_reach_is_found() -> None:
     u, v = CAMERA.table_to_pixel((18.0, 4.0))[0]
     assert START.soldier_at((float(u), float(v))) is None
     u, v = CAMERA.table_to_pixel((10.0, 7.3))[0]
@@ -107,15 +107,15 @@ def test_an_unknown_soldier_is_refused_by_name() -> None:
 
 
 @given(name=names, to_in=places)
-def test_a_soldier_who_is_carried_is_over_the_place_and_lifted(name: str, to_in: tuple[float, float]) -> None:
+def test_a_carried_soldier_is_lifted_above_its_place(name: str, to_in: tuple[float, float]) -> None:
     held = START.pick_up(name, 0.0).carry(to_in)
     model = held.model(name)
-    # Beyond the edge of a table of 30 x 20 in he stays over the edge.
+    # A soldier carried beyond the edge of a table of 30 x 20 in stays above the edge.
     assert (model.x_in, model.y_in) == (min(max(to_in[0], 0), 30), min(max(to_in[1], 0), 20))
     assert model.lift_in > 0
     assert held.carried == name
     waiting = held.snapshot(0.5 * ENTER_S)
-    assert waiting.scene == SCENE, "nobody moves before the hand is there"
+    assert waiting.scene == SCENE, "no soldier moves before the hand is there"
     [figure] = [one for one in held.snapshot(1.0).scene.figures if one.id == name]
     assert figure.z_in == model.z_in + model.lift_in
     assert [m for m in held.scene.models if m.id != name] == [m for m in SOLDIERS if m.id != name]
@@ -123,7 +123,7 @@ def test_a_soldier_who_is_carried_is_over_the_place_and_lifted(name: str, to_in:
 
 @settings(max_examples=50, deadline=None)
 @given(moves=st.lists(st.tuples(names, places, st.integers(-6, 6)), max_size=5))
-def test_bases_never_overlap_and_nobody_is_lost(moves: list[tuple[str, tuple[float, float], int]]) -> None:
+def test_bases_never_overlap_and_no_soldier_is_lost(moves: list[tuple[str, tuple[float, float], int]]) -> None:
     table = START
     for name, to_in, steps in moves:
         table = table.pick_up(name, 0.0).carry(to_in).turn(name, 15.0 * steps).put_down(1.0)
@@ -136,7 +136,7 @@ def test_bases_never_overlap_and_nobody_is_lost(moves: list[tuple[str, tuple[flo
         assert 0 <= model.y_in <= 20
 
 
-def test_the_mouse_keeps_hold_of_the_part_it_took() -> None:
+def test_the_mouse_keeps_its_grip_on_the_soldier() -> None:
     px = middle_px(START, "red-1")
     beside = (px[0] + 5.0, px[1] - 3.0)
     held = START.pick_up("red-1", 0.0, beside)
@@ -146,14 +146,14 @@ def test_the_mouse_keeps_hold_of_the_part_it_took() -> None:
     assert held.place_at((to_px[0] + 5.0, to_px[1] - 3.0)) == pytest.approx((20.0, 5.0), abs=0.05)
 
 
-def test_on_a_book_he_stands_on_top_of_it() -> None:
+def test_a_soldier_put_on_a_book_stands_on_top_of_it() -> None:
     moved = START.pick_up("red-1", 0.0).carry((5.0, 15.0)).put_down(1.0)
     assert (moved.model("red-1").z_in, moved.model("red-1").lift_in) == (1.5, 0.0)
     back = moved.pick_up("red-1", 2.0).carry((18.0, 5.0)).put_down(3.0)
     assert back.model("red-1").z_in == 0.0
 
 
-def test_put_back_is_as_he_stood() -> None:
+def test_put_back_restores_the_soldier() -> None:
     held = START.pick_up("red-1", 0.0).carry((18, 4)).turn("red-1", 45)
     assert held.put_back(1.0).scene == SCENE
 
@@ -163,7 +163,7 @@ def test_turns_add_up(turns: list[float]) -> None:
     table = START
     for by_deg in turns:
         table = table.turn("blue-1", by_deg)
-    # 180 degrees is where he looked to begin with.
+    # The soldier faced 180 degrees at first.
     away = (table.model("blue-1").facing_deg - 180 - sum(turns) + 180) % 360 - 180
     assert away == pytest.approx(0, abs=1e-6)
 
@@ -176,7 +176,7 @@ def test_lying_down_and_standing_up() -> None:
         START.lay_down_or_stand_up("blue-2", 0.0)
 
 
-def test_removed_soldiers_come_back_where_they_stood_or_beside_who_stands_there_now() -> None:
+def test_removed_soldiers_come_back_to_the_nearest_free_place() -> None:
     gone = START.remove("red-1", 0.0).remove("blue-1", 0.5)
     assert [f.id for f in gone.scene.figures] == ["red-2", "blue-2"]
     back = gone.bring_back(1.0)
@@ -189,7 +189,7 @@ def test_removed_soldiers_come_back_where_they_stood_or_beside_who_stands_there_
     assert one.centroid.distance(two.centroid) < 1.25
 
 
-def test_start_over_is_the_beginning() -> None:
+def test_start_over_restores_the_beginning() -> None:
     table = START.pick_up("red-1", 0.0).carry((18, 4)).bump().remove("red-2", 1.0)
     assert table.start_over() == START
 
@@ -205,7 +205,7 @@ OPERATIONS: dict[str, Callable[[Practice, str], Practice]] = {
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_an_operation_leaves_the_table_it_began_with_as_it_was(operation: str) -> None:
+def test_an_operation_does_not_change_its_input(operation: str) -> None:
     before = replace(START)
     after = OPERATIONS[operation](START, "red-1")
     assert after != before
@@ -228,7 +228,7 @@ def test_a_hand_comes_stays_while_it_holds_and_leaves(table: PracticeTable, cloc
     assert held.sum() > 16 * 16.0**2
     table.change(lambda now, now_s: now.put_down(now_s))
     clock.now_s += LEAVE_S
-    # He was put down where he stood: when the hand is gone the picture is the one from before.
+    # The soldier was put down where it had stood: when the hand has left, the picture is the same as before.
     assert not changed(look(table), bare).any()
 
 
@@ -243,7 +243,7 @@ def test_the_hand_comes_over_the_nearest_edge() -> None:
         assert [x == 0, y == 0, x == 540, y == 360].index(True) == edge
 
 
-def test_laying_down_and_removing_bring_a_hand_for_a_moment() -> None:
+def test_laying_down_and_removing_show_a_hand_for_a_moment() -> None:
     for table in (START.lay_down_or_stand_up("red-1", 10.0), START.remove("red-1", 10.0)):
         assert table.snapshot(10.0 + ENTER_S).hand is not None
         assert table.snapshot(12.0).hand is None
@@ -267,8 +267,8 @@ def test_the_truth_follows_every_operation(table: PracticeTable, clock: Clock) -
     assert {f.id: f.centre_in for f in table.truth_at(first_s).figures}["red-1"] == pytest.approx((10, 8))
 
 
-def test_a_bumped_camera_is_the_one_that_took_the_picture(table: PracticeTable, clock: Clock) -> None:
-    """The markers are where the truth's camera puts them, and no longer where the first camera did."""
+def test_after_a_bump_pictures_come_from_the_new_pose(table: PracticeTable, clock: Clock) -> None:
+    """The markers are where the truth's camera projects them, not where the first camera did."""
     look(table)
     clock.now_s += 1.0
     table.change(lambda now, _: now.bump())
@@ -284,7 +284,7 @@ def test_a_bumped_camera_is_the_one_that_took_the_picture(table: PracticeTable, 
     assert table.now.bump().camera.position_in != pytest.approx(table.truth.camera.position_in), "never the same again"
 
 
-def test_lamp_and_flicker_change_the_picture_and_not_the_truth(table: PracticeTable, clock: Clock) -> None:
+def test_lamp_and_flicker_change_the_picture_but_not_the_truth(table: PracticeTable, clock: Clock) -> None:
     bright = look(table).image_bgr.mean()
     truth = table.truth.figures
     table.change(lambda now, now_s: now.lit(now.light.stepped(-2, now_s)))

@@ -1,4 +1,4 @@
-"""The simulated table is the ruler of other tests, so here it is measured against plain geometry."""
+"""The simulated table is the reference of other tests, so here it is checked against plain geometry."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHARP = Optics(blur_px=0.0, noise=0.0, vignette=0.0)
 
 
 def red(image: np.ndarray) -> np.ndarray:
-    """Where red plastic is seen: nothing on grey felt is redder than it is blue, in shadow or not."""
+    """Mask of red plastic: nothing on grey felt is redder than blue, in shadow or not."""
     return image[..., 2].astype(int) - image[..., 0] > 8
 
 
@@ -60,7 +60,7 @@ def stage() -> Stage:
     return Stage(felt(), CAMERA, SHARP)
 
 
-def test_printed_marker_names_its_corners_as_opencv_does() -> None:
+def test_a_printed_markers_corners_are_in_opencvs_order() -> None:
     upright = PrintedMarker(3, (10, 20), 3.0)
     assert upright.corners_in.tolist() == [[8.5, 21.5], [11.5, 21.5], [11.5, 18.5], [8.5, 18.5]]
     quarter = PrintedMarker(3, (10, 20), 3.0, turn_deg=90)  # counter-clockwise: the top now points along -x
@@ -85,8 +85,8 @@ def test_detected_marker_corners_are_where_the_truth_says(turn_deg: float) -> No
         assert np.linalg.norm(off_px.mean(0)) < 0.1
 
 
-def test_marker_is_neither_larger_nor_smaller_than_its_truth() -> None:
-    """The ink in the picture amounts to the area of the marker's black cells, and lies round their centre."""
+def test_a_drawn_marker_has_its_true_size() -> None:
+    """The ink in the picture equals the area of the marker's black cells and is centred on them."""
     marker = PrintedMarker(7, (9.0, 8.0), 3.0, turn_deg=13)
     picture = np.full((SIZE_PX[1], SIZE_PX[0], 3), 226.0, np.float32)  # on paper of the sheet's own white
     lay_marker(picture, 7, marker.corners_in, CAMERA, PixelMap(CAMERA))
@@ -113,7 +113,7 @@ def test_marker_is_neither_larger_nor_smaller_than_its_truth() -> None:
     facing_deg=st.floats(-180, 180),
     sculpt=st.sampled_from(Sculpt),
 )
-def test_figure_covers_the_pixels_its_solid_projects_to(
+def test_a_figure_covers_the_pixels_of_its_projected_solid(
     x_in: float, y_in: float, z_in: float, facing_deg: float, sculpt: Sculpt
 ) -> None:
     model = Model("red-1", "red", sculpt, x_in, y_in, z_in, facing_deg)
@@ -130,7 +130,7 @@ def test_figure_covers_the_pixels_its_solid_projects_to(
     assert middle_px == pytest.approx(np.array(silhouette.centroid.coords[0]), abs=0.25)
 
 
-def test_head_leans_outwards_from_the_foot_as_geometry_says(stage: Stage) -> None:
+def test_a_head_leans_outwards_by_the_computed_distance(stage: Stage) -> None:
     """A head at height h over a foot d from the camera's nadir is seen over the table point d h / (H - h) beyond."""
     foot_in = np.array([42.0, 30.0])
     model = Model("red-1", "red", Sculpt.MARCHING, *foot_in.tolist())
@@ -146,7 +146,7 @@ def test_head_leans_outwards_from_the_foot_as_geometry_says(stage: Stage) -> Non
     assert reach_in == pytest.approx(np.linalg.norm(lean_in) + 0.19, abs=1.0 / CAMERA.px_per_inch(42, 30) + 0.03)
 
 
-def test_picture_after_moves_is_the_picture_drawn_afresh() -> None:
+def test_an_updated_picture_equals_a_picture_drawn_from_scratch() -> None:
     scene = demo_scene(3)
     stage = Stage(scene, SMALL)
     stage.picture(scene.models)
@@ -173,7 +173,7 @@ def test_empty_table_shows_no_figure_and_keeps_everything_else() -> None:
             assert np.abs(frame.image_bgr[hull].astype(int) - empty[hull]).max() > 40
 
 
-def test_terrain_hides_what_is_behind_it_and_carries_what_is_on_it() -> None:
+def test_terrain_hides_figures_behind_it_but_not_those_on_it() -> None:
     wall = TerrainPiece("box", TerrainKind.OTHER, ((40, 15), (43, 15), (43, 21), (40, 21)), 0.0, 5.0)
     hill = TerrainPiece("book", TerrainKind.HILL, ((10, 10), (18, 10), (18, 16), (10, 16)), 0.0, 2.0)
     stage = Stage(felt(terrain=(wall, hill)), CAMERA, SHARP)
@@ -199,7 +199,7 @@ def test_same_seed_gives_the_same_frames() -> None:
     assert not np.array_equal(first[0], other[0])
 
 
-def test_noise_has_the_deviation_asked_for() -> None:
+def test_noise_has_the_requested_deviation() -> None:
     sensor = Sensor(SIZE_PX, 3.0, np.random.default_rng(4))
     grey = np.full((SIZE_PX[1], SIZE_PX[0], 3), 128, np.uint8)
     noise = sensor.exposure(grey).astype(float) - 128
@@ -239,7 +239,7 @@ def test_figures_move_without_jumps() -> None:
         before = after
 
 
-def test_walk_ends_at_its_place_looking_where_it_went_and_fall_lies_on_the_table() -> None:
+def test_a_walk_ends_facing_forward_and_a_fallen_figure_lies_on_the_table() -> None:
     scene = Scene(models=(Model("red-1", "red", Sculpt.RIFLEMAN, 10, 10, facing_deg=170),))
     play = Play((Walk("red-1", 1, 2, (10, 14)), Topple("red-1", 3, 3.5)), period_s=10)
     (walked,) = play.at(scene, 2.5).figures
@@ -277,7 +277,7 @@ def test_demo_has_two_armies_of_twelve_that_never_overlap() -> None:
     table_in=st.tuples(st.floats(24, 96), st.floats(20, 60)),
     height_in=st.floats(40, 80),
 )
-def test_overhead_camera_hangs_where_asked_and_sees_the_whole_table(
+def test_the_overhead_camera_has_the_requested_pose_and_sees_the_whole_table(
     width: int, height: int, table_in: tuple[float, float], height_in: float
 ) -> None:
     camera = overhead_camera((width, height), table_in, height_in)
@@ -291,7 +291,7 @@ def test_overhead_camera_hangs_where_asked_and_sees_the_whole_table(
     assert far_right[1] < near_right[1]  # y runs away from the player: up in the picture
 
 
-def test_pixel_map_is_the_camera_to_a_hundredth_of_a_pixel() -> None:
+def test_the_pixel_map_equals_the_camera_to_a_hundredth_of_a_pixel() -> None:
     u, v = np.array([0.0, 3.3, 477.5, 959.0]), np.array([0.0, 5.9, 301.25, 539.0])
     x, y = PixelMap(CAMERA).places(u, v)
     exact = CAMERA.pixel_to_table(np.array([(a, b) for b in v for a in u]))
@@ -307,6 +307,6 @@ def test_pixel_map_is_the_camera_to_a_hundredth_of_a_pixel() -> None:
         (lambda: Model("red-1", "red", Sculpt.RIFLEMAN, 0, 0, tilt_deg=120), "120"),
     ],
 )
-def test_nonsense_is_refused_by_name(make: object, names: str) -> None:
+def test_invalid_values_are_refused(make: object, names: str) -> None:
     with pytest.raises(UserError, match=names):
         make()  # type: ignore[operator]

@@ -33,7 +33,8 @@ from ui.desktop.battle.ruling_dialog import ask_ruling
 from ui.desktop.translation import tr
 from ui.formatting import begun
 from ui.picture.overlay import Preview
-from vision.pipeline import Setup, TableView
+from vision.setup import Setup
+from vision.table_view import TableView
 
 Say = Callable[[str], None]
 

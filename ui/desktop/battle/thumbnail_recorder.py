@@ -20,7 +20,7 @@ from ui.desktop.picture.painting import painting
 from ui.picture.overlay import Label, table_overlay
 from ui.session import TableState
 from vision.frame import ImageBgr
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 _WIDEST_PX = 640
 _MOST_WAITING = 20

@@ -13,7 +13,7 @@ from ui.picture.drawing import Drawing
 from ui.picture.overlay import Preview
 from ui.picture.table_map import MapMaker, TableMap
 from ui.session import TableState
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 
 class Projector(QWidget):

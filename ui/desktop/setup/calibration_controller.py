@@ -25,7 +25,7 @@ from ui.desktop.tools.window_context import WindowContext
 from ui.desktop.translation import tr
 from ui.setup.profiles import LensProfiles, camera_identity, lens_folder
 from ui.units import Unit
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 
 class CalibrationController(QObject):

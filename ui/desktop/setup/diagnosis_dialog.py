@@ -21,7 +21,7 @@ from ui.picture.marker_issues import trouble_overlay
 from ui.picture.overlay import Label, Line, Shape
 from ui.theme import GREEN, YELLOW, faded
 from vision.frame import Frame
-from vision.pipeline import Setup
+from vision.setup import Setup
 
 _TICK_MS = 100
 _NOTHING = mark(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ui.desktop.settings import Memory
 from ui.setup.profiles import camera_identity
 from vision.palette import Palette
-from vision.pipeline import Setup
+from vision.setup import Setup
 
 
 class KeptTables:

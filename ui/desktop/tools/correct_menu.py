@@ -20,7 +20,7 @@ from ui.picture.overlay import Preview
 from ui.setup.groups import armies_of
 from ui.table.correction_options import Remedy, merge, place, remedies_at, remedies_for, rename
 from ui.table.terrain import standing_place
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 CORRECT = "correct"
 """Name of the tool."""

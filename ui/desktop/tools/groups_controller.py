@@ -14,7 +14,7 @@ from ui.session import Session
 from ui.setup.colours import one_colour_words, proposed, separation_words
 from ui.setup.groups import OneColour, accepted, another_army, armies_of, merged, renamed, split
 from ui.setup.guidance import TEACH, laid_words
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 
 class GroupsController:

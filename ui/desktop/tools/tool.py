@@ -13,7 +13,7 @@ from ui.measuring import figure_at
 from ui.picture.overlay import PointPx, Preview
 from ui.session import End, Ruler, Session
 from vision.frame import Frame
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 _DRAG_PX = 12.0
 """On the screen; a shorter way from press to release is a click."""

@@ -11,7 +11,7 @@ from ui.desktop.source_controller import Bench
 from ui.desktop.tools.tool import PickResult
 from ui.session import Session
 from ui.table.terrain import Terrain
-from vision.pipeline import TableView
+from vision.table_view import TableView
 
 
 class Say(Protocol):
