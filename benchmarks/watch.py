@@ -13,10 +13,10 @@ import numpy as np
 
 from benchmarks.page import Table, number
 from benchmarks.stopwatch import beside
-from calibration.calibration_targets import Prints, see, see_again
+from calibration.calibration_targets import Prints, redetect, see
 from calibration.calibration_tracker import Keeper
 from calibration.camera import Lens, TableCamera
-from calibration.marker_tracker import lookout
+from calibration.marker_tracker import track_markers
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from calibration.solve import laid_at, place_of
@@ -91,17 +91,17 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         frame = render(scene, camera, np.random.default_rng(0))
         gray = np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), np.uint8)
         after = _gray(scene, bumped, np.random.default_rng(1))
-        sight = see(gray, prints)
-        watching = lookout(sight.corners_px, prints.dictionary, camera.lens.image_size)
+        detections = see(gray, prints)
+        watching = track_markers(detections.corners_px, prints.dictionary, camera.lens.image_size)
         keepers = [_kept(gray, prints, camera.lens) for _ in range(rounds + 1)]
         lab = partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB)
         timings = (
-            beside(partial(watching.glance, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
-            beside(partial(see_again, gray, prints, sight), lab, rounds=rounds, repeats=LABS),
+            beside(partial(watching.check, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
+            beside(partial(redetect, gray, prints, detections), lab, rounds=rounds, repeats=LABS),
             beside(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
             beside(lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS),  # type: ignore[misc]
         )
-        rows.append((str(len(sight.corners_px)), *(number(one.ratio) for one in timings)))
+        rows.append((str(len(detections.corners_px)), *(number(one.ratio) for one in timings)))
     head = ("markers", "a glance, x Lab", "every marker fitted anew", "whole picture searched", "a frame with a bump")
     return Table("markers", head, rows)
 

@@ -28,16 +28,16 @@ _PRECISE = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 20, 0.02)
 
 
 @dataclass(frozen=True, slots=True)
-class Backdrop:
-    """Number of background points that `stayed` in the picture, and that `went_along` with the markers."""
+class BackgroundMotion:
+    """Number of background points that `stayed` in the picture, and that `moved_along` with the markers."""
 
     stayed: int
-    went_along: int
+    moved_along: int
 
 
-def backdrop(
+def compare_background(
     before: ImageGray, now: ImageGray, old: TableCamera, new: TableCamera, keep_out_px: list[FloatArray]
-) -> Backdrop:
+) -> BackgroundMotion:
     """Compare two pictures, assuming that the camera's pose over the table changed from `old` to `new`.
 
     Args:
@@ -51,19 +51,19 @@ def backdrop(
         cv2.fillConvexPoly(mask, np.round(grown).astype(np.int32), 0)
     found = cv2.goodFeaturesToTrack(before, _MAX_POINTS, 0.02, before.shape[1] / 40, mask=mask, blockSize=7)
     if found is None:
-        return Backdrop(0, 0)
+        return BackgroundMotion(0, 0)
     start = found.reshape(-1, 2).astype(np.float32)
     along = new.table_to_pixel(old.pixel_to_table(start)) - start
     far = np.hypot(*along.T) > _MIN_MOTION_PX  # also drops NaN, beyond the range of the lens model
     start, along = start[far], along[far]
     if not len(start):
-        return Backdrop(0, 0)
+        return BackgroundMotion(0, 0)
     return _count(_followed(before, now, start, along), along)
 
 
 def _followed(before: ImageGray, now: ImageGray, start: npt.NDArray[np.float32], along: FloatArray) -> FloatArray:
     """(N, 2) motion of each point in the picture; NaN if it is ambiguous."""
-    ends, misses = [], []
+    ends, errors = [], []
     for guess in (np.zeros_like(along), along):
         end, good, miss = cv2.calcOpticalFlowPyrLK(
             before,
@@ -76,15 +76,15 @@ def _followed(before: ImageGray, now: ImageGray, start: npt.NDArray[np.float32],
             flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
         )
         ends.append(np.where(good == 1, end - start, np.nan))
-        misses.append(np.where(good == 1, miss, np.inf).ravel())
+        errors.append(np.where(good == 1, miss, np.inf).ravel())
     same = np.hypot(*(ends[0] - ends[1]).T) < 0.3
-    first = same | (misses[0] < _MAX_ERROR_RATIO * misses[1])
-    second = misses[1] < _MAX_ERROR_RATIO * misses[0]
+    first = same | (errors[0] < _MAX_ERROR_RATIO * errors[1])
+    second = errors[1] < _MAX_ERROR_RATIO * errors[0]
     return np.asarray(np.select([first[:, None], second[:, None]], ends, np.nan), np.float64)
 
 
-def _count(motion: FloatArray, along: FloatArray) -> Backdrop:
+def _count(motion: FloatArray, along: FloatArray) -> BackgroundMotion:
     size = np.hypot(*along.T)
     stayed = np.hypot(*motion.T) < np.minimum(_TOLERANCE * size, _REST_PX)
-    went_along = np.hypot(*(motion - along).T) < _TOLERANCE * size
-    return Backdrop(int(stayed.sum()), int(went_along.sum()))
+    moved_along = np.hypot(*(motion - along).T) < _TOLERANCE * size
+    return BackgroundMotion(int(stayed.sum()), int(moved_along.sum()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.camera import Lens, TableCamera
-from calibration.intrinsics import lens_numbers, lens_of
+from calibration.intrinsics import lens_from_parameters, lens_parameters
 from calibration.noise import PERFECT
 from calibration.opencv import cv2
 from calibration.solve import NUDGE, Calibration, Target, solve
@@ -138,11 +138,11 @@ def _distance_in(camera: TableCamera, ends_px: tuple[PointIn, PointIn]) -> float
 def _step(camera: TableCamera, other: TableCamera) -> FloatArray:
     """(15,) difference between two cameras: rotation vector, translation and lens parameters."""
     turn = np.asarray(cv2.Rodrigues(other.rotation @ camera.rotation.T)[0], np.float64).ravel()
-    lens = lens_numbers(other.lens) - lens_numbers(camera.lens)
+    lens = lens_parameters(other.lens) - lens_parameters(camera.lens)
     return np.concatenate([turn, other.translation - camera.translation, lens])
 
 
 def _stepped(camera: TableCamera, step: FloatArray) -> TableCamera:
     turn = np.asarray(cv2.Rodrigues(step[:3])[0], np.float64)
-    lens = lens_of(lens_numbers(camera.lens) + step[6:], camera.lens.image_size)
+    lens = lens_from_parameters(lens_parameters(camera.lens) + step[6:], camera.lens.image_size)
     return TableCamera(lens, turn @ camera.rotation, camera.translation + step[3:6])

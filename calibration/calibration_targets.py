@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.by_hand import Rectangle, Taped
 from calibration.camera import Lens, times_full_hd
-from calibration.consensus import SUSPECT_PX, agreeing
+from calibration.consensus import SUSPECT_PX, solve_without_outliers
 from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import (
     Board,
@@ -20,7 +20,7 @@ from calibration.markers import (
     dictionary_of,
     find_board,
     refit_marker,
-    sort_markers,
+    scan_markers,
 )
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
@@ -73,7 +73,7 @@ class Prints:
             )
         dictionary_of(self.dictionary)
 
-    def is_more_taped(self, before: Prints) -> bool:
+    def adds_distances(self, before: Prints) -> bool:
         """Whether these targets differ from `before` only by further measured distances."""
         count = len(before.taped)
         return len(self.taped) > count and self.taped[:count] == before.taped and self._marks == before._marks
@@ -112,7 +112,7 @@ class Prints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight:
+class Detections:
     """The targets detected in a picture.
 
     Attributes:
@@ -129,17 +129,17 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fix:
+class CalibrationResult:
     """A calibration and its input.
 
     Attributes:
         calibration: The camera and the markers' places.
-        sight: The detected targets.
+        detections: The detected targets.
         set_aside: Markers that were seen but not used, with the reason.
     """
 
     calibration: Calibration
-    sight: Sight
+    detections: Detections
     set_aside: tuple[Trouble, ...]
 
 
@@ -152,16 +152,16 @@ def calibrate(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> Cali
     return fix(see(gray, prints), prints, lens).calibration
 
 
-def see(gray: ImageGray, prints: Prints) -> Sight:
+def see(gray: ImageGray, prints: Prints) -> Detections:
     """Detect the targets in the whole picture."""
     size = (gray.shape[1], gray.shape[0])
     if prints.board:
-        return Sight(size, {}, find_board(gray, prints.board, prints.dictionary))
-    seen = sort_markers(gray, prints.dictionary)
-    return Sight(size, {marker.id: marker.corners_px for marker in seen.found}, None, seen.set_aside)
+        return Detections(size, {}, find_board(gray, prints.board, prints.dictionary))
+    seen = scan_markers(gray, prints.dictionary)
+    return Detections(size, {marker.id: marker.corners_px for marker in seen.found}, None, seen.set_aside)
 
 
-def see_again(gray: ImageGray, prints: Prints, before: Sight) -> Sight:
+def redetect(gray: ImageGray, prints: Prints, before: Detections) -> Detections:
     """Detect the targets near their previous places; faster than `see` for single markers."""
     if prints.board:
         return see(gray, prints)
@@ -171,23 +171,23 @@ def see_again(gray: ImageGray, prints: Prints, before: Sight) -> Sight:
     return replace(before, corners_px={number: seen.corners_px for number, seen in refits.items() if seen is not None})
 
 
-def together(sights: Sequence[Sight]) -> Sight:
+def combine_frames(frames: Sequence[Detections]) -> Detections:
     """Combine the detections of several frames of a table at rest: each corner at the median of its places.
 
     A marker may be hidden in some frames. Frames in which it is away from its first place are ignored for that marker,
     because it was not at rest.
     """
-    first = sights[0]
+    first = frames[0]
     still_px = _STILL_PX * times_full_hd(first.image_size)
-    corners = _medians([sight.corners_px for sight in sights], still_px)
+    corners = _medians([detections.corners_px for detections in frames], still_px)
     boards = [
-        {int(i): px[None] for i, px in zip(sight.board.ids, sight.board.corners_px, strict=True)}
-        for sight in sights
-        if sight.board is not None
+        {int(i): px[None] for i, px in zip(detections.board.ids, detections.board.corners_px, strict=True)}
+        for detections in frames
+        if detections.board is not None
     ]
     inner = _medians(boards, still_px)
     board = SeenBoard(np.array([*inner], np.int32), np.concatenate([*inner.values()])) if inner else None
-    return Sight(first.image_size, corners, board, first.set_aside)
+    return Detections(first.image_size, corners, board, first.set_aside)
 
 
 def _medians(places_px: Sequence[Mapping[int, FloatArray]], still_px: float) -> dict[int, FloatArray]:
@@ -200,36 +200,36 @@ def _medians(places_px: Sequence[Mapping[int, FloatArray]], still_px: float) -> 
     return {number: np.asarray(np.median(all_px, axis=0)) for number, all_px in sorted(seen.items())}
 
 
-def fix(sight: Sight, prints: Prints, lens: Lens | None = None) -> Fix:
+def fix(detections: Detections, prints: Prints, lens: Lens | None = None) -> CalibrationResult:
     """Solve for the camera; a marker that contradicts the others is set aside.
 
     Raises:
         UserError: see `solve`; also if all seen markers are unusable, none belongs to the layout, or a measured
             distance contradicts them.
     """
-    targets = _board_target(sight, prints) if prints.board else _marker_targets(sight, prints)
-    if not targets and sight.set_aside:
-        raise UserError(sight.set_aside[0].sentence)
-    suspect_px = SUSPECT_PX * max(1.0, times_full_hd(sight.image_size))
-    calibration, out = agreeing(
-        targets, lambda kept: solve(kept, sight.image_size, lens, prints.size_sigma), suspect_px
+    targets = _board_target(detections, prints) if prints.board else _marker_targets(detections, prints)
+    if not targets and detections.set_aside:
+        raise UserError(detections.set_aside[0].sentence)
+    suspect_px = SUSPECT_PX * max(1.0, times_full_hd(detections.image_size))
+    calibration, out = solve_without_outliers(
+        targets, lambda kept: solve(kept, detections.image_size, lens, prints.size_sigma), suspect_px
     )
     misfits = tuple(_misfit(calibration, target, prints) for target in out)
     for taped in prints.taped:
         calibration = taped.sharpen(calibration)
-    return Fix(calibration, sight, (*sight.set_aside, *misfits))
+    return CalibrationResult(calibration, detections, (*detections.set_aside, *misfits))
 
 
-def _marker_targets(sight: Sight, prints: Prints) -> list[Target]:
+def _marker_targets(detections: Detections, prints: Prints) -> list[Target]:
     square = prints.square_in
     layout = prints.layout or {}
-    if layout and sight.corners_px and not any(number in layout for number in sight.corners_px):
+    if layout and detections.corners_px and not any(number in layout for number in detections.corners_px):
         raise UserError(
             f"none of the markers in the layout ({', '.join(map(str, sorted(layout)))}) is in the picture:"
             " check the layout file and the dictionary"
         )
     targets = []
-    for number, corners_px in sight.corners_px.items():
+    for number, corners_px in detections.corners_px.items():
         known = layout.get(number)
         if known is not None:
             _check_side(number, known, prints.side_in)
@@ -270,8 +270,8 @@ def _misfit(calibration: Calibration, target: Target, prints: Prints) -> Trouble
     return Trouble(outline, Reason.NOT_FLAT, sentence, number)
 
 
-def _board_target(sight: Sight, prints: Prints) -> list[Target]:
-    seen = sight.board
+def _board_target(detections: Detections, prints: Prints) -> list[Target]:
+    seen = detections.board
     if seen is None:
         return []
     marks = prints.board_marks_in

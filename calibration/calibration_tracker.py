@@ -7,11 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.calibration_targets import Fix, Prints, Sight, fix, see, see_again, together
+from calibration.calibration_targets import CalibrationResult, Detections, Prints, combine_frames, fix, redetect, see
 from calibration.camera import Lens, times_full_hd
-from calibration.drift import Drift, Verdict, judge, laid_anew, posed, seen_on_table, still_px
+from calibration.drift import (
+    Drift,
+    DriftAssessment,
+    assess_drift,
+    known_targets,
+    relocate_markers,
+    solve_pose,
+    still_px,
+)
 from calibration.marker_issue import Trouble
-from calibration.marker_tracker import Glance, MarkerTracker, lookout
+from calibration.marker_tracker import MarkerCheck, MarkerTracker, track_markers
 from calibration.markers import ImageGray
 from calibration.scene_texture import Grain
 from calibration.solve import Calibration
@@ -76,15 +84,15 @@ class Keeper:
         return Kept(self._tracked.calibration, drifts, self._tracked.set_aside, problem)
 
     def _start(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> Kept:
-        sight = Sight((gray.shape[1], gray.shape[0]), {})
+        detections = Detections((gray.shape[1], gray.shape[0]), {})
         try:
             if prints.rectangle is not None:
                 self._tracked = _ClickedRectangle(gray, prints, lens)
             else:
-                sight = see(gray, prints)
-                self._tracked = _TrackedMarkers(gray, fix(sight, prints, lens), prints, lens)
+                detections = see(gray, prints)
+                self._tracked = _TrackedMarkers(gray, fix(detections, prints, lens), prints, lens)
         except UserError as error:
-            return Kept(None, (), sight.set_aside, str(error))
+            return Kept(None, (), detections.set_aside, str(error))
         return Kept(self._tracked.calibration, (), self._tracked.set_aside)
 
 
@@ -92,7 +100,7 @@ _Inputs = tuple[Prints, Lens | None, tuple[int, ...]]
 
 
 def _only_adds_distances(now: _Inputs, before: _Inputs) -> bool:
-    return now[0].is_more_taped(before[0]) and now[1] is before[1] and now[2] == before[2]
+    return now[0].adds_distances(before[0]) and now[1] is before[1] and now[2] == before[2]
 
 
 class _ClickedRectangle:
@@ -133,7 +141,7 @@ class _TrackedMarkers:
         set_aside: Markers that were not used.
     """
 
-    def __init__(self, gray: ImageGray, start: Fix, prints: Prints, lens: Lens | None) -> None:
+    def __init__(self, gray: ImageGray, start: CalibrationResult, prints: Prints, lens: Lens | None) -> None:
         self.calibration = start.calibration
         self.set_aside = start.set_aside
         self._prints, self._lens = prints, lens
@@ -141,15 +149,15 @@ class _TrackedMarkers:
         self._table = start.calibration  # markers' places and lens with their uncertainty, independent of the pose
         self._pose_ids: frozenset[int] | None = None  # markers of the current pose, once it was solved again
         self._before = (gray, start.calibration.camera)
-        self._sights = [start.sight]
+        self._detections = [start.detections]
         self._bump_frames_left = 0  # frames at rest until another bump is reported
-        self._loose: dict[int, FloatArray] = {}
+        self._displaced: dict[int, FloatArray] = {}
         self._frames_since_search, self._frames_unseen, self._search_interval = 0, 0, _SHORT_INTERVAL
-        self._expect(start.sight)
+        self._expect(start.detections)
 
     def follow(self, gray: ImageGray) -> tuple[tuple[Drift, ...], str | None]:
         """The movements in this frame, and the current problem of the calibration (or None)."""
-        check = self._marker_tracker.glance(gray)
+        check = self._marker_tracker.check(gray)
         self._frames_unseen = 0 if check.corners_px else self._frames_unseen + 1
         self._frames_since_search += 1
         if any(shift > self._still_px for shift in check.shift_px.values()) or self._search_is_due(check):
@@ -166,14 +174,14 @@ class _TrackedMarkers:
             self.calibration = taped.sharpen(self.calibration)
         self._prints, self._table = prints, self.calibration
         if self._pose_ids is not None:
-            self._freeze_table(self._sights[0])
+            self._freeze_table(self._detections[0])
 
     @property
     def _still_px(self) -> float:
         return still_px(self._table, self._scale)
 
-    def _search_is_due(self, check: Glance) -> bool:
-        if self._loose:
+    def _search_is_due(self, check: MarkerCheck) -> bool:
+        if self._displaced:
             return True
         if self._frames_unseen:
             return self._frames_since_search >= min(_SHORT_INTERVAL, 1 + self._frames_unseen // 3)
@@ -189,74 +197,76 @@ class _TrackedMarkers:
         """Measure a frame without movement; recalibrate once `FRAMES` of them are collected."""
         self._bump_frames_left = max(0, self._bump_frames_left - 1)
         self._before = (gray, self.calibration.camera)
-        if len(self._sights) >= FRAMES:
+        if len(self._detections) >= FRAMES:
             return
-        self._sights.append(see_again(gray, self._prints, self._sights[0]))
-        if len(self._sights) == FRAMES:
-            sight = together(self._sights)
-            self.calibration = self._recalibrated(sight)
+        self._detections.append(redetect(gray, self._prints, self._detections[0]))
+        if len(self._detections) == FRAMES:
+            detections = combine_frames(self._detections)
+            self.calibration = self._recalibrated(detections)
             self._before = (gray, self.calibration.camera)
-            self._expect(sight)
+            self._expect(detections)
 
-    def _recalibrated(self, sight: Sight) -> Calibration:
+    def _recalibrated(self, detections: Detections) -> Calibration:
         if self._pose_ids is None:
-            result = fix(sight, self._prints, self._lens)
+            result = fix(detections, self._prints, self._lens)
             self._table, self.set_aside = result.calibration, result.set_aside
             return result.calibration
-        targets = seen_on_table(self._table, sight, self._prints)
-        return posed(self._table, [t for t in targets if self._pose_ids >= t.marks.keys()], sight.image_size)
+        targets = known_targets(self._table, detections, self._prints)
+        return solve_pose(self._table, [t for t in targets if self._pose_ids >= t.marks.keys()], detections.image_size)
 
     def _search(self, gray: ImageGray) -> tuple[tuple[Drift, ...], str | None]:
         """Search the whole picture for markers, and apply the movements found."""
-        sight = see(gray, self._prints)
+        detections = see(gray, self._prints)
         try:
-            verdict = judge(self._table, self.calibration.camera, sight, self._prints, self._before, gray)
+            assessment = assess_drift(
+                self._table, self.calibration.camera, detections, self._prints, self._before, gray
+            )
         except UserError as error:
             return (), str(error)
-        if verdict is None:
+        if assessment is None:
             return (), _UNCLEAR
-        drifts = self._apply_pose(verdict, sight)
-        drifts += self._relocate(self._at_rest(verdict.loose), sight)
-        return drifts, _NONE_SEEN if not verdict.ids and not verdict.loose else None
+        drifts = self._apply_pose(assessment, detections)
+        drifts += self._relocate(self._at_rest(assessment.displaced), detections)
+        return drifts, _NONE_SEEN if not assessment.ids and not assessment.displaced else None
 
-    def _apply_pose(self, verdict: Verdict, sight: Sight) -> tuple[Drift, ...]:
-        if verdict.calibration is None or verdict.what is None:
-            if not verdict.loose:
-                self._expect(sight)
+    def _apply_pose(self, assessment: DriftAssessment, detections: Detections) -> tuple[Drift, ...]:
+        if assessment.calibration is None or assessment.what is None:
+            if not assessment.displaced:
+                self._expect(detections)
             return ()
         reported, self._bump_frames_left = self._bump_frames_left > 0, _BUMP_FRAMES
-        self.calibration, self._pose_ids = verdict.calibration, verdict.ids
-        self._sights = [sight]
-        self._expect(sight)
-        return () if reported else (Drift(verdict.what, verdict.shift_px),)
+        self.calibration, self._pose_ids = assessment.calibration, assessment.ids
+        self._detections = [detections]
+        self._expect(detections)
+        return () if reported else (Drift(assessment.what, assessment.shift_px),)
 
-    def _at_rest(self, loose: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
+    def _at_rest(self, displaced: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
         """The markers that have not moved since the previous search; the others wait for the next one."""
-        before, self._loose = self._loose, dict(loose)
+        before, self._displaced = self._displaced, dict(displaced)
         return {
-            number: self._loose.pop(number)
-            for number, px in loose.items()
+            number: self._displaced.pop(number)
+            for number, px in displaced.items()
             if number in before and float(np.abs(px - before[number]).max()) < self._still_px
         }
 
-    def _relocate(self, resting: Mapping[int, FloatArray], sight: Sight) -> tuple[Drift, ...]:
+    def _relocate(self, resting: Mapping[int, FloatArray], detections: Detections) -> tuple[Drift, ...]:
         """Store the new places of markers that came to rest."""
         if not resting:
             return ()
-        self.calibration, drifts = laid_anew(self.calibration, resting, self._prints)
-        self._freeze_table(sight)
-        self._expect(sight)
+        self.calibration, drifts = relocate_markers(self.calibration, resting, self._prints)
+        self._freeze_table(detections)
+        self._expect(detections)
         return drifts
 
-    def _freeze_table(self, sight: Sight) -> None:
+    def _freeze_table(self, detections: Detections) -> None:
         """Keep the current places: they depend on the current camera, so more frames would not improve them."""
         self._table, self._pose_ids = self.calibration, frozenset(self.calibration.markers_in)
-        self._sights = [sight] * FRAMES
+        self._detections = [detections] * FRAMES
 
-    def _expect(self, sight: Sight) -> None:
+    def _expect(self, detections: Detections) -> None:
         """Track the markers at the places of this sight, unseen ones at their predicted places."""
         places = {n: self.calibration.camera.table_to_pixel(c) for n, c in self.calibration.markers_in.items()}
-        for number, seen in sight.corners_px.items():
+        for number, seen in detections.corners_px.items():
             if number in places and float(np.abs(seen - places[number]).max()) < 2 * self._still_px:
                 places[number] = seen
-        self._marker_tracker: MarkerTracker = lookout(places, self._prints.dictionary, sight.image_size)
+        self._marker_tracker: MarkerTracker = track_markers(places, self._prints.dictionary, detections.image_size)

@@ -19,7 +19,7 @@ _MAX_RESIDUAL_RATIO = 0.5
 _MAX_FOR_PAIRS = 8  # with more targets, only single outliers are tried, not pairs
 
 
-def agreeing(
+def solve_without_outliers(
     targets: Sequence[Target], solved: Callable[[Sequence[Target]], Calibration], suspect_px: float
 ) -> tuple[Calibration, list[Target]]:
     """Solve with the targets that agree; return the calibration and the outliers.
@@ -112,6 +112,8 @@ def _worst_px(targets: Sequence[Target], camera: TableCamera) -> float:
     worst = float("inf")
     for k in range(count):
         turn, shift = cv2.solvePnPRefineLM(points, seen, lens.matrix, lens.distortion, rotations[k], translations[k])
-        posed = TableCamera(lens, np.asarray(cv2.Rodrigues(turn)[0], np.float64), np.asarray(shift, np.float64).ravel())
-        worst = min(worst, max(misfit_px(posed, target) for target in targets))
+        camera_there = TableCamera(
+            lens, np.asarray(cv2.Rodrigues(turn)[0], np.float64), np.asarray(shift, np.float64).ravel()
+        )
+        worst = min(worst, max(misfit_px(camera_there, target) for target in targets))
     return worst

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from calibration.calibration_targets import Prints, fix, see
 from calibration.camera import Lens
 from calibration.marker_issue import Reason, Trouble, outline_of
-from calibration.markers import SMALLEST_SIDE_PX, ImageGray, dictionary_of, side_px, sort_markers
+from calibration.markers import SMALLEST_SIDE_PX, ImageGray, dictionary_of, scan_markers, side_px
 from calibration.opencv import cv2
 from rules.table import FloatArray, UserError
 
@@ -43,17 +43,17 @@ def why_not(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> tuple[
     """Everything in the picture (height, width) that looks like a marker but is not used, each place once."""
     if prints.board is not None:
         return _mirrored_or_foreign(gray, prints.dictionary)
-    sight = see(gray, prints)
+    detections = see(gray, prints)
     try:
-        known = fix(sight, prints, lens).set_aside
+        known = fix(detections, prints, lens).set_aside
     except UserError:
-        known = sight.set_aside
-    good = [corners.mean(0) for corners in sight.corners_px.values()]
+        known = detections.set_aside
+    good = [corners.mean(0) for corners in detections.corners_px.values()]
     issues = list(known)
-    if not sight.corners_px:
+    if not detections.corners_px:
         issues += _mirrored_or_foreign(gray, prints.dictionary)
     handled = good + [np.mean(issue.outline_px, axis=0) for issue in issues]
-    for outline in _similar_in_size(_squares(gray), [*sight.corners_px.values()])[:_MAX_ISSUES]:
+    for outline in _similar_in_size(_squares(gray), [*detections.corners_px.values()])[:_MAX_ISSUES]:
         polygon = outline.astype(np.float32)
         if not any(cv2.pointPolygonTest(polygon, (float(x), float(y)), False) >= 0 for x, y in handled):
             issues.append(_unread(gray, outline))
@@ -79,14 +79,14 @@ def _mirrored_or_foreign(gray: ImageGray, dictionary: str) -> tuple[Trouble, ...
             f"marker {seen.id} is mirrored: turn off mirroring in the camera's settings",
             seen.id,
         )
-        for seen in sort_markers(flipped, dictionary).found
+        for seen in scan_markers(flipped, dictionary).found
     ]
     others = [tuple(_of_family(gray, family, dictionary)) for family in _FAMILIES]
     return max([tuple(mirrored), *others], key=len)
 
 
 def _of_family(gray: ImageGray, family: Sequence[str], dictionary: str) -> Iterator[Trouble]:
-    for seen in sort_markers(gray, family[-1]).found:
+    for seen in scan_markers(gray, family[-1]).found:
         name = next(n for n in family if seen.id < len(dictionary_of(n).bytesList))
         if name != dictionary.upper().removeprefix("DICT_"):
             sentence = (

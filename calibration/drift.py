@@ -3,7 +3,7 @@
 One camera can distinguish these cases:
 - Some markers are out of place and the others are not: those markers moved. Positions on the table stay valid.
 - All markers fit one rigid table seen from another pose: the camera or the table moved. The table cannot show which;
-  the background can (see `backdrop`). In both cases the pose is solved again; the lens and the markers' places stay.
+  the background can, see `compare_background`. In both cases the pose is solved again, while lens and places stay.
 - All markers moved, but the rest of the picture did not: only the prints moved, for example as one sheet.
 - The markers contradict one another, or no pose explains the two visible ones: the result is None.
 """
@@ -16,8 +16,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from calibration.background_motion import Backdrop, backdrop
-from calibration.calibration_targets import Prints, Sight
+from calibration.background_motion import BackgroundMotion, compare_background
+from calibration.calibration_targets import Detections, Prints
 from calibration.camera import TableCamera, times_full_hd
 from calibration.consensus import common_pose, misfit_px
 from calibration.markers import ImageGray
@@ -73,38 +73,38 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
+class DriftAssessment:
     """What moved according to one picture.
 
     Attributes:
         calibration: The new calibration; None if the camera pose is unchanged.
         what: What moved; None if nothing did.
         ids: The markers at their known places on the table.
-        loose: Id -> (4, 2) pixels of markers that are new or elsewhere on the table.
+        displaced: Id -> (4, 2) pixels of markers that are new or elsewhere on the table.
         shift_px: Mean shift of the markers in the picture.
     """
 
     calibration: Calibration | None
     what: Moved | None
     ids: frozenset[int]
-    loose: Mapping[int, FloatArray]
+    displaced: Mapping[int, FloatArray]
     shift_px: float = 0.0
 
 
-def judge(
+def assess_drift(
     table: Calibration,
     camera: TableCamera,
-    sight: Sight,
+    detections: Detections,
     prints: Prints,
     before: tuple[ImageGray, TableCamera],
     now: ImageGray,
-) -> Verdict | None:
+) -> DriftAssessment | None:
     """Compare the seen markers with their expected places.
 
     Args:
         table: Lens and markers' places, with their uncertainty.
         camera: The camera in the previous frame.
-        sight: The prints seen in the picture `now`.
+        detections: The prints seen in the picture `now`.
         before: The last picture at rest, and its camera.
         now: (height, width) picture.
 
@@ -112,26 +112,26 @@ def judge(
         None if the markers contradict one another.
 
     Raises:
-        UserError: see `posed`.
+        UserError: see `solve_pose`.
     """
-    targets = seen_on_table(table, sight, prints)
-    scale = times_full_hd(sight.image_size)
+    targets = known_targets(table, detections, prints)
+    scale = times_full_hd(detections.image_size)
     in_place = [t for t in targets if misfit_px(camera, t) <= still_px(table, scale)]
-    group = _together(
+    group = _consistent(
         targets, in_place, camera, still_px(table, scale), max(_ONE_TABLE_PX * scale, 3 * table.residual_px)
     )
     if targets and not group:
         return None
     out = [t for t in targets if not any(t is kept for kept in group)]
-    new = {n: px for n, px in sight.corners_px.items() if n not in table.markers_in}
+    new = {n: px for n, px in detections.corners_px.items() if n not in table.markers_in}
     if all(any(t is kept for kept in in_place) for t in group):
-        return Verdict(None, Moved.MARKER if out else None, _ids(group), _pixels(out, sight) | new)
-    after = posed(table, group, sight.image_size)
-    what = _blame(backdrop(before[0], now, before[1], after.camera, _outlines(table, before[1])))
+        return DriftAssessment(None, Moved.MARKER if out else None, _ids(group), _pixels(out, detections) | new)
+    after = solve_pose(table, group, detections.image_size)
+    what = _moved_part(compare_background(before[0], now, before[1], after.camera, _outlines(table, before[1])))
     if what is Moved.MARKER:
-        return Verdict(None, what, frozenset(), _pixels(targets, sight) | new)
+        return DriftAssessment(None, what, frozenset(), _pixels(targets, detections) | new)
     shift_px = float(np.mean([misfit_px(before[1], target) for target in group]))
-    return Verdict(after, what, _ids(group), _pixels(out, sight) | new, shift_px)
+    return DriftAssessment(after, what, _ids(group), _pixels(out, detections) | new, shift_px)
 
 
 def still_px(table: Calibration, scale: float) -> float:
@@ -139,22 +139,22 @@ def still_px(table: Calibration, scale: float) -> float:
     return max(MOVED_PX * scale, 2 * table.residual_px)
 
 
-def seen_on_table(known: Calibration, sight: Sight, prints: Prints) -> list[Target]:
+def known_targets(known: Calibration, detections: Detections, prints: Prints) -> list[Target]:
     """The seen prints with a known place, as targets in table coordinates."""
     origin = (0.0, 0.0, 0.0)
     places = known.markers_in
     if prints.board is None:
-        seen = [(number, px) for number, px in sight.corners_px.items() if number in places]
+        seen = [(number, px) for number, px in detections.corners_px.items() if number in places]
         return [Target(places[number], px, {number: places[number]}, origin) for number, px in seen]
-    if sight.board is None:
+    if detections.board is None:
         return []
     marks = prints.board_marks_in
     place = place_of(np.concatenate([*marks.values()]), np.concatenate([places[n] for n in marks]))
-    laid = laid_at(prints.board_corners_in(sight.board.ids), place)
-    return [Target(laid, sight.board.corners_px, {n: places[n] for n in marks}, origin)]
+    laid = laid_at(prints.board_corners_in(detections.board.ids), place)
+    return [Target(laid, detections.board.corners_px, {n: places[n] for n in marks}, origin)]
 
 
-def _together(
+def _consistent(
     targets: list[Target], in_place: list[Target], camera: TableCamera, tight_px: float, loose_px: float
 ) -> list[Target]:
     """The consistent targets: those at their old places or, with another pose, the largest rigid group."""
@@ -165,13 +165,13 @@ def _together(
         return tight
     if len(in_place) >= 2:
         return in_place
-    loose = common_pose(targets, camera, loose_px)
-    return loose if len(loose) > len(in_place) else in_place
+    displaced = common_pose(targets, camera, loose_px)
+    return displaced if len(displaced) > len(in_place) else in_place
 
 
-def _blame(seen: Backdrop) -> Moved:
+def _moved_part(seen: BackgroundMotion) -> Moved:
     """What moved, according to the background."""
-    count = seen.stayed + seen.went_along
+    count = seen.stayed + seen.moved_along
     if count < _MIN_BACKGROUND_POINTS:
         return Moved.EITHER
     if seen.stayed > _ALL * count:
@@ -188,11 +188,11 @@ def _ids(targets: Sequence[Target]) -> frozenset[int]:
     return frozenset(number for target in targets for number in target.marks)
 
 
-def _pixels(targets: Sequence[Target], sight: Sight) -> dict[int, FloatArray]:
-    return {number: sight.corners_px[number] for number in _ids(targets) if number in sight.corners_px}
+def _pixels(targets: Sequence[Target], detections: Detections) -> dict[int, FloatArray]:
+    return {number: detections.corners_px[number] for number in _ids(targets) if number in detections.corners_px}
 
 
-def posed(known: Calibration, targets: Sequence[Target], image_size: tuple[int, int]) -> Calibration:
+def solve_pose(known: Calibration, targets: Sequence[Target], image_size: tuple[int, int]) -> Calibration:
     """Solve for a new camera pose and keep the lens and the markers' places.
 
     The uncertainty of lens and places is carried over, because another lens would also imply other places.
@@ -205,11 +205,11 @@ def posed(known: Calibration, targets: Sequence[Target], image_size: tuple[int, 
     """
     after = solve(targets, image_size, known.camera.lens)
     points = np.concatenate([target.points_in for target in targets])
-    carried = tuple(_carried(known.camera, deviant, after.camera, points) for deviant in known.deviants)
+    carried = tuple(_propagated(known.camera, deviant, after.camera, points) for deviant in known.deviants)
     return Calibration(after.camera, known.markers_in, after.residual_px, (*carried, *after.deviants))
 
 
-def _carried(old: TableCamera, deviant: TableCamera, new: TableCamera, points_in: FloatArray) -> TableCamera:
+def _propagated(old: TableCamera, deviant: TableCamera, new: TableCamera, points_in: FloatArray) -> TableCamera:
     """The camera to find instead of `new` if `deviant` had been found instead of `old`.
 
     Its points lie where `deviant` places the pixels that `old` sees at `points_in`. The perturbation is so small that
@@ -226,8 +226,8 @@ def _carried(old: TableCamera, deviant: TableCamera, new: TableCamera, points_in
     return TableCamera(lens, rotation, new.translation + step[3:])
 
 
-def laid_anew(
-    known: Calibration, loose: Mapping[int, FloatArray], prints: Prints
+def relocate_markers(
+    known: Calibration, displaced: Mapping[int, FloatArray], prints: Prints
 ) -> tuple[Calibration, tuple[Drift, ...]]:
     """The calibration with new places for moved or new markers, and the drifts of the moved ones.
 
@@ -235,12 +235,12 @@ def laid_anew(
 
     Args:
         known: The calibration so far.
-        loose: Id -> (4, 2) pixels of each marker at its new place.
+        displaced: Id -> (4, 2) pixels of each marker at its new place.
         prints: The stated size of the markers.
     """
     places = dict(known.markers_in)
     drifts = []
-    for number, corners_px in loose.items():
+    for number, corners_px in displaced.items():
         seen_in = known.camera.pixel_to_table(corners_px)
         before = places.get(number)
         square = prints.square_in if before is None else before

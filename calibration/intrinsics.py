@@ -13,7 +13,7 @@ import numpy as np
 from calibration.camera import Lens
 from rules.table import FloatArray
 
-COUNT = 9
+PARAMETER_COUNT = 9
 
 # Webcams and phones have a horizontal field of view of about 50 to 90 degrees and a nearly central principal point.
 _FOCAL_OF_WIDTH, _FOCAL_SPREAD = 0.78, 0.22
@@ -24,34 +24,34 @@ _ASPECT_SPREAD, _P_SPREAD, _K3_SPREAD = 0.001, 0.0006, 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LensBelief:
+class LensPrior:
     """A Gaussian prior: `mean` (9,), and `root` (9, 9), which whitens differences from the mean."""
 
     mean: FloatArray
     root: FloatArray
 
 
-def lens_numbers(lens: Lens) -> FloatArray:
+def lens_parameters(lens: Lens) -> FloatArray:
     """(9,) the parameters of a lens."""
     focal = np.log([lens.matrix[0, 0], lens.matrix[1, 1]])
     return np.concatenate([focal, lens.matrix[:2, 2], lens.distortion])
 
 
-def lens_of(numbers: FloatArray, image_size: tuple[int, int]) -> Lens:
+def lens_from_parameters(numbers: FloatArray, image_size: tuple[int, int]) -> Lens:
     """The lens with these parameters (9,)."""
     fx, fy = np.exp(numbers[:2])
     matrix = np.array([[fx, 0, numbers[2]], [0, fy, numbers[3]], [0, 0, 1]])
     return Lens(image_size, matrix, numbers[4:])
 
 
-def by_numbers(slopes: FloatArray, numbers: FloatArray) -> FloatArray:
+def by_lens_parameters(slopes: FloatArray, numbers: FloatArray) -> FloatArray:
     """(2N, 9) Jacobian by the lens parameters, from the (2N, 15) Jacobian of `cv2.projectPoints`."""
     by = slopes[:, 6:].copy()
     by[:, :2] *= np.exp(numbers[:2])
     return np.asarray(by)
 
 
-def usual_lens(image_size: tuple[int, int]) -> Lens:
+def default_lens(image_size: tuple[int, int]) -> Lens:
     """The default lens: a horizontal field of view of 65 degrees, with slight barrel distortion."""
     width, height = image_size
     focal = _FOCAL_OF_WIDTH * max(width, height)
@@ -62,19 +62,19 @@ def usual_lens(image_size: tuple[int, int]) -> Lens:
     )
 
 
-def usual_belief(image_size: tuple[int, int]) -> LensBelief:
+def default_prior(image_size: tuple[int, int]) -> LensPrior:
     """The prior of a typical camera."""
     axis = _AXIS_SPREAD_OF_WIDTH * max(image_size)
     spread = [_FOCAL_SPREAD, _ASPECT_SPREAD, axis, axis, _K1_SPREAD, _K2_SPREAD, _P_SPREAD, _P_SPREAD, _K3_SPREAD]
     root = np.diag(1 / np.array(spread))
     root[1, 0] = -root[1, 1]
-    return LensBelief(lens_numbers(usual_lens(image_size)), root)
+    return LensPrior(lens_parameters(default_lens(image_size)), root)
 
 
-def profile_belief(lens: Lens) -> LensBelief | None:
+def profile_prior(lens: Lens) -> LensPrior | None:
     """The prior from a lens profile; None if the profile is exact."""
     if lens.covariance is None:
         return None
     size, directions = np.linalg.eigh(lens.covariance)
     # Parameters that the profile held fixed have zero variance; use a tiny one instead.
-    return LensBelief(lens_numbers(lens), (directions / np.sqrt(np.maximum(size, 1e-14))).T)
+    return LensPrior(lens_parameters(lens), (directions / np.sqrt(np.maximum(size, 1e-14))).T)

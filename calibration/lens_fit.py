@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Lens
-from calibration.intrinsics import COUNT, by_numbers, lens_numbers, lens_of, usual_belief, usual_lens
+from calibration.intrinsics import (
+    PARAMETER_COUNT,
+    by_lens_parameters,
+    default_lens,
+    default_prior,
+    lens_from_parameters,
+    lens_parameters,
+)
 from calibration.lens import FEWEST_VIEWS, Gathering, View
 from calibration.opencv import cv2
 from rules.table import FloatArray, UserError
@@ -105,7 +112,7 @@ class _Bundle:
 
     @classmethod
     def of(cls, views: Sequence[View], image_size: tuple[int, int]) -> _Bundle:
-        start = usual_lens(image_size)
+        start = default_lens(image_size)
         boards = [np.c_[view.points_in, np.zeros(len(view.ids))].astype(np.float32) for view in views]
         seen = [view.seen_px.astype(np.float32) for view in views]
         flags = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_K3 | cv2.CALIB_ZERO_TANGENT_DIST
@@ -114,7 +121,7 @@ class _Bundle:
         )
         lens = Lens(image_size, np.asarray(matrix, np.float64), np.asarray(distortion, np.float64).ravel()[:5])
         poses = np.concatenate([np.reshape(turns, (-1, 3)), np.reshape(shifts, (-1, 3))], axis=1)
-        bundle = cls(views, image_size, lens_numbers(lens), np.asarray(poses, np.float64))
+        bundle = cls(views, image_size, lens_parameters(lens), np.asarray(poses, np.float64))
         for _ in range(_STEPS):
             step = bundle._step()
             bundle = cls(views, image_size, bundle.numbers + step[0], bundle.poses + step[1])
@@ -124,43 +131,43 @@ class _Bundle:
 
     def _misses(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """View k's residuals (2N,), predicted minus seen, and their Jacobians by lens (2N, 9) and pose (2N, 6)."""
-        view, lens = self.views[k], lens_of(self.numbers, self.image_size)
+        view, lens = self.views[k], lens_from_parameters(self.numbers, self.image_size)
         points = np.c_[view.points_in, np.zeros(len(view.ids))]
         pixels, slopes = cv2.projectPoints(points, self.poses[k, :3], self.poses[k, 3:], lens.matrix, lens.distortion)
         by: FloatArray = np.asarray(slopes, np.float64)
-        misses = np.asarray(pixels, np.float64).reshape(-1, 2) - view.seen_px
-        return misses.ravel(), by_numbers(by, self.numbers), by[:, :6]
+        errors = np.asarray(pixels, np.float64).reshape(-1, 2) - view.seen_px
+        return errors.ravel(), by_lens_parameters(by, self.numbers), by[:, :6]
 
     def by_view_px(self) -> FloatArray:
         return np.array([np.sqrt(2 * (self._misses(k)[0] ** 2).mean()) for k in range(len(self.views))])
 
     def noise_px(self) -> float:
-        misses = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
-        spare = max(1, misses.size - 6 * len(self.views) - COUNT)
-        return max(_MIN_SIGMA_PX, float(np.sqrt((misses**2).sum() / spare)))
+        errors = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
+        spare = max(1, errors.size - 6 * len(self.views) - PARAMETER_COUNT)
+        return max(_MIN_SIGMA_PX, float(np.sqrt((errors**2).sum() / spare)))
 
     def _normal(self) -> tuple[FloatArray, list[FloatArray]]:
         """Normal equations of the lens, poses eliminated: the (9, 9) matrix with prior, and (9,) gradient per view."""
-        information = np.zeros((COUNT, COUNT))
+        information = np.zeros((PARAMETER_COUNT, PARAMETER_COUNT))
         gradients = []
         for k in range(len(self.views)):
-            misses, by_lens, by_pose = self._misses(k)
+            errors, by_lens, by_pose = self._misses(k)
             # A change that a pose explains as well carries no information about the lens.
             free = by_lens - by_pose @ np.linalg.lstsq(by_pose, by_lens, rcond=None)[0]
             information += free.T @ free
-            gradients.append(free.T @ misses)
-        root = usual_belief(self.image_size).root
+            gradients.append(free.T @ errors)
+        root = default_prior(self.image_size).root
         return information / self.noise_px() ** 2 + root.T @ root, gradients
 
     def _step(self) -> tuple[FloatArray, FloatArray]:
         normal, gradients = self._normal()
-        prior, noise2 = usual_belief(self.image_size), self.noise_px() ** 2
+        prior, noise2 = default_prior(self.image_size), self.noise_px() ** 2
         gradient = sum(gradients) / noise2 + prior.root.T @ (prior.root @ (self.numbers - prior.mean))
         lens_step = -np.linalg.solve(normal, gradient)
         pose_steps = []
         for k in range(len(self.views)):
-            misses, by_lens, by_pose = self._misses(k)
-            pose_steps.append(-np.linalg.lstsq(by_pose, misses + by_lens @ lens_step, rcond=None)[0])
+            errors, by_lens, by_pose = self._misses(k)
+            pose_steps.append(-np.linalg.lstsq(by_pose, errors + by_lens @ lens_step, rcond=None)[0])
         return np.asarray(lens_step), np.array(pose_steps)
 
     def covariance(self) -> FloatArray:
@@ -173,14 +180,14 @@ class _Bundle:
         noise2, count = self.noise_px() ** 2, len(self.views)
         independent = np.linalg.inv(normal)
         scatter = sum(np.outer(g, g) for g in gradients) / noise2**2 * count / max(1, count - 1)
-        inflation = float(np.trace(np.linalg.solve(normal, scatter)) / COUNT)
+        inflation = float(np.trace(np.linalg.solve(normal, scatter)) / PARAMETER_COUNT)
         return np.asarray(independent * max(1.0, inflation))
 
     def result(self, kept: Sequence[int], count: int) -> LensFit:
         by_view = np.full(count, np.nan)
         by_view[list(kept)] = self.by_view_px()
-        misses = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
-        bare = lens_of(self.numbers, self.image_size)
+        errors = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
+        bare = lens_from_parameters(self.numbers, self.image_size)
         covariance = self.covariance()
         lens = Lens(bare.image_size, bare.matrix, bare.distortion, (covariance + covariance.T) / 2)
-        return LensFit(lens, float(np.sqrt(2 * (misses**2).mean())), tuple(float(rms) for rms in by_view))
+        return LensFit(lens, float(np.sqrt(2 * (errors**2).mean())), tuple(float(rms) for rms in by_view))

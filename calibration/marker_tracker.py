@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from calibration.markers import ImageGray, MarkerPattern, pattern_of, perspective, project, side_px
+from calibration.markers import ImageGray, MarkerPattern, apply_homography, pattern_of, side_px, square_homography
 from calibration.opencv import cv2
 from rules.table import FloatArray
 
-MOST_WATCHED = 8
+MAX_TRACKED = 8
 """Tracked markers; this many, far from one another, contain as much information as a whole board."""
 
 _EDGES, _STEPS = 40, 13  # sampling lines per marker, and samples per line
@@ -26,7 +26,7 @@ _MIN_MATCHING_CELLS = 0.9  # share of the cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Glance:
+class MarkerCheck:
     """The tracked markers in one frame.
 
     Attributes:
@@ -61,10 +61,10 @@ class MarkerTracker:
     design: FloatArray
     paper: npt.NDArray[np.bool_]
 
-    def glance(self, gray: ImageGray) -> Glance:
+    def check(self, gray: ImageGray) -> MarkerCheck:
         """Locate the markers in a frame, which must have the size of the measured picture."""
         if not self.ids:
-            return Glance({}, {}, frozenset())
+            return MarkerCheck({}, {}, frozenset())
         samples = np.asarray(
             cv2.remap(gray, self.u_px, self.v_px, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32
         )
@@ -74,7 +74,7 @@ class MarkerTracker:
         moved = self.corners_px + self._shifts(gap_px, clean, seen)
         away = np.linalg.norm(moved - self.corners_px, axis=2).mean(1)
         found = {number: k for k, number in enumerate(self.ids) if seen[k]}
-        return Glance(
+        return MarkerCheck(
             {number: moved[k] for number, k in found.items()},
             {number: float(away[k]) for number, k in found.items()},
             frozenset(self.ids) - found.keys(),
@@ -99,7 +99,7 @@ class MarkerTracker:
         return np.asarray(shift * seen[:, None, None])
 
 
-def lookout(corners_px: Mapping[int, FloatArray], dictionary: str, image_size: tuple[int, int]) -> MarkerTracker:
+def track_markers(corners_px: Mapping[int, FloatArray], dictionary: str, image_size: tuple[int, int]) -> MarkerTracker:
     """A tracker for markers with these corners (4, 2) in pictures of this size; markers outside are skipped."""
     inside = {n: c for n, c in corners_px.items() if np.isfinite(c).all() and _within(c.mean(0), image_size)}
     ids = _far_apart({number: corners.mean(0) for number, corners in inside.items()})
@@ -126,10 +126,10 @@ def _within(px: FloatArray, image_size: tuple[int, int]) -> bool:
 
 
 def _far_apart(centres_px: Mapping[int, FloatArray]) -> Sequence[int]:
-    """Up to `MOST_WATCHED` ids, each the one farthest from those chosen before."""
+    """Up to `MAX_TRACKED` ids, each the one farthest from those chosen before."""
     left = dict(centres_px)
     chosen: list[int] = []
-    while left and len(chosen) < MOST_WATCHED:
+    while left and len(chosen) < MAX_TRACKED:
         near = chosen or [min(left)]
         number = max(left, key=lambda n: min(float(np.hypot(*(left[n] - centres_px[c]))) for c in near))
         chosen.append(number)
@@ -140,18 +140,18 @@ def _far_apart(centres_px: Mapping[int, FloatArray]) -> Sequence[int]:
 def _samples(corners_px: FloatArray, pattern: MarkerPattern) -> tuple[FloatArray, float, FloatArray]:
     """One marker's samples (N, 2), and its rows of `MarkerTracker.step_px` and `.design`."""
     cells = len(pattern.paper)
-    h = perspective(cells, corners_px)
+    h = square_homography(cells, corners_px)
     # Edges of both directions, spread over the whole print.
     chosen = np.linspace(0, len(pattern.places) - 1, _EDGES).astype(int)
     places, outward = pattern.places[chosen], pattern.outward[chosen]
-    at_px = project(h, places)
-    normal = project(h, places + outward * 0.05) - at_px
+    at_px = apply_homography(h, places)
+    normal = apply_homography(h, places + outward * 0.05) - at_px
     normal /= np.linalg.norm(normal, axis=1)[:, None]
     reach_px = float(np.clip(0.45 * side_px(corners_px) / cells, 1.0, 6.0))
     steps = np.linspace(-reach_px, reach_px, _STEPS)
     lines = at_px[:, None] + normal[:, None] * steps[:, None]
     row, column = np.indices(pattern.paper.shape).reshape(2, -1)
-    centres = project(h, np.c_[column + 0.5, row + 0.5])
+    centres = apply_homography(h, np.c_[column + 0.5, row + 0.5])
     arm = at_px - corners_px.mean(0)
     grown = (normal * arm).sum(1)
     turned = normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1]

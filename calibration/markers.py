@@ -127,7 +127,7 @@ def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sorted:
+class MarkerScan:
     """The markers of a picture: the usable ones in `found`, by id, and the unusable ones in `set_aside`."""
 
     found: tuple[SeenMarker, ...]
@@ -144,17 +144,17 @@ def find_markers(gray: ImageGray, dictionary: str) -> tuple[SeenMarker, ...]:
     Raises:
         UserError: if markers are seen but all are unusable: too small, blurred, bent or duplicate.
     """
-    seen = sort_markers(gray, dictionary)
+    seen = scan_markers(gray, dictionary)
     if seen.set_aside and not seen.found:
         raise UserError(seen.set_aside[0].sentence)
     return seen.found
 
 
-def sort_markers(gray: ImageGray, dictionary: str) -> Sorted:
+def scan_markers(gray: ImageGray, dictionary: str) -> MarkerScan:
     """All markers of the dictionary in the picture (height, width), usable or not."""
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary_of(dictionary), _parameters()).detectMarkers(gray)
     if ids is None:
-        return Sorted((), ())
+        return MarkerScan((), ())
     numbers = [int(i) for i in ids.ravel()]
     quads = [rough.reshape(4, 2).astype(np.float64) for rough in corners]
     duplicates = {i for i, count in Counter(numbers).items() if count > 1}
@@ -168,7 +168,7 @@ def sort_markers(gray: ImageGray, dictionary: str) -> Sorted:
             found.append(marker)
         elif issue is not None:
             issues.append(issue)
-    return Sorted(tuple(found), tuple(issues))
+    return MarkerScan(tuple(found), tuple(issues))
 
 
 def _duplicate(number: int, quad: FloatArray) -> Trouble:
@@ -296,13 +296,13 @@ def _square(cells: int) -> FloatArray:
     return np.array([[0, 0], [cells, 0], [cells, cells], [0, cells]], np.float64)
 
 
-def perspective(cells: int, quad: FloatArray) -> FloatArray:
+def square_homography(cells: int, quad: FloatArray) -> FloatArray:
     """The homography (8,) from a square of `cells` by `cells` to its corners in pixels (4, 2)."""
     matrix = cv2.getPerspectiveTransform(_square(cells).astype(np.float32), quad.astype(np.float32))
     return np.asarray(matrix, np.float64).ravel()[:8]
 
 
-def project(h: FloatArray, places: FloatArray) -> FloatArray:
+def apply_homography(h: FloatArray, places: FloatArray) -> FloatArray:
     """(N, 2) pixels of places (N, 2) in cells, by a homography (8,)."""
     seen = np.c_[places, np.ones(len(places))] @ np.append(h, 1.0).reshape(3, 3).T
     return np.asarray(seen[:, :2] / seen[:, 2:])
@@ -328,13 +328,13 @@ def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerP
     """Fit the marker's grid by Gauss-Newton with robust weights; None if too few edges are visible."""
     cells, places, outward = len(pattern.paper), pattern.places, pattern.outward
     square = _square(cells)
-    h = perspective(cells, quad)
+    h = square_homography(cells, quad)
     reach_px = float(np.clip(0.45 * side_px(quad) / cells, 1.0, 6.0))
     shift = 0.0
     rms = np.inf
     for _ in range(6):
-        at_px = project(h, places)
-        normal = project(h, places + outward * 0.05) - at_px
+        at_px = apply_homography(h, places)
+        normal = apply_homography(h, places + outward * 0.05) - at_px
         normal /= np.linalg.norm(normal, axis=1)[:, None]
         gap = _crossings(light, at_px, normal, reach_px) - shift
         good = np.isfinite(gap)
@@ -347,16 +347,19 @@ def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerP
         step = np.linalg.lstsq(weighted.T @ jacobian, weighted.T @ gap[good], rcond=None)[0]
         h, shift = h + step[:8], shift + step[8]
         rms = float(np.sqrt((weight * gap[good] ** 2).sum() / weight.sum()))
-        if np.abs(step[8]) < 1e-3 and np.abs(project(h, square) - project(h - step[:8], square)).max() < 5e-3:
+        if (
+            np.abs(step[8]) < 1e-3
+            and np.abs(apply_homography(h, square) - apply_homography(h - step[:8], square)).max() < 5e-3
+        ):
             break
-    return SeenMarker(pattern.id, project(h, square), rms, -float(shift))
+    return SeenMarker(pattern.id, apply_homography(h, square), rms, -float(shift))
 
 
 def _reads(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
     """Whether at least 90 % of the cells inside these corners (4, 2) are dark or light as printed."""
     paper = pattern.paper
     row, column = np.indices(paper.shape).reshape(2, -1)
-    centre = project(perspective(len(paper), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
+    centre = apply_homography(square_homography(len(paper), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
     value = cv2.remap(light, centre[:, :1], centre[:, 1:], cv2.INTER_LINEAR)[:, 0]
     bright = value > (value.min() + value.max()) / 2
     return bool((bright == paper.ravel()).mean() >= 0.9)
@@ -366,7 +369,7 @@ def _jacobian(h: FloatArray, places: FloatArray, normal: FloatArray) -> FloatArr
     """(N, 8) derivative of a place's pixel, along its normal, by the homography."""
     x, y = places.T
     scale = 1 / (h[6] * x + h[7] * y + 1)
-    seen = project(h, places)
+    seen = apply_homography(h, places)
     base = np.c_[x, y, np.ones(len(x))] * scale[:, None]
     along = (normal * seen).sum(1)
     return np.asarray(np.c_[base * normal[:, :1], base * normal[:, 1:], -base[:, :2] * along[:, None]])

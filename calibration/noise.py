@@ -37,7 +37,7 @@ class Paper:
     height_in: float = 0.01
 
 
-USUAL = Paper()
+HOME_PRINTER = Paper()
 """A home printer."""
 
 PERFECT = Paper(0.0, 0.0)

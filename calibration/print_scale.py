@@ -13,7 +13,7 @@ from rules.table import FloatArray, UserError
 SCALE_MM = 100.0
 """Length of the scales on the sheets."""
 
-FARTHEST_OFF = 0.05
+MAX_SCALE_ERROR = 0.05
 """Printers are off by up to 2 %, a page fitted to the paper by up to 5 %; more is a misreading or another page."""
 
 
@@ -38,7 +38,7 @@ class PrintScale:
     def __post_init__(self) -> None:
         for name, measured_mm in (("level", self.measured_x_mm), ("upright", self.measured_y_mm)):
             off = abs(measured_mm - SCALE_MM) / SCALE_MM
-            if not (math.isfinite(measured_mm) and off <= FARTHEST_OFF + 1e-9):
+            if not (math.isfinite(measured_mm) and off <= MAX_SCALE_ERROR + 1e-9):
                 raise UserError(
                     f"the {name} scale cannot be {measured_mm:g} mm long: measure from 0 to 100 in millimetres; if"
                     " the length is correct, the page was fitted to the paper: print it at 100 % (actual size)"

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from calibration.camera import Lens
-from calibration.intrinsics import COUNT
+from calibration.intrinsics import PARAMETER_COUNT
 from rules.regular_file import open_regular
 from rules.table import FloatArray, UserError, refuse_strange
 
@@ -97,7 +97,7 @@ def read_lens(path: Path) -> Lens:
         matrix = np.array(document["matrix"], np.float64).reshape(3, 3)
         distortion = np.array(document["distortion"], np.float64).reshape(5)
         rows = document.get("covariance")
-        covariance = None if rows is None else np.array(rows, np.float64).reshape(COUNT, COUNT)
+        covariance = None if rows is None else np.array(rows, np.float64).reshape(PARAMETER_COUNT, PARAMETER_COUNT)
         if not 0 < min(width, height) <= max(width, height) <= _MAX_PX:
             raise ValueError(f"{width}x{height} pixels is not a valid picture size")
         values = [*matrix.flat, *distortion, *(() if covariance is None else covariance.flat)]

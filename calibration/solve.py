@@ -15,18 +15,18 @@ from scipy.optimize import least_squares
 
 from calibration.camera import Lens, TableCamera, times_full_hd
 from calibration.intrinsics import (
-    COUNT,
-    LensBelief,
-    by_numbers,
-    lens_numbers,
-    lens_of,
-    profile_belief,
-    usual_belief,
-    usual_lens,
+    PARAMETER_COUNT,
+    LensPrior,
+    by_lens_parameters,
+    default_lens,
+    default_prior,
+    lens_from_parameters,
+    lens_parameters,
+    profile_prior,
 )
-from calibration.noise import POINT_SIGMA_PX, USUAL, Paper, whitener
+from calibration.noise import HOME_PRINTER, POINT_SIGMA_PX, Paper, whitener
 from calibration.opencv import cv2
-from calibration.spread import SOFT, chance_of, noise2_of, one_sigma_steps, step_to
+from calibration.spread import SOFT_L1_SCALE, noise_estimate, one_sigma_steps, rival_probability, rival_step
 from rules.table import FloatArray, UserError
 
 NUDGE = 0.01
@@ -58,7 +58,7 @@ class Target:
     marks: Mapping[int, FloatArray]
     place: tuple[float, float, float] | None = None
     sigma_px: float = POINT_SIGMA_PX
-    paper: Paper = USUAL
+    paper: Paper = HOME_PRINTER
     place_sigma_in: float = 0.0
 
 
@@ -192,13 +192,13 @@ class _Problem:
         return tuple(places)
 
     @property
-    def belief(self) -> LensBelief | None:
+    def prior(self) -> LensPrior | None:
         """Prior of the lens, or None if the lens is exact."""
-        return usual_belief(self.image_size) if self.lens is None else profile_belief(self.lens)
+        return default_prior(self.image_size) if self.lens is None else profile_prior(self.lens)
 
     @property
     def free_lens(self) -> int:
-        return 0 if self.belief is None else COUNT
+        return 0 if self.prior is None else PARAMETER_COUNT
 
     @property
     def free_scale(self) -> int:
@@ -206,7 +206,7 @@ class _Problem:
 
     def starts(self) -> list[FloatArray]:
         """Both poses that fit the fixed targets (a plane seen from nearly above has two)."""
-        lens = self.lens or usual_lens(self.image_size)
+        lens = self.lens or default_lens(self.image_size)
         fixed = [(t, place) for t, place in zip(self.targets, self.fixed, strict=True) if place is not None]
         on_table = np.concatenate([laid_at(t.points_in, place) for t, place in fixed])
         seen = np.concatenate([t.seen_px for t, _ in fixed])
@@ -226,7 +226,7 @@ class _Problem:
         camera = TableCamera(lens, _floats(cv2.Rodrigues(rotation)[0]), translation)
         start = [*rotation, *translation]
         if self.free_lens:
-            start += [*lens_numbers(lens)]
+            start += [*lens_parameters(lens)]
         start += [0.0] * self.free_scale
         for target, place in zip(self.targets, self.fixed, strict=True):
             if place is None:
@@ -235,7 +235,7 @@ class _Problem:
         return np.array(start, np.float64)
 
     def camera(self, x: FloatArray) -> TableCamera:
-        lens = lens_of(x[6 : 6 + COUNT], self.image_size) if self.free_lens else self.lens
+        lens = lens_from_parameters(x[6 : 6 + PARAMETER_COUNT], self.image_size) if self.free_lens else self.lens
         assert lens is not None  # noqa: S101 - without a profile, the lens is free
         return TableCamera(lens, _floats(cv2.Rodrigues(x[:3])[0]), x[3:6])
 
@@ -246,7 +246,7 @@ class _Problem:
         centre = target.points_in.mean(0)
         return np.asarray(centre + (points_in - centre) * np.exp(x[6 + self.free_lens]))
 
-    def laid_targets(self, x: FloatArray) -> list[FloatArray]:
+    def placed_targets(self, x: FloatArray) -> list[FloatArray]:
         free = iter(x[6 + self.free_lens + self.free_scale :].reshape(-1, 3))
         places = (place if place is not None else next(free) for place in self.fixed)
         return [
@@ -256,19 +256,19 @@ class _Problem:
 
     def _predicted(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(N, 2) pixels of all points, and OpenCV's (2N, 15) Jacobian by rotation, translation, f, c and k."""
-        laid = np.concatenate(self.laid_targets(x))
+        laid = np.concatenate(self.placed_targets(x))
         lens = self.camera(x).lens
         points = np.c_[laid, np.zeros(len(laid))]
         pixels, slopes = cv2.projectPoints(points, x[:3], x[3:6], lens.matrix, lens.distortion)
         return _floats(pixels).reshape(-1, 2), _floats(slopes)
 
-    def misses_px(self, x: FloatArray) -> FloatArray:
+    def errors_px(self, x: FloatArray) -> FloatArray:
         """(N, 2) predicted minus seen pixels of all points."""
         return np.asarray(self._predicted(x)[0] - np.concatenate([t.seen_px for t in self.targets]))
 
     def residuals(self, x: FloatArray) -> FloatArray:
-        misses = self.whitened(self.misses_px(x).reshape(-1, 1))[:, 0]
-        return np.concatenate([misses, self._prior(x)[0]])
+        errors = self.whitened(self.errors_px(x).reshape(-1, 1))[:, 0]
+        return np.concatenate([errors, self._prior(x)[0]])
 
     def jacobian(self, x: FloatArray) -> FloatArray:
         """(2N + priors, P) derivative of `residuals`."""
@@ -276,11 +276,11 @@ class _Problem:
         by = np.zeros((len(slopes), x.size))
         by[:, :6] = slopes[:, :6]
         if self.free_lens:
-            by[:, 6 : 6 + COUNT] = by_numbers(slopes, x[6 : 6 + COUNT])
+            by[:, 6 : 6 + PARAMETER_COUNT] = by_lens_parameters(slopes, x[6 : 6 + PARAMETER_COUNT])
         rotation = _floats(cv2.Rodrigues(x[:3])[0])
         row, scale = 0, 6 + self.free_lens
         column = scale + self.free_scale
-        for target, fixed, laid in zip(self.targets, self.fixed, self.laid_targets(x), strict=True):
+        for target, fixed, laid in zip(self.targets, self.fixed, self.placed_targets(x), strict=True):
             rows = slice(2 * row, 2 * (row + len(laid)))
             # Moving a point on the table equals a translation of the camera frame, rotated into the table's axes.
             by_point = slopes[rows, 3:6].reshape(-1, 2, 3) @ rotation[:, :2]
@@ -296,12 +296,12 @@ class _Problem:
 
     def _prior(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Residuals (M,) of the priors of lens and print scale, and their (M, P) Jacobian."""
-        belief = self.belief
+        prior = self.prior
         residuals, slopes = [np.empty(0)], [np.empty((0, x.size))]
-        if belief is not None:
-            slope = np.zeros((COUNT, x.size))
-            slope[:, 6 : 6 + COUNT] = belief.root
-            residuals.append(belief.root @ (x[6 : 6 + COUNT] - belief.mean))
+        if prior is not None:
+            slope = np.zeros((PARAMETER_COUNT, x.size))
+            slope[:, 6 : 6 + PARAMETER_COUNT] = prior.root
+            residuals.append(prior.root @ (x[6 : 6 + PARAMETER_COUNT] - prior.mean))
             slopes.append(slope)
         if self.free_scale:
             at = 6 + self.free_lens
@@ -317,7 +317,7 @@ class _Problem:
         ends = np.cumsum([len(target.points_in) for target in self.targets])[:-1]
         return tuple(
             whitener(laid, slope, target.sigma_px, target.paper, target.place_sigma_in)
-            for target, laid, slope in zip(self.targets, self.laid_targets(x), np.split(slopes, ends), strict=True)
+            for target, laid, slope in zip(self.targets, self.placed_targets(x), np.split(slopes, ends), strict=True)
         )
 
     def whitened(self, rows: FloatArray) -> FloatArray:
@@ -330,33 +330,40 @@ class _Problem:
     def fit(self, start: FloatArray, loss: str, steps: int):  # type: ignore[no-untyped-def]
         """SciPy's result; the loss "soft_l1" reduces the weight of outlying corners."""
         return least_squares(
-            self.residuals, start, self.jacobian, loss=loss, f_scale=SOFT, x_scale="jac", ftol=1e-6, max_nfev=steps
+            self.residuals,
+            start,
+            self.jacobian,
+            loss=loss,
+            f_scale=SOFT_L1_SCALE,
+            x_scale="jac",
+            ftol=1e-6,
+            max_nfev=steps,
         )
 
     def calibration(self, solution, rivals) -> Calibration:  # type: ignore[no-untyped-def]
         """The solution with its uncertainty, which includes the chance that a rival solution is the true one."""
         x = np.asarray(solution.x, np.float64)
-        misses = self.misses_px(x)
-        residual_px = float(np.sqrt((misses**2).sum(1).mean()))
+        errors = self.errors_px(x)
+        residual_px = float(np.sqrt((errors**2).sum(1).mean()))
         stated_px = max(target.sigma_px for target in self.targets)
         if not residual_px <= max(WORST_RESIDUAL_PX * times_full_hd(self.image_size), _MAX_RESIDUAL_SIGMAS * stated_px):
             raise UserError(
                 f"the markers do not fit a flat table (off by {residual_px:.1f} px):"
                 " check that each marker lies flat, and check the marker side, the dictionary and the lens profile"
             )
-        camera, laid = self.camera(x), self.laid_targets(x)
+        camera, laid = self.camera(x), self.placed_targets(x)
         if all(target.place is None for target in self.targets):
             move = _table_frame(camera, np.concatenate(laid))
             camera, laid = _moved(camera, move), [laid_at(points, move) for points in laid]
-        white = self.whitened(misses.reshape(-1, 1))[:, 0]
-        noise2, spare = noise2_of(solution.jac, white)
+        white = self.whitened(errors.reshape(-1, 1))[:, 0]
+        noise2, spare = noise_estimate(solution.jac, white)
         if any(target.place_sigma_in for target in self.targets):
             # Residuals within markers can be small while the known places are no better than stated.
             noise2 = max(noise2, 1.0)
         steps = list(one_sigma_steps(solution.jac, white.size, noise2))
         for rival in rivals:
-            steps.append(step_to(x, rival.x, chance_of(float(rival.cost), float(solution.cost), spare)))
-        deviants = tuple(self._deviant(x + NUDGE * step, laid) for step in steps) + self._lifted(camera)
+            steps.append(rival_step(x, rival.x, rival_probability(float(rival.cost), float(solution.cost), spare)))
+        deviants = tuple(self._perturbed(x + NUDGE * step, laid) for step in steps) + self._raised_prints(camera)
         markers: dict[int, FloatArray] = {}
         for target, points in zip(self.targets, laid, strict=True):
             place = place_of(self.scaled(x, target, target.points_in), points)
@@ -364,13 +371,13 @@ class _Problem:
             markers |= {number: laid_at(corners, place) for number, corners in marks.items()}
         return Calibration(camera, markers, residual_px, deviants)
 
-    def _lifted(self, camera: TableCamera) -> tuple[TableCamera, ...]:
+    def _raised_prints(self, camera: TableCamera) -> tuple[TableCamera, ...]:
         """The perturbed camera for prints that all lie above the table; a fit cannot detect a shared height."""
         height_in = float(np.mean([target.paper.height_in for target in self.targets]))
         up = camera.rotation @ (0.0, 0.0, NUDGE * height_in)
         return (replace(camera, translation=camera.translation + up),) if height_in else ()
 
-    def _deviant(self, x: FloatArray, laid: Sequence[FloatArray]) -> TableCamera:
+    def _perturbed(self, x: FloatArray, laid: Sequence[FloatArray]) -> TableCamera:
         """The camera of other parameters, in the frame that best aligns its targets with `laid`.
 
         With free targets the frame is a convention, so a common motion of camera and targets is not an error.
@@ -378,7 +385,7 @@ class _Problem:
         camera = self.camera(x)
         if any(target.place is not None for target in self.targets):
             return camera
-        return _moved(camera, place_of(np.concatenate(self.laid_targets(x)), np.concatenate(laid)))
+        return _moved(camera, place_of(np.concatenate(self.placed_targets(x)), np.concatenate(laid)))
 
 
 def _moved(camera: TableCamera, move: tuple[float, float, float]) -> TableCamera:

@@ -10,11 +10,11 @@ _PRIOR_COUNT = 6.0
 """Weight of the stated noise, as a number of redundant measurements; the noise of pictures varies by a factor of two
 either way."""
 
-SOFT = 4.0
+SOFT_L1_SCALE = 4.0
 """Standard deviations above which a residual gets less weight (scale of the soft L1 loss)."""
 
 
-def noise2_of(jacobian: FloatArray, white: FloatArray) -> tuple[float, float]:
+def noise_estimate(jacobian: FloatArray, white: FloatArray) -> tuple[float, float]:
     """Variance of the measurements relative to the stated noise, and the number of redundant measurements.
 
     The estimate combines the residuals with the stated noise, because a good fit of few points proves little.
@@ -26,7 +26,7 @@ def noise2_of(jacobian: FloatArray, white: FloatArray) -> tuple[float, float]:
     left, _, _ = np.linalg.svd(jacobian, full_matrices=False)
     spare = max(0.0, white.size - float((left[: white.size] ** 2).sum()))
     # Weighted as by the soft L1 loss, so that an outlier inflates the estimate less.
-    residuals2 = 2 * SOFT**2 * (np.sqrt(1 + (white / SOFT) ** 2) - 1)
+    residuals2 = 2 * SOFT_L1_SCALE**2 * (np.sqrt(1 + (white / SOFT_L1_SCALE) ** 2) - 1)
     return float((_PRIOR_COUNT + residuals2.sum()) / (_PRIOR_COUNT + spare)), spare
 
 
@@ -42,7 +42,7 @@ def one_sigma_steps(jacobian: FloatArray, measured: int, noise2: float) -> Float
     return np.asarray(deviation[:, None] * (turn @ directions))
 
 
-def step_to(x: FloatArray, rival: FloatArray, chance: float) -> FloatArray:
+def rival_step(x: FloatArray, rival: FloatArray, chance: float) -> FloatArray:
     """(P,) the one-sigma step for a rival solution that is true with probability `chance`.
 
     A rotation vector that is longer or shorter by whole turns is the same rotation; the one nearest to `x` is used.
@@ -54,7 +54,7 @@ def step_to(x: FloatArray, rival: FloatArray, chance: float) -> FloatArray:
     return np.asarray(np.sqrt(chance) * (np.concatenate([near, rival[3:]]) - x))
 
 
-def chance_of(rival_cost: float, cost: float, spare: float) -> float:
+def rival_probability(rival_cost: float, cost: float, spare: float) -> float:
     """Probability that the rival is the true solution, from the costs (half sums of squares) of both.
 
     Uses Student's t odds because the noise is only estimated, which makes a misfit weaker evidence.

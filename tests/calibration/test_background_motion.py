@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.background_motion import Backdrop, backdrop
+from calibration.background_motion import BackgroundMotion, compare_background
 from tests.calibration.drawn import camera
 from tests.calibration.test_scene_texture import grain, shifted
 
@@ -19,7 +19,7 @@ def went(x_px, y_px=0.0):
 
 
 def counted(now, new, before=BEFORE, keep_out=()):
-    return backdrop(before, now, OLD, new, [*keep_out])
+    return compare_background(before, now, OLD, new, [*keep_out])
 
 
 def test_the_cameras_are_as_far_apart_as_said():
@@ -32,13 +32,13 @@ def test_the_cameras_are_as_far_apart_as_said():
 def test_all_goes_along(shift_px):
     found = counted(shifted(BEFORE, *shift_px), went(*shift_px))
     assert found.stayed == 0
-    assert found.went_along > 150, "of 200 places, but for some by the picture's edges"
+    assert found.moved_along > 150, "of 200 places, but for some by the picture's edges"
 
 
 @pytest.mark.parametrize("shift_px", [(6.0, 0.0), (-3.0, 5.0), (0.8, 0.0), (40.0, 0.0)])
 def test_all_stays(shift_px):
     found = counted(BEFORE, went(*shift_px))
-    assert found.went_along == 0
+    assert found.moved_along == 0
     assert found.stayed > 150
 
 
@@ -47,7 +47,7 @@ def test_half_of_it_stays():
     now[:, :480] = BEFORE[:, :480]
     found = counted(now, went(6))
     assert found.stayed == pytest.approx(100, abs=20)
-    assert found.went_along == pytest.approx(100, abs=20)
+    assert found.moved_along == pytest.approx(100, abs=20)
 
 
 def test_two_hundred_places_at_most_are_asked():
@@ -59,7 +59,7 @@ def test_two_hundred_places_at_most_are_asked():
 def test_what_is_expected_to_go_nowhere_says_nothing(expected_px, said):
     """Less than 0.4 px cannot be told from rest."""
     found = counted(BEFORE, went(expected_px))
-    assert (found != Backdrop(0, 0)) is said
+    assert (found != BackgroundMotion(0, 0)) is said
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_is_expected_to_go_nowhere_says_nothing(expected_px, said):
 )
 def test_a_place_must_come_near_to_an_expectation(expected_px, went_px, stayed, along):
     found = counted(shifted(BEFORE, went_px), went(expected_px))
-    assert (found.stayed > 100, found.went_along > 100) == (stayed, along)
+    assert (found.stayed > 100, found.moved_along > 100) == (stayed, along)
 
 
 def test_markers_and_the_paper_round_them_are_no_backdrop():
@@ -87,7 +87,7 @@ def test_markers_and_the_paper_round_them_are_no_backdrop():
     only = np.full_like(BEFORE, 120)
     only[172:328, 372:528] = BEFORE[172:328, 372:528]
     assert counted(only, went(6), only).stayed > 20
-    assert counted(only, went(6), only, [square]) == Backdrop(0, 0)
+    assert counted(only, went(6), only, [square]) == BackgroundMotion(0, 0)
     wider = np.full_like(BEFORE, 120)
     wider[120:380, 320:580] = BEFORE[120:380, 320:580]
     assert counted(wider, went(6), wider, [square]).stayed > 20
@@ -95,17 +95,17 @@ def test_markers_and_the_paper_round_them_are_no_backdrop():
     corner[180:204, 380:404] = BEFORE[180:204, 380:404]
     assert counted(corner, went(6), corner).stayed > 0
     triangle = np.array([[400.0, 200], [520, 200], [400, 320]])
-    assert counted(corner, went(6), corner, [triangle]) == Backdrop(0, 0), "its own shape grown, not mirrored"
+    assert counted(corner, went(6), corner, [triangle]) == BackgroundMotion(0, 0), "its own shape grown, not mirrored"
 
 
 def test_a_picture_without_grain_says_nothing():
     blank = np.full_like(BEFORE, 120)
-    assert counted(blank, went(6), blank) == Backdrop(0, 0)
+    assert counted(blank, went(6), blank) == BackgroundMotion(0, 0)
 
 
 def test_what_was_covered_counts_neither_way():
     now = shifted(BEFORE, 6)
     now[:, 240:] = grain(seed=5)[:, 240:]
     found = counted(now, went(6))
-    assert found.went_along == pytest.approx(50, abs=15)
+    assert found.moved_along == pytest.approx(50, abs=15)
     assert found.stayed < 8

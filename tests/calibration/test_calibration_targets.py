@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from calibration.calibration_targets import Prints, Sight, calibrate, fix, see, together
+from calibration.calibration_targets import Detections, Prints, calibrate, combine_frames, fix, see
 from calibration.marker_issue import Reason
 from calibration.markers import Board
 from calibration.opencv import cv2
@@ -113,15 +113,15 @@ def test_of_several_frames_each_corner_is_the_median():
     shots = [np.clip(still + rng.normal(0, 8, still.shape), 0, 255).astype(np.uint8) for _ in range(8)]
     shots[3] = picture(CAMERA, FOUR | {0: marker_corners((5.3, 5), 3)})  # a hand nudges one, for one frame
     shots[5] = picture(CAMERA, {n: FOUR[n] for n in (0, 1, 3)})  # and hides another
-    sights = [see(shot, Prints()) for shot in shots]
-    joint = together(sights)
+    frames = [see(shot, Prints()) for shot in shots]
+    joint = combine_frames(frames)
     assert set(joint.corners_px) == set(FOUR)
     truth = {n: CAMERA.table_to_pixel(corners) for n, corners in FOUR.items()}
 
-    def error_px(sight):
-        return np.sqrt(np.mean([(sight.corners_px[n] - truth[n]) ** 2 for n in truth]))
+    def error_px(detections):
+        return np.sqrt(np.mean([(detections.corners_px[n] - truth[n]) ** 2 for n in truth]))
 
-    alone = np.median([error_px(sight) for sight in sights[:3]])
+    alone = np.median([error_px(detections) for detections in frames[:3]])
     # Noise alone would fall to 1.25 / sqrt(7) of it; what the fit errs by in every frame remains.
     assert error_px(joint) < 0.75 * alone
 
@@ -160,7 +160,7 @@ def ranges_off(scale, count, trials=12):
             place = (*rng.uniform([4, 4], [36, 24]), rng.uniform(0, 2 * np.pi))
             corners_px = CAMERA.table_to_pixel(laid_at(shape, place))
             seen[number] = corners_px + rng.normal(0, 0.05, (4, 2))
-        camera = fix(Sight((960, 540), seen), Prints(scale=scale), CAMERA.lens).calibration.camera
+        camera = fix(Detections((960, 540), seen), Prints(scale=scale), CAMERA.lens).calibration.camera
         found, true = (pdist(at) for at in (camera.pixel_to_table(middle), places))
         off.append(np.median(np.abs(found / true - 1)))
     return float(np.median(off))
@@ -194,7 +194,7 @@ def test_a_layout_errs_as_hand_made_ones_do():
     for _ in range(20):
         said = {n: corners + rng.normal(0, 0.02, 2) for n, corners in FOUR.items()}
         seen = {n: CAMERA.table_to_pixel(corners) for n, corners in FOUR.items()}
-        known = fix(Sight((960, 540), seen), Prints(layout=said), CAMERA.lens).calibration
+        known = fix(Detections((960, 540), seen), Prints(layout=said), CAMERA.lens).calibration
         places = np.array([[x, y, 0.0] for x in (3, 20, 37) for y in (3, 14, 26)])
         off = known.camera.pixel_to_table(CAMERA.table_to_pixel(places)) - places[:, :2]
         ratios.append(off / known.sigma_in(places)[:, None])

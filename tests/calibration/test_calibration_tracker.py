@@ -153,7 +153,7 @@ def test_a_hand_over_all_markers_is_said_and_a_bump_meanwhile_is_found():
 
 def test_a_marker_that_was_hidden_at_the_start_is_added():
     table = Watched(markers=(0, 1, 3))
-    table.keeper._held._since = 10**6  # the time for a look at the whole picture has come
+    table.keeper._tracked._frames_since_search = 10**6  # the time for a look at the whole picture has come
     table.look(shot(seed=1), shot(seed=2))
     assert set(table.kept.calibration.markers_in) == {0, 1, 2, 3}
     true = np.linalg.norm(PLACES[2].mean(0) - PLACES[0].mean(0))

@@ -7,8 +7,8 @@ import pytest
 
 from calibration.by_hand import Rectangle, Taped
 from calibration.calibration_targets import Prints, fix, see
-from calibration.calibration_tracker import FRAMES, Keeper, _Held
-from calibration.marker_tracker import Glance
+from calibration.calibration_tracker import FRAMES, Keeper, _TrackedMarkers
+from calibration.marker_tracker import MarkerCheck
 from tests.calibration.drawn import camera, marker_corners, picture
 from tests.calibration.drawn_room import CAMERA, HOW, PLACES, shot
 from tests.calibration.test_calibration_tracker import CLICKED, PRINTS, Watched, ends_px
@@ -19,54 +19,54 @@ SQUARE = np.zeros((4, 2))
 
 
 def held():
-    return _Held(GRAY, fix(see(GRAY, PRINTS), PRINTS, CAMERA.lens), PRINTS, CAMERA.lens)
+    return _TrackedMarkers(GRAY, fix(see(GRAY, PRINTS), PRINTS, CAMERA.lens), PRINTS, CAMERA.lens)
 
 
-def glance(*seen, hidden=()):
-    return Glance(dict.fromkeys(seen, SQUARE), dict.fromkeys(seen, 0.0), frozenset(hidden))
+def check(*seen, hidden=()):
+    return MarkerCheck(dict.fromkeys(seen, SQUARE), dict.fromkeys(seen, 0.0), frozenset(hidden))
 
 
 def looks(keeping, frames, one):
     """Numbers of the frames, counted from 1, in which it looks at the whole picture."""
     found = []
     for frame in range(1, frames + 1):
-        keeping._since += 1
-        keeping._unseen = 0 if one.corners_px else keeping._unseen + 1
-        if keeping._due(one):
-            keeping._since = 0
+        keeping._frames_since_search += 1
+        keeping._frames_unseen = 0 if one.corners_px else keeping._frames_unseen + 1
+        if keeping._search_is_due(one):
+            keeping._frames_since_search = 0
             found.append(frame)
     return found
 
 
 def test_while_all_is_well_it_looks_seldom():
-    assert looks(held(), 650, glance(0, 1, 2, 3)) == [300, 600]
+    assert looks(held(), 650, check(0, 1, 2, 3)) == [300, 600]
 
 
 def test_while_a_marker_is_hidden_it_looks_soon_and_then_ever_less():
     """After 10 frames, 20, 40 ... and 300 at most."""
-    assert looks(held(), 1250, glance(0, 1, hidden=(2,))) == [10, 30, 70, 150, 310, 610, 910, 1210]
+    assert looks(held(), 1250, check(0, 1, hidden=(2,))) == [10, 30, 70, 150, 310, 610, 910, 1210]
 
 
 def test_all_in_sight_again_makes_it_look_soon_the_next_time():
     keeping = held()
-    assert looks(keeping, 40, glance(0, 1, hidden=(2,))) == [10, 30]
-    keeping._due(glance(0, 1, 2))
-    keeping._since = 0
-    assert looks(keeping, 20, glance(0, 1, hidden=(2,))) == [10]
+    assert looks(keeping, 40, check(0, 1, hidden=(2,))) == [10, 30]
+    keeping._search_is_due(check(0, 1, 2))
+    keeping._frames_since_search = 0
+    assert looks(keeping, 20, check(0, 1, hidden=(2,))) == [10]
 
 
 def test_while_no_marker_is_in_sight_it_looks_at_every_frame_and_then_every_tenth():
     """A third of the frames that it has been so, and one more."""
-    assert looks(held(), 12, glance(hidden=(0, 1))) == [1, 2, 4, 7, 11]
+    assert looks(held(), 12, check(hidden=(0, 1))) == [1, 2, 4, 7, 11]
     keeping = held()
-    keeping._unseen = 200
-    assert looks(keeping, 30, glance(hidden=(0, 1))) == [10, 20, 30]
+    keeping._frames_unseen = 200
+    assert looks(keeping, 30, check(hidden=(0, 1))) == [10, 20, 30]
 
 
 def test_a_marker_that_is_waited_for_is_looked_at_in_every_frame():
     keeping = held()
-    keeping._loose = {2: SQUARE}
-    assert looks(keeping, 3, glance(0, 1, 2)) == [1, 2, 3]
+    keeping._displaced = {2: SQUARE}
+    assert looks(keeping, 3, check(0, 1, 2)) == [1, 2, 3]
 
 
 def test_eight_frames_at_rest_are_measured_together():
@@ -86,10 +86,10 @@ def test_other_prints_are_another_table(changed):
     """But for a distance that was measured as well: that is taken over into the one that is held."""
     keeper = Keeper()
     first = keeper.look(GRAY, PRINTS, CAMERA.lens)
-    held_by = keeper._held
+    held_by = keeper._tracked
     kept = keeper.look(GRAY, replace(PRINTS, **changed), CAMERA.lens)
     assert kept.problem is None
-    assert (keeper._held is held_by) is ("taped" in changed)
+    assert (keeper._tracked is held_by) is ("taped" in changed)
     assert kept.calibration is not first.calibration
 
 
@@ -165,12 +165,12 @@ def test_a_distance_sharpens_clicked_corners_once():
 def test_markers_a_little_off_are_expected_where_they_are_seen():
     """Within twice of what counts as rest; farther off where they should be."""
     table = Watched(floor=False)
-    keeping = table.keeper._held
-    sight = see(GRAY, PRINTS)
+    keeping = table.keeper._tracked
+    detections = see(GRAY, PRINTS)
     still = keeping._still_px
-    moved = {0: sight.corners_px[0] + (1.9 * still, 0), 1: sight.corners_px[1] + (0, 2.5 * still)}
-    keeping._anchor(replace(sight, corners_px=sight.corners_px | moved))
-    places = dict(zip(keeping._lookout.ids, keeping._lookout.corners_px, strict=True))
+    moved = {0: detections.corners_px[0] + (1.9 * still, 0), 1: detections.corners_px[1] + (0, 2.5 * still)}
+    keeping._expect(replace(detections, corners_px=detections.corners_px | moved))
+    places = dict(zip(keeping._marker_tracker.ids, keeping._marker_tracker.corners_px, strict=True))
     predicted = {n: keeping.calibration.camera.table_to_pixel(c) for n, c in keeping.calibration.markers_in.items()}
     assert places[0] == pytest.approx(moved[0])
     assert places[1] == pytest.approx(predicted[1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.consensus import agreeing, common_pose, misfit_px
+from calibration.consensus import common_pose, misfit_px, solve_without_outliers
 from calibration.solve import Calibration, Target
 from rules.table import UserError
 from tests.calibration.drawn import camera, marker_corners
@@ -44,7 +44,7 @@ class Solved:
 
 def told(targets, residuals, suspect_px=0.4, otherwise=ALIKE):
     solved = Solved(residuals, otherwise)
-    found, out = agreeing(targets, solved, suspect_px)
+    found, out = solve_without_outliers(targets, solved, suspect_px)
     return found.residual_px, numbers(out), solved.asked
 
 

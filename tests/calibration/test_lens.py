@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Lens, TableCamera
-from calibration.intrinsics import lens_numbers
+from calibration.intrinsics import lens_parameters
 from calibration.lens import Chessboard, Gathering, View, find_view, offer
 from calibration.lens_fit import fit_lens
 from calibration.markers import Board, dictionary_of
@@ -43,7 +43,7 @@ def test_the_lens_is_found_and_its_error_is_the_claim():
     squares = []
     for _ in range(12):
         fit = fit_lens(gathered(rng))
-        off = lens_numbers(fit.lens) - lens_numbers(LENS)
+        off = lens_parameters(fit.lens) - lens_parameters(LENS)
         assert abs(off[0]) < 0.01
         squares.append(off @ np.linalg.solve(fit.lens.covariance, off) / 9)
         assert fit.residual_px == pytest.approx(0.2 * np.sqrt(2), rel=0.1)  # of two axes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Lens
-from calibration.intrinsics import lens_numbers
+from calibration.intrinsics import lens_parameters
 from calibration.lens import Gathering
 from calibration.lens_fit import LensFit, fit_lens
 from rules.table import UserError
@@ -87,7 +87,7 @@ def test_exact_corners_are_taken_to_be_sure_to_a_fiftieth_of_a_pixel():
     exact, noisy = (fit_lens(gathered(rng, noise_px)) for noise_px in (1e-6, 0.02))
     assert exact.residual_px < 0.01
     assert noisy.focal_sigma / exact.focal_sigma == pytest.approx(1, rel=0.3)
-    assert np.abs(lens_numbers(exact.lens) - lens_numbers(LENS))[:2].max() < 1e-3
+    assert np.abs(lens_parameters(exact.lens) - lens_parameters(LENS))[:2].max() < 1e-3
 
 
 def test_corners_that_err_together_count_for_less():
@@ -98,9 +98,9 @@ def test_corners_that_err_together_count_for_less():
         x, y = (view.points_in - view.points_in.mean(0)).T / 2
         field = rng.normal(0, 0.12, 2) * np.c_[x**2, y**2] + rng.normal(0, 0.12, 2) * np.c_[x * y, x * y]
         views.append(replace(view, seen_px=view.seen_px + field + rng.normal(0, 0.02, field.shape)))
-    together = fit_lens(Gathering(SIZE, tuple(views)))
-    alone = fit_lens(gathered(np.random.default_rng(1), together.residual_px / np.sqrt(2)))
-    assert together.focal_sigma > 1.4 * alone.focal_sigma
+    combine_frames = fit_lens(Gathering(SIZE, tuple(views)))
+    alone = fit_lens(gathered(np.random.default_rng(1), combine_frames.residual_px / np.sqrt(2)))
+    assert combine_frames.focal_sigma > 1.4 * alone.focal_sigma
 
 
 def test_the_covariance_is_symmetric():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.marker_tracker import MOST_WATCHED, _as_printed, _crossings, _spread, lookout
+from calibration.marker_tracker import MAX_TRACKED, _as_printed, _crossings, _far_apart, track_markers
 from tests.calibration.test_marker_tracker import GRAY, SIZE, TRUE
 
 STEP = np.array([[0.5]])
@@ -64,12 +64,12 @@ def test_cells_are_judged_by_their_own_light():
 def test_each_next_marker_watched_is_the_farthest_from_those_before():
     """The lowest number counts as seen first; of ten on a line the ends, then the middles of what is left."""
     line = {number: np.array([100.0 * number, 50]) for number in range(3, 13)}
-    assert _spread({3: line[3]}) == [3]
-    assert _spread(dict(list(line.items())[:MOST_WATCHED])) == [3, 4, 5, 6, 7, 8, 9, 10]
+    assert _far_apart({3: line[3]}) == [3]
+    assert _far_apart(dict(list(line.items())[:MAX_TRACKED])) == [3, 4, 5, 6, 7, 8, 9, 10]
     uneven = {0: np.array([0.0, 0]), 1: np.array([10.0, 0]), 2: np.array([0, 900.0]), 3: np.array([800.0, 0])}
     near = {4 + k: np.array([k, 5.0]) for k in range(6)}
-    chosen = _spread(uneven | near)
-    assert len(chosen) == MOST_WATCHED
+    chosen = _far_apart(uneven | near)
+    assert len(chosen) == MAX_TRACKED
     assert {1, 2, 3} <= set(chosen)
     assert chosen == sorted(chosen)
 
@@ -78,13 +78,13 @@ def test_a_marker_is_watched_where_its_middle_is_in_the_picture():
     square = np.array([[0.0, 0], [40, 0], [40, 40], [0, 40]])
     places = {1: square - 21, 2: square - 20, 3: square + (900, 400), 4: square + (920, 519), 5: square + (940, 520)}
     places[6] = np.where(np.eye(4, 2) > 0, np.nan, square + 200)
-    assert lookout(places, "4X4_50", SIZE).ids == (2, 3, 4)
+    assert track_markers(places, "4X4_50", SIZE).ids == (2, 3, 4)
 
 
 def test_what_is_read_lies_on_edges_and_in_cells():
     """A marker of 60 px upright in the picture: cells of 10, lines across its edges to 4.5 px either way."""
     square = np.array([[100.0, 100], [160, 100], [160, 160], [100, 160]])
-    looked = lookout({0: square}, "4X4_50", SIZE)
+    looked = track_markers({0: square}, "4X4_50", SIZE)
     assert looked.u_px.shape == looked.v_px.shape == (1, 40 * 13 + 36)
     u, v = (at[0, :520].reshape(40, 13) for at in (looked.u_px, looked.v_px))
     assert looked.step_px == pytest.approx(np.array([[0.75]]))
@@ -103,15 +103,15 @@ def test_what_is_read_lies_on_edges_and_in_cells():
 @pytest.mark.parametrize(("side_px", "reach_px"), [(12.0, 1.0), (60.0, 4.5), (90.0, 6.0)])
 def test_lines_reach_nearly_half_a_cell_but_a_pixel_at_least_and_six_at_most(side_px, reach_px):
     square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) * side_px + 100
-    assert lookout({0: square}, "4X4_50", SIZE).step_px == pytest.approx(np.array([[reach_px / 6]]))
+    assert track_markers({0: square}, "4X4_50", SIZE).step_px == pytest.approx(np.array([[reach_px / 6]]))
 
 
 def test_a_glance_tells_shift_and_place_alike():
-    watching = lookout({n: px + (0.6, -0.8) for n, px in TRUE.items()}, "4X4_50", SIZE)
-    glance = watching.glance(GRAY)
+    watching = track_markers({n: px + (0.6, -0.8) for n, px in TRUE.items()}, "4X4_50", SIZE)
+    check = watching.check(GRAY)
     for k, number in enumerate(watching.ids):
-        went = glance.corners_px[number] - watching.corners_px[k]
-        assert glance.shift_px[number] == pytest.approx(np.linalg.norm(went, axis=1).mean())
+        went = check.corners_px[number] - watching.corners_px[k]
+        assert check.shift_px[number] == pytest.approx(np.linalg.norm(went, axis=1).mean())
         assert went.mean(0) == pytest.approx((-0.6, 0.8), abs=0.25)
 
 
@@ -123,4 +123,4 @@ def test_half_of_its_edges_must_be_seen():
         gray = GRAY.copy()
         edge = int(bottom - part * (bottom - y))
         gray[edge : bottom + 8, x - 8 : right + 8] = 40
-        assert (0 in lookout(TRUE, "4X4_50", SIZE).glance(gray).hidden) is hidden
+        assert (0 in track_markers(TRUE, "4X4_50", SIZE).check(gray).hidden) is hidden

@@ -15,14 +15,14 @@ from calibration.markers import (
     _light,
     _reads,
     _too_small,
+    apply_homography,
     find_board,
     find_markers,
     pattern_of,
-    perspective,
-    project,
     refit_marker,
+    scan_markers,
     side_px,
-    sort_markers,
+    square_homography,
 )
 from calibration.opencv import cv2
 from rules.table import UserError
@@ -85,20 +85,20 @@ def test_a_pattern_has_the_code_in_a_black_rim():
 
 def test_a_perspective_takes_the_grid_to_its_corners():
     quad = np.array([[100.0, 90], [170, 100], [160, 175], [95, 150]])
-    h = perspective(6, quad)
-    assert project(h, SQUARE * 6) == pytest.approx(quad, abs=1e-4)
-    plain = perspective(6, SQUARE * 60)
-    assert project(plain, np.array([[1.5, 2]])) == pytest.approx(np.array([[15, 20]]), abs=1e-4)
+    h = square_homography(6, quad)
+    assert apply_homography(h, SQUARE * 6) == pytest.approx(quad, abs=1e-4)
+    plain = square_homography(6, SQUARE * 60)
+    assert apply_homography(plain, np.array([[1.5, 2]])) == pytest.approx(np.array([[15, 20]]), abs=1e-4)
 
 
 def test_the_derivatives_of_a_place_are_right():
     rng = np.random.default_rng(1)
-    h = perspective(6, np.array([[100.0, 90], [170, 100], [160, 175], [95, 150]]))
+    h = square_homography(6, np.array([[100.0, 90], [170, 100], [160, 175], [95, 150]]))
     places, normal = rng.uniform(0, 6, (7, 2)), rng.normal(size=(7, 2))
     found = _jacobian(h, places, normal)
     for k in range(8):
         step = np.eye(8)[k] * 1e-6
-        numeric = ((project(h + step, places) - project(h - step, places)) * normal).sum(1) / 2e-6
+        numeric = ((apply_homography(h + step, places) - apply_homography(h - step, places)) * normal).sum(1) / 2e-6
         assert found[:, k] == pytest.approx(numeric, rel=1e-4, abs=1e-4)
 
 
@@ -190,7 +190,7 @@ def test_a_side_of_twenty_pixels_is_enough():
 def test_a_small_marker_is_measured_and_a_smaller_one_is_set_aside():
     """60 px made smaller: by 0.38 they are 22.8, by 0.3 18."""
     large, small = (
-        sort_markers(cv2.resize(printed(), None, fx=by, fy=by, interpolation=cv2.INTER_AREA), DICTIONARY)
+        scan_markers(cv2.resize(printed(), None, fx=by, fy=by, interpolation=cv2.INTER_AREA), DICTIONARY)
         for by in (0.38, 0.3)
     )
     assert [marker.id for marker in large.found] == [3]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from calibration.noise import PERFECT, TARGET_SIGMA_PX, USUAL, Paper, whitener
+from calibration.noise import HOME_PRINTER, PERFECT, TARGET_SIGMA_PX, Paper, whitener
 
 LEVEL = np.array([[[10.0, 0, 3], [0, 10, 4]]])  # 10 px an inch, and (3, 4) px for an inch up
 SEEN = 0.1**2 + TARGET_SIGMA_PX**2
@@ -64,11 +64,13 @@ def test_a_stated_place_of_one_point_has_no_turn():
 
 
 def test_a_usual_print_is_true_to_a_dot_and_to_a_quarter_of_a_millimetre_in_height():
-    assert (USUAL.place_in, USUAL.height_in * 25.4) == pytest.approx((0.1 / 25.4, 0.25), rel=0.02)
+    assert (HOME_PRINTER.place_in, HOME_PRINTER.height_in * 25.4) == pytest.approx((0.1 / 25.4, 0.25), rel=0.02)
     assert (PERFECT.place_in, PERFECT.height_in) == (0, 0)
 
 
 def test_what_is_whitened_is_a_lower_matrix():
-    white = whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, USUAL)
+    white = whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, HOME_PRINTER)
     assert white == pytest.approx(np.tril(white))
-    assert white == pytest.approx(whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, USUAL, 0.0))
+    assert white == pytest.approx(
+        whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, HOME_PRINTER, 0.0)
+    )

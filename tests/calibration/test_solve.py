@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from calibration.camera import Lens, TableCamera
-from calibration.intrinsics import lens_numbers
+from calibration.intrinsics import lens_parameters
 from calibration.noise import POINT_SIGMA_PX, TARGET_SIGMA_PX, Paper
 from calibration.solve import Target, _Problem, marker_square, place_of, solve
 from rules.table import UserError
@@ -125,8 +125,8 @@ def test_a_profile_that_is_not_sure_gives_way_by_as_much():
     spread[:2, :2] += 0.02**2
     unsure = Lens(off.image_size, off.matrix, off.distortion, spread)
     stiff, found = (solve(targets(seen_by), (960, 540), lens) for lens in (off, unsure))
-    truth = lens_numbers(seen_by.lens)[0]
-    assert abs(lens_numbers(found.camera.lens)[0] - truth) < 0.3 * abs(lens_numbers(off)[0] - truth)
+    truth = lens_parameters(seen_by.lens)[0]
+    assert abs(lens_parameters(found.camera.lens)[0] - truth) < 0.3 * abs(lens_parameters(off)[0] - truth)
     assert np.abs(errors_in(found, seen_by)).max() < 0.5 * np.abs(errors_in(stiff, seen_by)).max()
 
 

@@ -3,30 +3,30 @@
 import numpy as np
 import pytest
 
-from calibration.spread import chance_of, noise2_of, one_sigma_steps, step_to
+from calibration.spread import noise_estimate, one_sigma_steps, rival_probability, rival_step
 
 FOUR_OF_ONE = np.ones((4, 1))  # four measurements of one number: three are to spare
 
 
 def test_what_is_stated_of_the_noise_counts_as_six_measurements():
     """Nothing is missed: of 6 stated and 3 spare ones the variance is 6 / 9."""
-    assert noise2_of(FOUR_OF_ONE, np.zeros(4)) == pytest.approx((6 / 9, 3.0))
+    assert noise_estimate(FOUR_OF_ONE, np.zeros(4)) == pytest.approx((6 / 9, 3.0))
 
 
 def test_misses_widen_it_and_large_ones_by_less_than_their_square():
     """A miss of 3 deviations counts as 2 * 4**2 * (sqrt(1 + (3 / 4)**2) - 1) = 8, not 9."""
-    assert noise2_of(FOUR_OF_ONE, np.array([3.0, -3, 3, -3])) == pytest.approx(((6 + 32) / 9, 3.0))
+    assert noise_estimate(FOUR_OF_ONE, np.array([3.0, -3, 3, -3])) == pytest.approx(((6 + 32) / 9, 3.0))
 
 
 def test_what_is_believed_beforehand_takes_less_from_what_is_to_spare():
     """Three measurements and one belief, alike: the measurements give three quarters of the number."""
-    assert noise2_of(FOUR_OF_ONE, np.zeros(3)) == pytest.approx((6 / 8.25, 2.25))
+    assert noise_estimate(FOUR_OF_ONE, np.zeros(3)) == pytest.approx((6 / 8.25, 2.25))
 
 
 def test_nothing_is_to_spare_where_all_is_needed():
-    assert noise2_of(np.eye(2), np.zeros(2)) == pytest.approx((1.0, 0.0))
+    assert noise_estimate(np.eye(2), np.zeros(2)) == pytest.approx((1.0, 0.0))
     # More numbers than measurements: rounding must not make it less than none.
-    noise2, spare = noise2_of(np.arange(1.0, 7).reshape(2, 3), np.zeros(2))
+    noise2, spare = noise_estimate(np.arange(1.0, 7).reshape(2, 3), np.zeros(2))
     assert (noise2, spare) == pytest.approx((1.0, 0.0))
     assert spare >= 0
 
@@ -48,15 +48,15 @@ def test_a_number_that_nothing_tells_has_a_long_step_not_an_endless_one():
 
 def test_of_two_poses_the_better_one_is_likelier_by_students_odds():
     """With 6 stated measurements: ((6 + 2 * 6) / 6)**((6 + 2 + 2) / 2) = 243 to 1, and (28 / 14)**4 = 16 to 1."""
-    assert chance_of(6.0, 0.0, 2.0) == pytest.approx(1 / 244)
-    assert chance_of(11.0, 4.0, 0.0) == pytest.approx(1 / 17)
-    assert chance_of(2.0, 2.0, 2.0) == 0.5
+    assert rival_probability(6.0, 0.0, 2.0) == pytest.approx(1 / 244)
+    assert rival_probability(11.0, 4.0, 0.0) == pytest.approx(1 / 17)
+    assert rival_probability(2.0, 2.0, 2.0) == 0.5
 
 
 def test_a_step_to_another_pose_is_as_long_as_its_deviation():
     """By a chance of a quarter: half of the way, of rotation, translation and all else."""
     x, rival = np.array([3.0, 0, 0, 1, 2, 3, 7]), np.array([2.8, 0.2, 0, 1, 2, 5, 9])
-    assert step_to(x, rival, 0.25) == pytest.approx([-0.1, 0.1, 0, 0, 0, 1, 1])
+    assert rival_step(x, rival, 0.25) == pytest.approx([-0.1, 0.1, 0, 0, 0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,9 @@ def test_a_step_goes_the_short_way_round(x, rival, step):
 
     Where two poses fall together the quick way of finding them may turn about more than once.
     """
-    assert step_to(np.array([x, 0, 0, 1]), np.array([rival, 0, 0, 1]), 0.25)[0] == pytest.approx(step / 2)
+    assert rival_step(np.array([x, 0, 0, 1]), np.array([rival, 0, 0, 1]), 0.25)[0] == pytest.approx(step / 2)
 
 
 def test_a_rival_that_is_not_turned_at_all_is_no_division_by_nothing():
     x = np.array([0.2, 0, 0, 1, 2, 3])
-    assert step_to(x, np.array([0.0, 0, 0, 1, 2, 3]), 1.0) == pytest.approx([-0.2, 0, 0, 0, 0, 0])
+    assert rival_step(x, np.array([0.0, 0, 0, 1, 2, 3]), 1.0) == pytest.approx([-0.2, 0, 0, 0, 0, 0])

@@ -5,12 +5,12 @@ import pytest
 
 from calibration.calibration_targets import Prints
 from calibration.diagnosis import (
+    _edge_width_px,
     _glare,
-    _like,
     _mask,
     _on_paper,
     _outline,
-    _softness_px,
+    _similar_in_size,
     _squares,
     _squarish,
     _touches_edge,
@@ -42,8 +42,8 @@ MARKED, AT = printed(), square(59.0, (100.0, 60.0))
 @pytest.mark.parametrize(("side_px", "alike"), [(20.4, True), (19.6, False), (79.0, True), (81.0, False)])
 def test_beside_markers_that_are_read_others_are_up_to_four_times_as_large(side_px, alike):
     """Of 40 px: in area, so twice as long."""
-    assert len(_like([square(side_px)], [square(40), square(40), square(90)])) == alike
-    assert len(_like([square(side_px)], [])) == 1, "where none is read all count"
+    assert len(_similar_in_size([square(side_px)], [square(40), square(40), square(90)])) == alike
+    assert len(_similar_in_size([square(side_px)], [])) == 1, "where none is read all count"
 
 
 @pytest.mark.parametrize(
@@ -218,9 +218,9 @@ def test_softness_is_how_wide_an_edge_is(blur_px):
     """A step blurred by a normal curve rises at its steepest as one of sqrt(2 pi) deviations in width."""
     soft = cv2.GaussianBlur(printed(12, blur_px=0), (0, 0), blur_px)
     outline = square(71.0, (100.0, 60.0))
-    assert _softness_px(soft, outline) == pytest.approx(np.sqrt(2 * np.pi) * blur_px, rel=0.12)
+    assert _edge_width_px(soft, outline) == pytest.approx(np.sqrt(2 * np.pi) * blur_px, rel=0.12)
     six = np.vstack([outline[:1], (outline[:1] + outline[1:2]) / 2, outline[1:]])
-    assert _softness_px(soft, six) == pytest.approx(np.sqrt(2 * np.pi) * blur_px, rel=0.25)
+    assert _edge_width_px(soft, six) == pytest.approx(np.sqrt(2 * np.pi) * blur_px, rel=0.25)
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def test_a_radio_that_is_off_is_said() -> None:
     radio.BleakScanner.discover = off
     dice = BluetoothDice(Make.PIXELS, time.monotonic, radio)
     time.sleep(0.1)
-    assert "Bluetooth does not answer (no adapter)" in dice.status.error
+    assert "Bluetooth does not respond (no adapter)" in dice.status.error
     dice.close()
 
 

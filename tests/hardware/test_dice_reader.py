@@ -67,7 +67,7 @@ def test_a_stale_roll_is_asked_about(table: Table) -> None:
     question = table.tray.question
     assert question is not None
     assert question.why is Why.STALE
-    assert question.text == "d1 shows 3: thrown 6 s before it was asked for. Does it count for the attack?"
+    assert question.text == "d1 shows 3: thrown 6 s before the program asked for it. Does it count for the attack?"
     assert table.lies() is None
     table.tray.settle(yes=True)
     assert table.lies() == Roll((3,))

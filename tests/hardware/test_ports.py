@@ -88,7 +88,7 @@ def test_a_port_is_opened_with_its_lines_down_and_alone(terminal: str) -> None:
             open_port(terminal, 115200)
     assert explain(terminal, refusal.value) == (
         Fault.BUSY,
-        f"another program holds {terminal}: close it, this one then goes on by itself",
+        f"another program holds {terminal}: close it, and Sandtable reconnects by itself",
     )
 
 
@@ -127,8 +127,12 @@ def test_a_program_that_holds_a_port_without_a_lock_is_seen(terminal: str) -> No
         (PermissionError(errno.EPERM, "no"), Fault.DENIED, "log out and in again"),
         (serial.SerialException(errno.EBUSY, "no"), Fault.BUSY, "close it"),
         (serial.SerialException(errno.ENOENT, "no"), Fault.MISSING, "not plugged in"),
-        (serial.SerialException("device reports readiness to read but returned no data"), Fault.MISSING, "has gone"),
-        (OSError(errno.EIO, "Input/output error"), Fault.MISSING, "has gone"),
+        (
+            serial.SerialException("device reports readiness to read but returned no data"),
+            Fault.MISSING,
+            "was unplugged",
+        ),
+        (OSError(errno.EIO, "Input/output error"), Fault.MISSING, "was unplugged"),
         (serial.SerialTimeoutException("Write timeout"), Fault.BROKEN, "Write timeout"),
         (serial.SerialException("could not open port 'COM3': PermissionError(13, 'x')"), Fault.BUSY, "holds"),
         (serial.SerialException("could not open port 'COM3': FileNotFoundError(2, 'x')"), Fault.MISSING, "plugged"),

@@ -151,7 +151,7 @@ def test_every_sign_on_every_strip_is_a_frame(shape: RodShape, sign, time_s: flo
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ({"length_in": 0}, "length in inches must lie between 1 and 400, not 0"),
+        ({"length_in": 0}, "length in inches must be between 1 and 400, not 0"),
         ({"leds_per_in": float("nan")}, "LEDs per inch"),
         ({"brightness": 1.5}, "brightness"),
         ({"gamma": 0}, "gamma"),
