@@ -1,4 +1,4 @@
-"""`make bench`: every benchmark in some minutes, into docs/performance.md, and the design's budgets checked.
+"""Run all benchmarks (`make bench`), write docs/performance.md and check the design's budgets; takes a few minutes.
 
     python -m benchmarks.all [--quick] [--only PART,PART] [--scenes FOLDER] [--page FILE]
 

@@ -1,4 +1,4 @@
-"""What a time limit does that comes while PyQt uses an enum for the first time: raised at once, and kept for later.
+"""Compare two time limits while PyQt uses an enum for the first time: raised immediately, and deferred.
 
 `python -m benchmarks.crash_alarm --runs 300` forks so many processes each way. In each an alarm goes off once, at a
 random moment, while enums are used. PyQt makes their types in Python code as they are needed, and uses a type even if
@@ -24,13 +24,13 @@ from PyQt6.QtWidgets import QApplication, QSizePolicy
 from tests.ui.slot_errors import kept_errors
 
 LATEST_S = 0.05
-"""What `use_enums` takes the first time."""
+"""Duration of the first `use_enums`."""
 
 FINISHED, RAISED = 0, 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print how the processes ended, each way; 1 if one died whose limit was kept."""
+    """Print how the processes ended; returns 1 if one with a deferred limit died."""
     parser = argparse.ArgumentParser(prog="crash_alarm", description=__doc__)
     parser.add_argument("--runs", type=int, default=300)
     chosen = parser.parse_args(arguments)
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def ended(act: Callable[[], None], seed: int) -> int:
-    """The exit status of a process of its own in which the limit comes while it acts."""
+    """Exit status of a separate process in which the limit expires during `act`."""
     process = multiprocessing.get_context("fork").Process(target=limited, args=(act, seed))
     process.start()
     process.join()
@@ -53,7 +53,7 @@ def ended(act: Callable[[], None], seed: int) -> int:
 
 
 def limited(act: Callable[[], None], seed: int) -> None:
-    """Act with a limit that comes at a random moment, and exit."""
+    """Call `act` with a limit at a random moment, and exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     application = QApplication(["crash_alarm"])
     delay_s = random.Random(seed).uniform(0.0001, LATEST_S)  # noqa: S311 - no secret
@@ -73,18 +73,18 @@ def limited(act: Callable[[], None], seed: int) -> None:
 
 
 def raised_at_once() -> None:
-    """Leave the limit to the alarm, which raises it wherever Python is."""
+    """Let the alarm raise the limit wherever Python is."""
     use_enums()
 
 
 def kept_for_later() -> None:
-    """Keep the limit until the enums have been used."""
+    """Defer the limit until the enums have been used."""
     with kept_errors():
         use_enums()
 
 
 def use_enums() -> None:
-    """What any window does, all for the first time."""
+    """Use the enums that every window uses, for the first time."""
     QPen(QColor(1, 2, 3)).setCapStyle(Qt.PenCapStyle.FlatCap)
     QBrush(Qt.BrushStyle.NoBrush).style()
     QImage(8, 8, QImage.Format.Format_RGB32).format()

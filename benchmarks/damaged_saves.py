@@ -1,4 +1,4 @@
-"""Opens damaged battles: none may be opened altered without a word, none changed by opening, none end in a traceback.
+"""Open damaged battles: none may be altered without a message, changed by opening, or cause a traceback.
 
     python -m benchmarks.damaged_saves [--count 1000] [--seed 1]
 

@@ -1,4 +1,4 @@
-"""The finder beside what a tutorial builds: soldiers found, their places, and the time, on the same pictures.
+"""Compare the finder with a tutorial's method on the same pictures: soldiers found, their places, and the time.
 
 Run with `python -m benchmarks.finding [--tables N] [FOLDER]`: the pictures in `samples/`, N simulated tables, and the
 rendered scenes of FOLDER (as `benchmarks.scenes` reads them). Both are given one click for each army and the markers'
@@ -26,7 +26,7 @@ from vision.palette import teach
 from vision.pipeline import Pipeline, Setup
 
 LABS = 5
-"""Runs of the baseline to a picture."""
+"""Runs of the baseline per picture."""
 Way = Callable[[Known], list[Figure]]
 
 
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def table(tables: int, folder: Path | None = None) -> Table:
-    """For the page: each set of pictures by each way."""
+    """The page's table: each set of pictures with each method."""
     sets = {"the pictures in samples/": samples(), f"{tables} simulated tables": simulated(tables)}
     if folder is not None:
         sets["rendered scenes"] = rendered(folder)

@@ -1,10 +1,10 @@
-"""Whose ids last: this program's tracker beside ByteTrack (supervision) and norfair, on the same detections.
+"""Compare id stability of this program's tracker with ByteTrack (supervision) and norfair on the same detections.
 
     python -m benchmarks.ids [--rounds N] [FOLDER]
 
 Twenty-four soldiers of two armies stand on a simulated table that is looked at five times a second; in each round an
-arm reaches in, hides whom it passes, and sets a soldier down 2 to 12 in off. FOLDER holds a rendered sequence instead
-(frame_NNN.jpg with its truth in frame_NNN.json, sequence.json). This program's finder looks at every picture, and all
+arm reaches in, hides the soldiers below it, and moves one by 2 to 12 in. FOLDER holds a rendered sequence instead
+(frame_NNN.jpg with its truth in frame_NNN.json, sequence.json). This program's finder analyses every picture, and all
 trackers get what it says. supervision and norfair are no part of the project and are passed over where they are not
 installed;
 an environment that has them:
@@ -47,11 +47,11 @@ from vision.tracking import Tracker
 SIZE_IN = (48.0, 36.0)
 CAMERA = overhead_camera((1280, 720), SIZE_IN)
 REST, HAND = 4, 3
-"""Pictures of a round without and with the arm."""
+"""Pictures per round without and with the arm."""
 MATCH_IN = 1.0
 LIBRARIES = ("supervision", "norfair")
 Told = list[tuple[str, tuple[float, float]]]
-"""Ids, and where they are told to be, in inches."""
+"""Ids and their reported places, in inches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,7 @@ class Look:
 
 
 class Contender:
-    """Something that keeps ids: `update` takes the next picture's sightings."""
+    """A tracker under test: `update` takes the next picture's sightings and returns ids."""
 
     def __init__(self, update: Callable[[Look], Told]) -> None:
         self.update = update
@@ -81,7 +81,7 @@ class Contender:
         self._known_as: dict[str, str] = {}
 
     def look(self, look: Look) -> None:
-        """Let it see a picture, and count."""
+        """Update the tracker with a picture, and count errors."""
         began_s = time.process_time()
         told = self.update(look)
         self.taken_s += time.process_time() - began_s
@@ -109,12 +109,12 @@ def main() -> None:
 
 
 def missing() -> list[str]:
-    """The libraries that are not there to be compared with."""
+    """The libraries that are not installed."""
     return [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
 
 
 def table(rounds: int, folder: Path | None = None) -> Table:
-    """For the page: everybody on the same detections."""
+    """The page's table: all trackers on the same detections."""
     runners = {
         "this program's tracker": Contender(_ours(Tracker(), frozen=False)),
         "the same, frozen while a hand is in (as it runs)": Contender(_ours(Tracker(), frozen=True)),
@@ -198,7 +198,7 @@ def _norfair(again_in: float | None) -> Callable[[Look], Told]:
 
 
 def _box_px(one: Sighting, camera: TableCamera) -> list[float]:
-    """Left, top, right, bottom of what is seen of a figure."""
+    """Left, top, right, bottom of a figure's bounding box."""
     base = np.array(one.base_in)
     top_in = one.z_in + POSTURE_HEIGHT_IN[one.posture]
     body = np.concatenate([np.c_[base, np.full(len(base), z)] for z in (one.z_in, top_in)])
@@ -273,7 +273,7 @@ def _palette(scene: Scene, picture: ImageBgr) -> Palette:
 
 
 def _rendered(folder: Path) -> Iterator[Look]:
-    """A rendered sequence, by its own true cameras and terrain, the empty table known."""
+    """A rendered sequence, with its true cameras and terrain, and a known empty table."""
     frames = json.loads((folder / "sequence.json").read_text())["frames"]
     (empty,) = folder.glob("*_empty.jpg")
     finder, first = Finder(), None

@@ -1,4 +1,4 @@
-"""Time of keeping a battle: one more entry, one more event, undo, and opening it again, as it grows longer.
+"""Time of the battle journal as it grows: adding an entry, adding an event, undo, and opening it.
 
 Run with `python -m benchmarks.journal [--folder DIR]`: the folder's disk is what is measured. The baselines, in the
 same run: a bare insert with its commit into a plain SQLite file (its own defaults), and reading all rows and the JSON
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def tables(lengths: Sequence[int], rounds: int, folder: Path | None = None) -> tuple[Table, Table]:
-    """For the page: writing, and reading."""
+    """The page's tables: writing, and reading."""
     writing, reading = [], []
     for length in lengths:
         with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -55,7 +55,7 @@ def tables(lengths: Sequence[int], rounds: int, folder: Path | None = None) -> t
 
 
 def prepare(path: Path, length: int) -> None:
-    """A battle of forty men who go to and fro and fire; all in one transaction: thousands of flushes take minutes."""
+    """Write a battle of forty figures that move and fire, in one transaction: thousands of flushes take minutes."""
     with Battle.begin(path, lambda: 0.0, GAME, SIDES) as battle:
         shot = battle.game.ask("attack", {"attacker": "ordinary", "attacker_moved": True}, Scripted([2]))
     events = itertools.islice(_evening(shot), length - 1)
@@ -80,7 +80,7 @@ def _evening(shot: Verdict) -> Iterator[Event]:
 
 
 def _written(path: Path, rounds: int) -> tuple[str, ...]:
-    """An entry and an event as ratios to a bare insert; what an event, undo and redo work; and milliseconds of that."""
+    """Cells of one row: an entry and an event as ratios to a bare insert; event, undo and redo in milliseconds."""
     plain = sqlite3.connect(path.with_suffix(".plain"), isolation_level=None)
     plain.execute("CREATE TABLE entry (seq INTEGER PRIMARY KEY, time_s REAL, kind TEXT, version INTEGER, body TEXT)")
     row = (0.0, NEXT.kind, NEXT.version, json.dumps(NEXT.to_body()))
@@ -98,7 +98,7 @@ def _written(path: Path, rounds: int) -> tuple[str, ...]:
 
 
 def _read(path: Path, rounds: int) -> tuple[str, ...]:
-    """Opening a battle beside reading its rows: the ratio, and milliseconds."""
+    """Cells of one row: opening a battle as a ratio to reading its rows, and in milliseconds."""
 
     def rows() -> None:
         file = sqlite3.connect(path)

@@ -1,4 +1,4 @@
-"""Kills a battle in the middle of its writing, again and again: nothing confirmed may be lost, no album set aside.
+"""Kill a battle repeatedly while it is written: no confirmed entry may be lost, and no thumbnail file set aside.
 
     python -m benchmarks.kills [--count 200] [--seed 1]
 
@@ -26,15 +26,15 @@ from rules.table import UserError
 from ui.battle.thumbnail_store import Album
 
 LONGEST_WAIT_S = 0.12
-"""Between the first confirmed entry and the kill: some dozens of entries."""
+"""Seconds between the first confirmed entry and the kill: some dozens of entries."""
 REOPENED_EVERY = 9
 MOST_ENTRIES = 4000
-"""Then another battle is begun, so that opening it takes no longer than writing it."""
+"""Entries after which a new battle starts, so that opening takes no longer than writing."""
 
 
 @dataclass
 class Findings:
-    """What was found after the kills.
+    """Results of all kills.
 
     Attributes:
         kills: How many there were.
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def play(path: Path, seed: int) -> None:
-    """Go on for ever; each line on standard output is the number of an entry that is kept with its picture."""
+    """Play without end; each line on standard output is the number of an entry that is stored with its picture."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     while True:
         with Battle.open(path, time.time) as battle:
@@ -81,7 +81,7 @@ def play(path: Path, seed: int) -> None:
 
 
 def killed(folder: Path, count: int, seed: int) -> Findings:
-    """Play and kill so often, and look at what is left each time."""
+    """Play and kill `count` times, and check the files each time."""
     chance, found = random.Random(seed), Findings()  # noqa: S311 - no secret
     path = folder / "0.battle"
     for number in range(count):
@@ -96,7 +96,7 @@ def killed(folder: Path, count: int, seed: int) -> Findings:
 
 
 def _played(path: Path, seed: int, wait_s: float) -> list[int]:
-    """Play in another process and kill it; the entries it has confirmed."""
+    """Play in another process and kill it; returns the entries it has confirmed."""
     command = [sys.executable, "-m", "benchmarks.kills", "--play", str(path), "--seed", str(seed)]
     player = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - this module itself
     assert player.stdout is not None
@@ -108,7 +108,7 @@ def _played(path: Path, seed: int, wait_s: float) -> list[int]:
 
 
 def _looked(path: Path, confirmed: list[int], found: Findings) -> list[str]:
-    """Open the battle and its album; what must not be."""
+    """Open the battle and its pictures; returns the faults."""
     if not confirmed:
         return ["nothing was played"]
     try:
@@ -135,7 +135,7 @@ def _words(seq: int) -> str:
 
 
 def _picture(seq: int, size: int) -> bytes:
-    """What passes for a JPEG, of this length, and is another for every entry."""
+    """A fake JPEG of this size, different for every entry."""
     return (b"\xff\xd8" + seq.to_bytes(4, "big") * (size // 4 + 1))[:size]
 
 

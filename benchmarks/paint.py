@@ -1,4 +1,4 @@
-"""What it takes to paint the window: 60 figures, every kind of shape at once, a full-HD picture and window.
+"""Measure the painting time of the window: 60 figures, every kind of shape at once, a full-HD picture and window.
 
 `python -m benchmarks.paint` prints, beside the budget of 4 ms: what it takes to work out the shapes again after the
 mouse has moved, to paint them (what rests is kept and only laid down again), and to paint all of them anew, as after a
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def scenes(now: Situation) -> dict[str, tuple[TableState, Preview]]:
-    """What may be on the picture, by its name."""
+    """The test scenes by name."""
     asked = now.figure("green-1")
     assert asked is not None
     finding = fan_finding(now, asked, Arm("rifle", 24.0))
@@ -81,7 +81,7 @@ def scenes(now: Situation) -> dict[str, tuple[TableState, Preview]]:
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: everything on the picture at once, by the number of figures, beside one frame from BGR to Lab."""
+    """The page's table: everything on the picture at once, by the number of figures; baseline is one BGR to Lab."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QGuiApplication.instance() or QGuiApplication(["paint"])
     frame = np.random.default_rng(0).integers(0, 255, (SIZE_PX[1], SIZE_PX[0], 3), np.uint8)
@@ -105,13 +105,13 @@ def table(counts: Sequence[int], rounds: int) -> Table:
 
 
 def tell(name: str, count: int, out: list[float], kept: list[float], anew: list[float]) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     taken = "".join(f"{min(some):8.2f}{statistics.median(some):8.2f}" for some in (out, kept, anew))
     print(f"{name:28}{count:8}{taken}")
 
 
 def timed(work: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """Milliseconds of processor that each round takes; the clock on the wall would count the neighbours'."""
+    """Processor milliseconds of each round; wall-clock time would include other processes."""
     work()
     taken = []
     for _ in range(rounds):
@@ -122,9 +122,9 @@ def timed(work: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
 
 
 def painter_of(shapes: tuple[Shapes, ...], *, anew: bool = False) -> Callable[[], None]:
-    """Paints the shapes on a screen's worth of pixels; `anew` as after a change of what rests."""
+    """A function that paints the shapes at screen size; `anew` repaints the cached ones as well."""
     screen, layers = QImage(*SIZE_PX, QImage.Format.Format_RGB32), Layers()
-    count = itertools.count(1.0)  # what follows the mouse is never the same twice
+    count = itertools.count(1.0)  # the shapes at the mouse change every time
 
     def work() -> None:
         painter = QPainter(screen)
@@ -136,7 +136,7 @@ def painter_of(shapes: tuple[Shapes, ...], *, anew: bool = False) -> Callable[[]
 
 
 def picture_painter() -> Callable[[], None]:
-    """Paints a picture as large as the screen."""
+    """A function that paints a picture at screen size."""
     screen, picture = (QImage(*SIZE_PX, QImage.Format.Format_RGB32) for _ in range(2))
 
     def work() -> None:

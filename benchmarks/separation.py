@@ -1,7 +1,7 @@
-"""`python -m benchmarks.separation [FOLDER]`: does what is said of the armies' colours agree with who is found?
+"""Check the program's statement on colour separation against recall: `python -m benchmarks.separation [FOLDER]`.
 
 One click for each army on simulated tables, or on the scenes in FOLDER (as `benchmarks.finding` takes them): a line for
-each army, how well it is said to separate from the table and how many of its soldiers are found; then by the words.
+each army with its stated separation from the table and how many of its soldiers are found; then a summary by statement.
 """
 
 from __future__ import annotations

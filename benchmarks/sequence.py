@@ -1,10 +1,10 @@
-"""`python -m benchmarks.sequence`: time of every stage over a sequence of 1080p frames, and how it grows with figures.
+"""Time of every stage over a sequence of 1080p frames, and how it grows with the number of figures.
 
     python -m benchmarks.sequence [--figures 5,20,60,120,200] [--seconds 31] [--all]
 
 Thirty frames a second of a simulated table; every ten seconds a hand comes for a second and carries a soldier away. The
 baseline, in the same run and in turn with the frames, is one conversion of a frame from BGR to Lab. `--all` searches
-every frame at rest, as a program does that does not know where anything changed.
+every frame at rest, like a program without change detection.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ EVERY_S, HAND_S = 10, 1
 LAB_EVERY = 15
 """Frames between two runs of the baseline."""
 NOISES = 4
-"""Different grain in so many pictures, one after another: making more takes longer than looking at them."""
+"""Number of pictures with different noise; generating more takes longer than analysing them."""
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
     ("markers watched", Keeper, "look"),
@@ -63,7 +63,7 @@ SEARCH: Stages = (
     ("finder", Recogniser, "hints"),
     ("looks at each", Recogniser, "looks"),
 )
-"""Of a search of the whole picture."""
+"""Stages of a search of the whole picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,17 +93,17 @@ class Run:
     grown_mib: float
 
     def a_frame(self, stage: str) -> float:
-        """Milliseconds of a stage, a frame."""
+        """Milliseconds of a stage per frame."""
         return sum(self.stage_ms[stage]) / len(self.frame_ms)
 
     @property
     def ratio(self) -> float:
-        """Of the mean frame to the median baseline, by the processor's clock."""
+        """Mean frame over median baseline, in processor time."""
         return float(np.mean(self.frame_ms) / np.median(self.lab_ms))
 
     @property
     def wall_ratio(self) -> float:
-        """The same by the clock on the wall: both may use several cores, the baseline more easily."""
+        """Mean frame over median baseline, in wall-clock time; the baseline uses several cores more easily."""
         return float(np.mean(self.frame_wall_ms) / np.median(self.lab_wall_ms))
 
 
@@ -132,7 +132,7 @@ def main() -> None:
 
 
 def table(counts: Sequence[int], seconds: int) -> Table:
-    """For the page: the stages of a frame, and the design's budget."""
+    """The page's table: the stages of a frame, and the design's budget."""
     head = (
         "figures",
         *(name for name, _, _ in STAGES),
@@ -156,7 +156,7 @@ def table(counts: Sequence[int], seconds: int) -> Table:
 
 
 def search_table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: a search of the whole picture, stage by stage, the lie of the land known."""
+    """The page's table: a search of the whole picture by stage, with known terrain."""
     rows = []
     for count in counts:
         scene = scene_of(count)
@@ -168,7 +168,7 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
             for k in range(rounds + 1):
                 looker.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
                 lab_s += _seconds(lambda: cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2LAB)) if k else 0.0  # noqa: B023
-                if not k:  # the first look lays the land as well
+                if not k:  # the first search also prepares the terrain
                     for took in spent.values():
                         took.clear()
         lab_ms = 1000 * lab_s / rounds
@@ -199,7 +199,7 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
         took_s = (time.process_time() - before[0], time.perf_counter() - before[1])
         told += sum(event.kind == "moved" for event in view.tracking.events)
         if frame.index == PER_S:
-            for took in spent.values():  # the start is over
+            for took in spent.values():  # drop the start
                 took.clear()
         if frame.index > PER_S:
             frame_s.append(took_s)
@@ -278,7 +278,7 @@ def _palette(scene: Scene, picture: ImageBgr) -> Palette:
 
 
 class _Watched:
-    """While it lasts, milliseconds of the processor are kept of every call of each stage."""
+    """A context that records processor milliseconds of every call of each stage."""
 
     def __init__(self, stages: Stages) -> None:
         self._stages = stages

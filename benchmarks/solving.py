@@ -21,7 +21,7 @@ from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
 
 MANY = 20
-"""Baselines to one measurement: one alone is too short for the clock."""
+"""Baseline runs per measurement; one alone is too short for the clock."""
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: by what is known beforehand."""
+    """The page's table, by what is known beforehand."""
     camera, rows = overhead_camera(), []
     lens = camera.lens
     for count in counts:

@@ -1,7 +1,7 @@
-"""How long the program takes to start: to an answer, to the analysis of a picture, to the window's first picture.
+"""Measure the program's start: to an answer, to the analysis of a picture, to the window's first picture.
 
 Run with `python -m benchmarks.starting`. The baseline, in the same run and in turn, is `python -c "import numpy, cv2"`.
-By the clock on the wall; nothing of the player's own settings is used or changed.
+Times are wall-clock times; the player's settings are neither used nor changed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ application = QApplication(["sandtable"])
 live = window.Window("demo", QSettings(), opener=lambda _: SimulatedTable(demo_scene()))
 print(json.dumps(window.moved(live)[0]))
 """
-"""Measures on the live window, and tells milliseconds from the mouse's event to its picture painted."""
+"""Runs in the live window; prints the milliseconds from a mouse event to its painted picture."""
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def table(rounds: int) -> Table:
-    """For the page: ratios to the baseline, and two of the design's budgets."""
+    """The page's table: ratios to the baseline, and two of the design's budgets."""
     clicks = [f"--teach={click}" for click in json.loads((SAMPLE / "truth.json").read_text())["clicks"]]
     analyse = ("analyse", str(SAMPLE / "table.jpg"), *clicks, f"--lens={SAMPLE / 'lens.json'}")
     with tempfile.TemporaryDirectory() as folder:
@@ -78,7 +78,7 @@ def table(rounds: int) -> Table:
 
 
 def _mouse_ms(home: dict[str, str]) -> list[float]:
-    """Milliseconds from the mouse to the measurement on the screen."""
+    """Milliseconds from the mouse event to the measurement on the screen."""
     command = [sys.executable, "-c", MOUSE]
     done = subprocess.run(command, env=home, check=True, capture_output=True, text=True)  # noqa: S603
     return [float(one) for one in json.loads(done.stdout.splitlines()[-1])]

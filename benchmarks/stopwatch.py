@@ -1,4 +1,4 @@
-"""Times as ratios: work and its baseline take turns, so that whatever else the machine does slows down both."""
+"""Time ratios: work and baseline alternate, so that other load on the machine slows down both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long something takes.
+    """Timing of work relative to a baseline.
 
     Attributes:
         ms: Median of its rounds, in milliseconds.
@@ -30,7 +30,7 @@ class Timing:
 def beside(
     work: Work, baseline: Work, *, rounds: int = 9, clock: Clock = time.process_time, repeats: int = 1, times: int = 1
 ) -> Timing:
-    """Time work beside its baseline, after one round that does not count.
+    """Time work and baseline alternately, after one warm-up round.
 
     Args:
         work, baseline: what is timed; they take turns.

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.terrain [FOLDER]`: how near the proposed outlines of terrain come to the true ones.
+"""Compare proposed terrain outlines with the true ones: `python -m benchmarks.terrain [FOLDER]`.
 
 Clicks at random places of each piece of the simulated table, or of the scenes in FOLDER: each NAME_empty.jpg is a table
 without figures, NAME.json tells `camera` (K, dist, R, t) and `terrain` (kind, polygon, z0, z1; of a tree canopy_polygon
@@ -30,14 +30,14 @@ from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.terrain import propose_outline
 
 _CLICKS = 4
-_NEAR_EDGE_IN = 0.4  # nobody clicks there
+_NEAR_EDGE_IN = 0.4  # players do not click this close to an edge
 _GOOD = 0.7
 _KINDS = {"book_hill": TerrainKind.HILL, "house": TerrainKind.BUILDING}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A picture of terrain, and the truth about it, each piece by the name of its kind."""
+    """A picture of terrain with its true pieces, each with the name of its kind."""
 
     image_bgr: ImageBgr
     camera: TableCamera
@@ -80,7 +80,7 @@ def _scene(path: Path) -> Table:
 
 
 def piece_of(told: dict[str, Any]) -> TerrainPiece:
-    """A piece as the truth of a rendered scene tells it."""
+    """A terrain piece from the truth of a rendered scene."""
     known = told["kind"] in {str(kind) for kind in TerrainKind}
     kind = TerrainKind(told["kind"]) if known else _KINDS.get(told["kind"], TerrainKind.OTHER)
     outline = tuple((float(x), float(y)) for x, y in told.get("canopy_polygon", told["polygon"]))
@@ -89,7 +89,7 @@ def piece_of(told: dict[str, Any]) -> TerrainPiece:
 
 
 def _clicks(piece: TerrainPiece, table: Table) -> Iterator[FloatArray]:
-    """Places in the picture on the piece's upper side, past what stands on it."""
+    """Pixels on the piece's upper side that nothing covers."""
     rng = np.random.default_rng(len(piece.name))
     area = Polygon(piece.outline_in)
     for _, other in table.pieces:
@@ -110,7 +110,7 @@ def _clicks(piece: TerrainPiece, table: Table) -> Iterator[FloatArray]:
 
 
 def _looked(table: Table, piece: TerrainPiece, px: FloatArray) -> tuple[float, float, int, float]:
-    """Overlap of the first outline and of the best, corners of the first, and the milliseconds it took."""
+    """Overlap of the first outline and of the best one, corners of the first, and milliseconds."""
     begun_s = time.perf_counter()
     try:
         found = propose_outline(table.image_bgr, table.camera, (float(px[0]), float(px[1])), outline_height_in(piece))

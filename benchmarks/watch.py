@@ -1,7 +1,7 @@
-"""Time of watching the markers on a 1080p frame, for one to eight of them, and of finding the camera after a bump.
+"""Time of checking one to eight markers on a 1080p frame, and of finding the camera after a bump.
 
 Run with `python -m benchmarks.watch`. The baseline, in the same run, is one conversion of the frame from BGR to Lab.
-With `--bumps N`, instead: errors on the table before and after N random bumps, the first frame after each.
+With `--bumps N`, prints errors on the table before and after N random bumps instead, for the first frame after each.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from vision.simulation.surface import Surface
 SIZE_IN = (48.0, 36.0)
 COUNTS = (1, 2, 4, 8)
 MANY, LABS = 50, 5
-"""Glances, and baselines, to one measurement: one alone is too short for the clock."""
+"""Checks and baseline runs per measurement; one alone is too short for the clock."""
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def errors_after(bumps: int) -> None:
-    """Print the inches of points on the table as they were seen before and after random bumps, against the truth."""
+    """Print the errors of points on the table before and after random bumps, in inches."""
     rng = np.random.default_rng(3)
     camera = overhead_camera((1280, 720), SIZE_IN)
     scene = Scene(SIZE_IN, Surface.WOOD, markers=corner_markers(SIZE_IN))
@@ -83,7 +83,7 @@ def _spread(errors: list[float]) -> str:
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: a glance, every marker fitted anew, the whole picture searched, and a frame with a bump."""
+    """The page's table: a check, refitting every marker, searching the whole picture, and a frame with a bump."""
     camera, bumped = overhead_camera(), overhead_camera(height_in=55.3, tilt_deg=4.2)
     prints, rows = Prints(), []
     for count in counts:
@@ -107,7 +107,7 @@ def table(counts: Sequence[int], rounds: int) -> Table:
 
 
 def markers_of(count: int) -> tuple[PrintedMarker, ...]:
-    """So many markers: near the corners first, then along the middle."""
+    """`count` markers: near the corners first, then along the middle."""
     return (corner_markers(SIZE_IN) + tuple(PrintedMarker(4 + n, (9 + 10.0 * n, 18.0)) for n in range(4)))[:count]
 
 

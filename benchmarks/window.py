@@ -1,4 +1,4 @@
-"""How quick the window is: from the mouse to the screen, painting, and from the start to the first picture.
+"""Measure the window's speed: from mouse to screen, painting, and from the start to the first picture.
 
 `python -m benchmarks.window` opens the real window, without a display, and prints for each what it takes and its
 budget. Times of the processor are the window's own thread's; the clock on the wall counts the neighbours' work, too.
@@ -41,7 +41,7 @@ _FIRST = "--first-picture"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the table; with an argument of its own, be the program that is started."""
+    """Print the table; with an internal argument, run as the program whose start is measured."""
     application = QApplication(["sandtable"])
     with tempfile.TemporaryDirectory() as own:
         settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
@@ -60,13 +60,13 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def tell(name: str, budget: float, taken: Sequence[float]) -> None:
-    """One line of the table."""
+    """Print one line of the table."""
     late = float(np.percentile(taken, 95))
     print(f"{name:52}{budget:10.1f}{min(taken):10.2f}{statistics.median(taken):10.2f}{late:10.2f}", flush=True)
 
 
 def painted(*, ruler: bool) -> list[float]:
-    """Milliseconds of processor to work out and paint a screen's worth; the mouse goes elsewhere each time."""
+    """Processor milliseconds to compute and paint the shapes at screen size; the mouse moves each time."""
     now, drawing, view = crowded(), Drawing(), PictureView()
     view.resize(*SIZE_PX)
     view.show()
@@ -81,11 +81,11 @@ def painted(*, ruler: bool) -> list[float]:
         view.repaint()
         taken.append(1000 * (time.thread_time() - begin))
     view.close()
-    return taken[3:]  # what rests is kept from the second time on
+    return taken[3:]  # resting shapes are cached from the second time on
 
 
 class Painted(QObject):
-    """Tells when a widget has been painted."""
+    """Counts the paint events of a widget."""
 
     def __init__(self, widget: PictureView) -> None:
         super().__init__(widget)
@@ -99,7 +99,7 @@ class Painted(QObject):
 
 
 def moved(window: Window) -> tuple[list[float], list[float]]:
-    """Milliseconds from the mouse's event to the end of the painting that shows it: by the wall, and of the thread."""
+    """Milliseconds from a mouse event to the end of its painting: wall-clock time and thread time."""
     window.resize(1366, 768)
     window.show()
     view = figures_seen(window)
@@ -130,14 +130,14 @@ def _is_over(due_s: float) -> bool:
 
 
 def pump(condition: Callable[[], bool]) -> None:
-    """Let the window work until then."""
+    """Process the window's events until the condition holds."""
     while not condition():
         QApplication.processEvents()
         time.sleep(0.001)
 
 
 def first_picture(settings: QSettings) -> None:
-    """Open the simulated table as a player's first start does, and end once a picture of it was painted."""
+    """Open the simulated table like a player's first start, and end when its first picture is painted."""
     window = Window("demo", settings)
     window.show()
     watch = Painted(window.picture)

@@ -60,7 +60,7 @@ class LensFit:
         )
         return (
             f"the board's corners are off by {self.residual_px:.2f} px (rms): {quality};"
-            f" the focal length is known to ±{100 * self.focal_sigma:.2g} %"
+            f" the focal length is known to ±{200 * self.focal_sigma:.2g} %"
         )
 
 
@@ -87,7 +87,7 @@ def fit_lens(gathering: Gathering) -> LensFit:
         )
     if fit.focal_sigma > _MAX_FOCAL_SIGMA:
         raise UserError(
-            f"the focal length is uncertain (±{100 * fit.focal_sigma:.0f} %): add pictures of the board tilted"
+            f"the focal length is uncertain (±{200 * fit.focal_sigma:.0f} %): add pictures of the board tilted"
             " to the left, to the right, towards the camera and away from it"
         )
     return fit

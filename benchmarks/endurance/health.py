@@ -1,4 +1,4 @@
-"""What a process holds on to, and whether that grows."""
+"""Resource usage of a process, and whether it grows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.memory import resident_mib
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a process held at one time.
+    """Resource usage at one time.
 
     Attributes:
         time_s: Of the simulated clock.
@@ -34,14 +34,14 @@ class Sample:
 
 
 def taken(time_s: float, entries: int) -> Sample:
-    """Of this process, now."""
+    """Take a sample of this process."""
     files, tasks = (len(os.listdir(f"/proc/self/{what}")) for what in ("fd", "task"))
     return Sample(time_s, resident_mib(), files, threading.active_count(), tasks, entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A straight line through values over time, in units an hour.
+    """A straight line fitted to values over time, in units per hour.
 
     Attributes:
         slope, sigma: Of the line.
@@ -55,17 +55,17 @@ class Growth:
 
     @property
     def certain(self) -> float:
-        """What it is at the least, at two standard deviations; 0 where it may as well not grow."""
+        """Lower bound of the growth at two standard deviations; 0 if there may be none."""
         return max(0.0, self.slope - 2 * self.sigma)
 
     @property
     def most(self) -> float:
-        """What it may be at the most, at two standard deviations."""
+        """Upper bound of the growth at two standard deviations."""
         return self.slope + 2 * self.sigma
 
 
 def growth(samples: Sequence[Sample], what: str) -> Growth:
-    """Of the second half: in the first, everything is seen for the first time."""
+    """Growth in the second half; in the first half, everything is loaded for the first time."""
     half = [one for one in samples if one.time_s >= samples[-1].time_s / 2]
     hours = np.array([one.time_s / 3600 for one in half])
     values = np.array([float(getattr(one, what)) for one in half])

@@ -1,4 +1,4 @@
-"""Players who go along with what the camera sees, and what they remember of it."""
+"""Simulated players who act on what the camera sees and record what was confirmed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_DEEDS = 400
 
 
 class Players:
-    """Both sides of a battle.
+    """The simulated players of both sides.
 
     Attributes:
         play: Their battle.
@@ -34,7 +34,7 @@ class Players:
     """
 
     def __init__(self, path: Path, session: Session, view: TableView, rng: random.Random) -> None:
-        """Begin a battle with everybody who is seen."""
+        """Start a battle with all figures in view."""
         game = open_game(GAME)
         armies = {side: usual_army(game, side, view.figures) for side in ("green", "tan")}
         self._path, self._session, self._rng = path, session, rng
@@ -46,7 +46,7 @@ class Players:
         self._sure(lambda: self.play.go_on(self._moment(view)))
 
     def look(self, view: TableView) -> None:
-        """Answer what stands elsewhere; now and then do something, take it back, or go on."""
+        """Answer proposed moves; at random, act, undo an action, or advance the turn."""
         for drift in self._session.take_drifts():
             self._sure(lambda drift=drift: self.play.drifted(drift))  # type: ignore[misc]
         for _ in range(40):
@@ -83,7 +83,7 @@ class Players:
         return bool(found) and found[0].allowed
 
     def _act(self, moment: Moment) -> None:
-        """One shoots, or whatever else he can; mostly it is taken back, and sometimes done again."""
+        """A figure shoots or takes another action; most actions are undone, and some redone."""
         name = self._rng.choice([*moment.figures])
         try:
             outlook = self.play.outlook(moment, name)
@@ -104,7 +104,7 @@ class Players:
                 self._sure(self.play.battle.undo)
 
     def _lay(self) -> None:
-        """A ruler on the table, or all of them off it again."""
+        """Place a ruler on the table, or remove all rulers."""
         session = self._session
         names = sorted(self.play.battle.state.units)
         if len(session.state.rulers) < 5:
@@ -122,7 +122,7 @@ class Players:
         return self.play.moment(view, self._session.state.setup)
 
     def _sure(self, change: object) -> bool:
-        """Do it, and remember all that was confirmed; what the rules refuse is no fault."""
+        """Apply a change and record all confirmed entries; a refusal by the rules is not a fault."""
         before = len(self.play.battle.entries)
         try:
             change()  # type: ignore[operator]
@@ -134,7 +134,7 @@ class Players:
         return True
 
     def checked(self) -> list[str]:
-        """Close the battle and read it from the disk; what is not as it was confirmed."""
+        """Close the battle and read it from disk; returns the differences from what was confirmed."""
         state = self.play.battle.state
         self.play.battle.close()
         faults = [*self.faults]
@@ -147,5 +147,5 @@ class Players:
 
 
 def _hurts(deed: Deed) -> bool:
-    """Whether somebody may be out of the battle after it."""
+    """Whether the action can remove a figure from the battle."""
     return bool(deed.at)

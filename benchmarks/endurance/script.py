@@ -1,4 +1,4 @@
-"""What happens at a simulated table through an evening, by lot, as pictures to be taken one after another."""
+"""A random script of an evening at a simulated table, as a sequence of pictures to take."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ SIZE_IN = (48.0, 36.0)
 SIZE_PX = (1280, 720)
 HEIGHT_IN = 55.0
 IDLE_S, BUSY_S, LIVE_S = 2.0, 0.2, 1 / 30
-"""Between two pictures: while nobody does anything, while somebody does, and of a camera at its own pace."""
+"""Seconds between two pictures: while nothing happens, while something happens, and at the camera's own pace."""
 SETTLING = 14
-"""Busy pictures after something happened: the eight that are searched, and some to come to rest."""
+"""Pictures after something happened: the eight that are searched, and some until all is at rest."""
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((21.0, 15.0), (27.0, 15.0), (27.0, 20.0), (21.0, 20.0)), 0.0, 3.0)
 SOLDIERS = (Sculpt.RIFLEMAN, Sculpt.OFFICER, Sculpt.GRENADIER, Sculpt.KNEELING, Sculpt.RIFLEMAN, Sculpt.MARCHING)
 LEFT_IN, NEAR_IN, RIGHT_IN, FAR_IN = 8.0, 7.0, 40.0, 29.0
-"""Where the soldiers are put: away from the markers."""
+"""Area for the soldiers, away from the markers."""
 APART_IN = 2.2
 LONGEST_MOVE_IN = 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One picture to be taken, and how much later than the one before.
+    """One picture to take.
 
     Attributes:
         step_s: Since the one before.
@@ -58,7 +58,7 @@ class Shot:
 
 @dataclass
 class Script:
-    """What happens, by lot: `shots` goes on for so many hours."""
+    """A random script; `shots` yields the pictures of a number of hours."""
 
     rng: random.Random
     pause_s: float
@@ -70,7 +70,7 @@ class Script:
     models: dict[str, Model] = field(default_factory=lambda: {model.id: model for model in armies()})
 
     def shots(self, hours: float) -> Iterator[Shot]:
-        """Idle pictures, and acts between them; the camera at its own pace for a while in every hour."""
+        """Idle pictures with events between them, and a live period in every hour."""
         acts = {
             "carried": (self._carried, 10.0),
             "two carried": (self._two_carried, 2.0),
@@ -116,7 +116,7 @@ class Script:
         return self._some(round(seconds / IDLE_S), IDLE_S)
 
     def _live(self) -> Iterator[Shot]:
-        """A third at rest, a move, and the rest again."""
+        """One third at rest, then a move, then at rest again."""
         yield from self._some(round(self.live_s / 3 / LIVE_S), LIVE_S)
         for shot in self._carried():
             yield from (replace(shot, step_s=LIVE_S) for _ in range(round(BUSY_S / LIVE_S)))
@@ -126,7 +126,7 @@ class Script:
         return [_pixel(self.camera, self.models[name]) for name in names]
 
     def _carried(self, *names: str) -> Iterator[Shot]:
-        """A hand comes, takes a soldier somewhere else, and goes."""
+        """A hand moves a soldier to another place."""
         names = names or (self.rng.choice([*self.models]),)
         yield from self._some(3, BUSY_S, self._reach(*names))
         for name in names:
@@ -137,12 +137,12 @@ class Script:
         yield from self._some(3, BUSY_S, self._reach(*names))
 
     def _two_carried(self) -> Iterator[Shot]:
-        """One of each army: who of two of one army went where, nobody can tell who did not look."""
+        """A hand moves one soldier of each army; two of the same army could not be told apart afterwards."""
         pair = [self.rng.choice([name for name in self.models if name.startswith(army)]) for army in ("green", "tan")]
         return self._carried(*pair)
 
     def _place(self, name: str) -> PointIn:
-        """Not too far away, and not too near to anybody or anything."""
+        """A free place, not too far away."""
         own = self.models[name]
         others = [model for model in self.models.values() if model.id != name]
         while True:
@@ -152,7 +152,7 @@ class Script:
                 return x_in, y_in
 
     def _knocked(self) -> Iterator[Shot]:
-        """One falls, from one picture to the next."""
+        """A soldier falls between two pictures."""
         standing = [model for model in self.models.values() if not model.tilt_deg]
         free = [one for one in standing if all(_apart(o, one.x_in, one.y_in) for o in standing if o is not one)]
         one = self.rng.choice(free or standing)
@@ -160,7 +160,7 @@ class Script:
         yield self._shot(BUSY_S)
 
     def _set_up(self) -> Iterator[Shot]:
-        """A hand sets up all who lie."""
+        """A hand stands up all fallen soldiers."""
         lying = [model.id for model in self.models.values() if model.tilt_deg]
         for name in lying:
             yield from self._some(3, BUSY_S, self._reach(name))
@@ -168,11 +168,11 @@ class Script:
             yield from self._some(2, BUSY_S, self._reach(name))
 
     def _hand(self) -> Iterator[Shot]:
-        """Over the table, and nothing is changed."""
+        """A hand over the table changes nothing."""
         yield from self._some(self.rng.randrange(3, 12), BUSY_S, self._reach(self.rng.choice([*self.models])))
 
     def _cover(self) -> Iterator[Shot]:
-        """A card is laid on markers, sometimes on all."""
+        """A card covers some or all markers."""
         count = self.rng.choice((1, 1, 1, 2, 4))
         self.covered = frozenset(self.rng.sample(range(4), count))
         yield self._shot(BUSY_S)
@@ -182,7 +182,7 @@ class Script:
         yield self._shot(BUSY_S)
 
     def _cloud(self) -> Iterator[Shot]:
-        """A minute of it."""
+        """A cloud darkens the table for a minute."""
         dark, before = self.rng.uniform(0.6, 0.85), self.daylight
         for second in range(60):
             self.daylight = before * (1 - (1 - dark) * math.sin(math.pi * second / 60))
@@ -194,25 +194,25 @@ class Script:
         yield self._shot(BUSY_S)
 
     def _bumped(self) -> Iterator[Shot]:
-        """It swings, and hangs elsewhere."""
+        """The camera is bumped: it swings, then rests in another pose."""
         self.camera = hung(self.rng.uniform(-1, 1), self.rng.uniform(-1, 1), self.rng.uniform(-1, 1))
         yield self._shot(BUSY_S)
 
     def _unplugged(self) -> Iterator[Shot]:
-        """For half a minute; then it is back."""
+        """The camera is unplugged for half a minute."""
         for _ in range(self.rng.randrange(1, 3)):
             yield self._shot(15.0, unplugged=True)
 
 
 def armies() -> tuple[Model, ...]:
-    """As they are set up."""
+    """The models in their initial places."""
     greens = [Model(f"green-{n}", "green", s, 9 + 5.5 * n, 9.0, facing_deg=80 + n) for n, s in enumerate(SOLDIERS)]
     tans = [Model(f"tan-{n}", "tan", s, 10 + 5.5 * n, 26.0, facing_deg=260 + n) for n, s in enumerate(SOLDIERS)]
     return (*greens, *tans)
 
 
 def hung(lift: float, tilt: float, roll: float) -> TableCamera:
-    """The camera after a bump; each from -1 to 1."""
+    """The camera after a bump; each argument is from -1 to 1."""
     return overhead_camera(SIZE_PX, SIZE_IN, HEIGHT_IN + 0.4 * lift, 3.5 + 0.6 * tilt, 0.8 + 0.8 * roll)
 
 

@@ -65,7 +65,7 @@ def test_markers_lie_where_they_are_seen_from_the_sharpened_camera():
 def test_four_deviations_off_is_a_contradiction():
     """Sure to the root of 1 + 0.12 squared, 1.007 in: 24.0 in may be, 24.1 not."""
     assert distance_in(sharpen(unsure(), ENDS_PX, 24.0)) > 23.5
-    words = r"you measured 24.10 in where the calibration sees 20.00 in \(sure to 1.01 in\)"
+    words = r"you measured 24.10 in, but the calibration gives 20.00 in \(±2.01 in\)"
     with pytest.raises(UserError, match=words):
         sharpen(unsure(), ENDS_PX, 24.1)
     with pytest.raises(UserError, match=r"you measured 15.90 in"):
@@ -109,7 +109,7 @@ CORNERS = above().table_to_pixel([[2, 8], [22, 8], [22, 26], [2, 26]])
 
 @pytest.mark.parametrize("size", [(20.0, 0.0), (-1.0, 18.0), (20.0, float("inf"))])
 def test_a_rectangle_of_no_size(size):
-    with pytest.raises(UserError, match=f"a rectangle of {size[0]:g} x {size[1]:g} in cannot be"):
+    with pytest.raises(UserError, match=f"a rectangle of {size[0]:g} x {size[1]:g} in is not possible"):
         calibrate_rectangle(CORNERS, size, SIZE)
 
 
@@ -125,7 +125,7 @@ def test_a_rectangle_that_is_dented_or_has_three_corners_in_a_row():
 
 def test_sides_the_other_way_round_are_of_no_camera():
     """18 wide and 40 deep where 20 by 18 are seen from straight above."""
-    with pytest.raises(UserError, match="no camera sees a rectangle of 18 x 40 in there: check the clicks"):
+    with pytest.raises(UserError, match="the clicked corners do not fit a rectangle of 18 x 40 in: check the clicks"):
         calibrate_rectangle(CORNERS, (18.0, 40.0), SIZE, above().lens)
 
 

@@ -42,12 +42,12 @@ def test_no_marker_at_all():
 
 
 def test_none_of_the_layout_is_there():
-    with pytest.raises(UserError, match="none of the layout's markers"):
+    with pytest.raises(UserError, match="none of the markers in the layout"):
         calibrate(GRAY, Prints(layout={9: LAYOUT[0]}))
 
 
 def test_a_side_that_contradicts_the_layout():
-    with pytest.raises(UserError, match=r"marker 0 3 in a side, .* 2 in"):
+    with pytest.raises(UserError, match=r"marker 0 has a side of 3 in in the layout file, .* 2 in"):
         calibrate(GRAY, Prints(side_in=2.0, layout=LAYOUT))
 
 

@@ -145,7 +145,7 @@ def test_markers_that_contradict_one_another_are_said_to():
 
 def test_a_hand_over_all_markers_is_said_and_a_bump_meanwhile_is_found():
     table = Watched().look(shot(markers=(), seed=1), shot(markers=(), seed=2))
-    assert "no marker is in sight" in table.kept.problem
+    assert "no marker is visible" in table.kept.problem
     table.look(*(shot(NEAR, seed=seed) for seed in range(3, 6)))
     assert [drift.what for drift in table.drifts] == [Moved.CAMERA]
     assert table.kept.problem is None
@@ -246,7 +246,7 @@ def test_it_is_said_when_the_clicked_corners_are_no_longer_there():
     nudged = camera(at_in=(20.1, 14.1), **HOW)
     for bumped in (nudged, NEAR, FAR):
         kept = after_clicks(shot(bumped, markers=(), seed=4), *[shot(bumped, markers=(), seed=5)] * 3)
-        assert "click them again" in kept.problem
+        assert "click the corners again" in kept.problem
 
 
 def test_hands_and_soldiers_do_not_move_clicked_corners():

@@ -128,9 +128,9 @@ def test_clicked_corners_are_looked_after_in_every_tenth_frame():
     keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
     told = [keeper.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
     assert told[:9] == [None] * 9
-    assert all("click them again" in problem for problem in told[9:])
+    assert all("click the corners again" in problem for problem in told[9:])
     back = [keeper.look(shot(markers=()), CLICKED, CAMERA.lens).problem for _ in range(10)]
-    assert "click them again" in back[6]
+    assert "click the corners again" in back[6]
     assert back[7] is None, "ten frames after the look before"
 
 

@@ -102,8 +102,8 @@ def matrix_with(row, column, value):
     ("make", "said"),
     [
         (lambda: lens_with(matrix_with(0, 2, np.nan)), "the camera matrix must be 3x3 finite numbers"),
-        (lambda: lens_with(matrix_with(0, 0, 0.0)), "a focal length of 0 px cannot be"),
-        (lambda: lens_with(matrix_with(1, 1, -3.0)), "a focal length of -3 px cannot be"),
+        (lambda: lens_with(matrix_with(0, 0, 0.0)), "a focal length must be positive, not 0 px"),
+        (lambda: lens_with(matrix_with(1, 1, -3.0)), "a focal length must be positive, not -3 px"),
         (lambda: lens_with(distortion=[0, 0, 0, 0, np.inf]), "the lens distortion must be 5 finite numbers"),
         (lambda: lens_with(covariance=np.eye(8)), "the lens covariance must be 9x9 finite numbers"),
         (lambda: TableCamera(IDEAL, np.eye(2), [0, 0, 1]), "the camera rotation must be 3x3 finite numbers"),

@@ -121,4 +121,4 @@ def test_a_curled_one(lift_px):
 def test_one_of_another_side():
     trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}))
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 3)
-    assert "2.85 in a side" in trouble.sentence
+    assert "its side is 2.85 in" in trouble.sentence

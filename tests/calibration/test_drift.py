@@ -210,7 +210,7 @@ def test_a_place_where_a_marker_came_to_rest():
     assert drift.to_in == pytest.approx((30, 20), abs=1e-3)
     went = CAMERA.table_to_pixel(moved) - CAMERA.table_to_pixel(PLACES[2])
     assert drift.shift_px == pytest.approx(np.linalg.norm(went, axis=1).mean(), rel=1e-3)
-    assert drift.sentence == "marker 2 was moved on the table; positions on the table stay"
+    assert drift.sentence == "marker 2 was moved on the table; positions on the table stay valid"
 
 
 def test_a_new_marker_is_added_without_a_word():

@@ -62,7 +62,7 @@ def test_a_view_that_contradicts_the_rest_is_left_out():
 
 def test_too_few_views_are_refused_with_the_way_out():
     gathering = replace(gathered(np.random.default_rng(1)), views=gathered(np.random.default_rng(1)).views[:5])
-    with pytest.raises(UserError, match=r"only 5 usable pictures .* 6 are needed: take more"):
+    with pytest.raises(UserError, match=r"5 usable pictures .* 6 are needed: take more"):
         fit_lens(gathering)
     with pytest.raises(UserError, match="only no usable pictures"):
         fit_lens(Gathering(SIZE))
@@ -72,7 +72,7 @@ def test_views_without_a_slant_leave_the_focal_length_open():
     """Boards square before the camera look alike from near with a short lens and from far with a long one."""
     gathering = gathered(np.random.default_rng(1), slant=0.0)
     assert gathering.coverage.slanted == 0
-    assert "hold it at a slant" in gathering.coverage.sentence
+    assert "tilt the board" in gathering.coverage.sentence
     with pytest.raises(UserError, match=r"focal length open .* slant"):
         fit_lens(gathering)
 
@@ -90,9 +90,9 @@ def test_coverage_says_where_the_board_was_not():
 @pytest.mark.parametrize(
     ("offered", "reason"),
     [
-        (None, "no board is seen"),
+        (None, "no board found"),
         (replace(view((0, 0)), ids=IDS[:5], points_in=BOARD.corners_in(IDS[:5]), seen_px=np.eye(5, 2) * 50), "only 5"),
-        (view((0.01, 0.01), (2, 0)), "accepted picture 1 has it already"),
+        (view((0.01, 0.01), (2, 0)), "the same place as in picture 1"),
         (replace(view((0.6, 0)), blur_px=3.0), "blurred by 3.0 px"),
         (view((0.6, 0), away_in=150.0), "only 6 px wide"),
     ],

@@ -30,22 +30,21 @@ def known_to(focal_sigma):
 @pytest.mark.parametrize(
     ("residual_px", "judged"),
     [
-        (0.174, "as good as it gets"),  # twice that at 1920 px across
+        (0.174, "excellent"),  # twice that at 1920 px across
         (0.176, "good"),
         (0.399, "good"),
-        (0.401, "usable; a stiffer board, more light or a locked focus would make it better"),
+        (0.401, "usable; a stiffer board, more light or a locked focus would improve it"),
     ],
 )
 def test_the_residual_is_explained(residual_px, judged):
     assert LensFit(known_to(0.0123), residual_px, ()).sentence == (
-        f"the board's corners lie {residual_px:.2f} px (rms) from where this lens puts them: {judged};"
-        " the focal length is sure to 1.2 %"
+        f"the board's corners are off by {residual_px:.2f} px (rms): {judged}; the focal length is known to ±2.5 %"
     )
 
 
 def test_six_views_are_needed():
     assert fit_lens(replace(GATHERED, views=GATHERED.views[:6])).lens.covariance is not None
-    with pytest.raises(UserError, match="only 1 usable picture of the board, and 6 are needed"):
+    with pytest.raises(UserError, match="there is 1 usable picture of the board, but 6 are needed"):
         fit_lens(replace(GATHERED, views=GATHERED.views[:1]))
     with pytest.raises(UserError, match="only no usable pictures of the board"):
         fit_lens(Gathering(SIZE))
@@ -77,7 +76,7 @@ def test_a_view_that_fits_twice_as_badly_as_others_is_kept():
 
 def test_views_that_fit_no_lens_are_refused():
     """1.33 px of 1280 are the limit."""
-    with pytest.raises(UserError, match=r"the pictures fit no lens \(off by [23]\.\d px\)"):
+    with pytest.raises(UserError, match=r"the pictures do not fit any lens \(off by [23]\.\d px\)"):
         fit_lens(with_views(*range(9), px=2.0))
     assert fit_lens(with_views(*range(9), px=0.7)).residual_px < 1.3
 

@@ -82,8 +82,8 @@ def test_a_blur_of_an_eighth_of_a_square_may_be(square_px, most_px):
 def test_the_same_view_is_not_taken_twice():
     """24 px are two hundredths of 1200."""
     here, there = view(), view(at=(700.0, 500.0))
-    assert "accepted picture 1 has it already" in refused(view(at=(100.0, 123.0)), here, there)
-    assert "accepted picture 2 has it already" in refused(view(at=(723.0, 500.0)), here, there)
+    assert "the same place as in picture 1" in refused(view(at=(100.0, 123.0)), here, there)
+    assert "the same place as in picture 2" in refused(view(at=(723.0, 500.0)), here, there)
     assert refused(view(at=(100.0, 125.0)), here, there) == ""
     tall = (900, 1200)
     assert refused(view(at=(100.0, 119.0)), here, size=tall) == "", "18 px are two hundredths of the width"

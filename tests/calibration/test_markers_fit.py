@@ -184,7 +184,7 @@ def test_a_side_of_twenty_pixels_is_enough():
     assert _too_small(3, SQUARE * 20.0) is None
     trouble = _too_small(3, SQUARE * 19.4)
     assert (trouble.reason, trouble.id, trouble.outline_px[2]) == (Reason.TOO_SMALL, 3, (19.4, 19.4))
-    assert "(19 px a side; it takes 20)" in trouble.sentence
+    assert "(19 px wide; 20 needed)" in trouble.sentence
 
 
 def test_a_small_marker_is_measured_and_a_smaller_one_is_set_aside():

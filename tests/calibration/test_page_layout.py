@@ -38,7 +38,7 @@ def test_papers_are_as_their_standards_say():
 def test_a_paper_that_is_not_here():
     for paper in PAPERS_MM:
         check_paper(paper)
-    with pytest.raises(UserError, match="there is no paper 'a3' here; use letter or a4"):
+    with pytest.raises(UserError, match="unknown paper size 'a3': use letter or a4"):
         check_paper("a3")
 
 
@@ -105,7 +105,7 @@ def test_a_corrected_sheet_is_stretched_and_says_so_on_every_page_beside_the_tit
     found = corrected(sheet, PrintScale(98.0, 102.0))
     assert found.stretch == pytest.approx((1 / 0.98, 1 / 1.02))
     assert found.size_mm == sheet.size_mm
-    words = "corrected for a printer that makes 100 mm into 98 mm across, 102 mm down"
+    words = "corrected for a printer that prints 100 mm as 98 mm across, 102 mm down"
     # At the right margin, on the title's row, in the four tenths of it that the title leaves, 2 mm apart.
     note = Text(words, (200, pytest.approx(14.2)), 3.0, Align.RIGHT, room_mm=pytest.approx(74))
     assert [page.texts for page in found.pages] == [(Text("own", (0, 0), 1.0), note), (note,)]

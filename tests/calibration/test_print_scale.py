@@ -31,10 +31,10 @@ def test_a_print_that_came_out_uneven_is_no_square() -> None:
 @pytest.mark.parametrize(
     ("across_mm", "down_mm", "message"),
     [
-        (94.9, 100.0, "the level scale cannot have come out 94.9 mm long"),
-        (100.0, 105.1, "the upright scale cannot have come out 105.1 mm long"),
-        (100.0, math.nan, "the upright scale cannot have come out nan mm long"),
-        (4.0, 100.0, "measure from its 0 to its 100 in millimetres"),  # somebody typed inches
+        (94.9, 100.0, "the level scale cannot be 94.9 mm long"),
+        (100.0, 105.1, "the upright scale cannot be 105.1 mm long"),
+        (100.0, math.nan, "the upright scale cannot be nan mm long"),
+        (4.0, 100.0, "measure from 0 to 100 in millimetres"),  # somebody typed inches
         (94.0, 94.0, "print it at 100 % (actual size)"),  # a letter page fitted to A4
     ],
 )
@@ -56,4 +56,4 @@ def test_a_corrected_page_says_so_and_a_true_one_is_left_alone() -> None:
     sheet = marker_sheet()
     assert corrected(sheet, TRUE_PRINT) is sheet
     words = corrected(sheet, PrintScale(98.5, 101)).pages[1].texts[-1].words
-    assert words == "corrected for a printer that makes 100 mm into 98.5 mm across, 101 mm down"
+    assert words == "corrected for a printer that prints 100 mm as 98.5 mm across, 101 mm down"

@@ -28,7 +28,7 @@ def test_the_smallest_and_the_largest_marker(side_in):
 
 @pytest.mark.parametrize("side_in", [0.19, 40.1])
 def test_a_side_beyond_them_is_told(side_in):
-    with pytest.raises(UserError, match=f"a marker side of {side_in:g} in cannot be"):
+    with pytest.raises(UserError, match=f"a marker side of {side_in:g} in is out of range"):
         Prints(side_in)
 
 

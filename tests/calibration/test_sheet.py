@@ -100,7 +100,7 @@ def test_each_axis_has_a_scale_of_100_mm_and_one_of_4_in(axis: int) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"paper": "a3"}, "there is no paper 'a3' here; use letter or a4"),
+        ({"paper": "a3"}, "unknown paper size 'a3': use letter or a4"),
         ({"side_in": 6.0}, "a marker of 6 in does not do on letter paper"),
         ({"side_in": 0.5}, "a marker of 0.5 in does not do on letter paper"),
         ({"side_in": math.nan}, "a marker of nan in does not do on letter paper"),

@@ -242,4 +242,4 @@ def test_why_a_marker_was_not_read(gray, outline, reason):
 
 
 def test_a_size_that_is_too_small_is_told():
-    assert "(15 px a side; it takes 20)" in _unread(MARKED, square(15.0)).sentence
+    assert "(15 px wide; 20 needed)" in _unread(MARKED, square(15.0)).sentence

@@ -72,7 +72,7 @@ class TestPixels:
         assert read_all(PixelsReader("Ann"), D20, ROLLING, rolled(3)) == []
         (fudge,) = read_all(PixelsReader("Ann"), FUDGE, ROLLING, rolled(5))
         assert (fudge.die, fudge.face) == (Die.FUDGE, 1)
-        assert "never checked" in fudge.doubt
+        assert "never verified" in fudge.doubt
         (untold,) = read_all(PixelsReader("Ann"), ROLLING, rolled(5))
         assert (untold.face, bool(untold.doubt)) == (6, True)
 

@@ -90,7 +90,7 @@ def test_the_first_bare_number_after_connecting_is_doubted() -> None:
     # "-1" cut in two would be a 1; a line that starts a JSON object is whole, or is none.
     decoder = Decoder()
     first, second = decoder.feed(b"1\n1\n")
-    assert "torn" in first.doubt
+    assert "incomplete" in first.doubt
     assert second.doubt == ""
     decoder.reset()
     assert decoder.feed(encode(RollLine(Die.D6, 1)))[0].doubt == ""
