@@ -2,8 +2,8 @@
 
 Run with `python -m benchmarks.click_to_light`. In the real window, on the simulated table with its picture frozen, a
 range is measured by two clicks; the other end of a pseudo-terminal records when the new colours arrive. The baseline,
-in the same run, is the window's own work at that click, until it is ready to paint. The line's own time at 115200 baud
-(16 ms for 60 LEDs) is not in these numbers.
+in the same run, is the window's own work at that click, until it is ready to paint. The transmission time at 115200
+baud (16 ms for 60 LEDs) is not included.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Compare two time limits while PyQt uses an enum for the first time: raised immediately, and deferred.
 
-`python -m benchmarks.crash_alarm --runs 300` forks so many processes each way. In each an alarm goes off once, at a
-random moment, while enums are used. PyQt makes their types in Python code as they are needed, and uses a type even if
-an exception has cut its making short. The exit status is 1 if a process died whose limit was kept, as the tests do.
+`python -m benchmarks.crash_alarm --runs 300` forks 300 processes for each method. In each, an alarm fires once, at a
+random moment, while enums are used. PyQt creates their types in Python code on demand, and uses a type even if an
+exception interrupted its creation. The exit status is 1 if a process died with a deferred limit, as the tests use it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Check that the window's tests survive their time limits: run them under load and count the runs killed by a signal.
 
-`python -m benchmarks.crash_check --runs 100` starts that many runs of pytest on a few tests of the window, each in a
-process of its own. Every test has a random limit that is shorter than the test, and a busy process beside it. Tests are
-therefore expected to fail; the run itself must not die. The exit status is 1 if any run died or hung. The output of
-those runs is kept in the folder `build/crash-check`. `--tree FOLDER` checks another checkout: see
+`python -m benchmarks.crash_check --runs 100` starts 100 runs of pytest on a few tests of the window, each in its own
+process. Every test has a random limit that is shorter than the test, and a busy process competes with it. So tests are
+expected to fail; the run itself must not die. The exit status is 1 if any run died or hung. The output of those runs
+stays in the folder `build/crash-check`. `--tree FOLDER` checks another checkout: see
 docs/decisions/0012-crashes.md.
 """
 
@@ -126,8 +126,7 @@ def outcome_of(status: int, output: str) -> tuple[str, str]:
 class RandomLimits:
     """A pytest plugin that gives every test a random time limit.
 
-    It includes what sets the test up, but for the first test: that draws the table for the others, and no other test
-    would start without it.
+    The limit includes the test's setup, except for the first test, whose setup renders the table for all tests.
     """
 
     def __init__(self, rng: random.Random) -> None:

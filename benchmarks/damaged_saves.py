@@ -2,10 +2,10 @@
 
     python -m benchmarks.damaged_saves [--count 1000] [--seed 1]
 
-Each round begins with a sound save, of this version or of one without checksums, and harms it one to four times:
+Each round starts with an intact save, of this version or of one without checksums, and damages it one to four times:
 truncates it, flips bits, overwrites, swaps and repeats pages, edits entries, and puts foreign files beside it. After
-each harm the battle is opened as the window opens it, and a damaged one is recovered into a copy. It ends with status 1
-if anything was found that must not be.
+each damage the battle is opened as in the window, and a damaged one is recovered into a copy. The exit status is 1 if
+any fault was found.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ PAGE = 4096
 MENDED = "opened after an unfinished entry was taken back, which was said"
 MOST_HARMS = 4
 LONGEST_S = 30
-"""For one save; what takes longer hangs."""
+"""Time limit for one save."""
 
 
 @dataclass(frozen=True)
 class Sound:
-    """A sound save.
+    """An intact save.
 
     Attributes:
-        path: Of the file.
-        entries: What it holds.
-        has_checksums: False for one of an earlier version.
+        path: The file.
+        entries: Its journal entries.
+        has_checksums: False for a save of an earlier version.
     """
 
     path: Path
@@ -55,11 +55,11 @@ class Sound:
 
 @dataclass
 class Findings:
-    """What became of the saves.
+    """Results of all rounds.
 
     Attributes:
-        outcomes: How often each was the result of opening.
-        faults: What must not be, each with the round it was found in.
+        outcomes: Number of openings by outcome.
+        faults: Faults, each with its round.
     """
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -81,7 +81,7 @@ def main() -> None:
 
 
 def tried(folder: Path, count: int, seed: int) -> Findings:
-    """Harm and open so many saves in this folder."""
+    """Damage and open `count` saves in this folder."""
     chance, found = random.Random(seed), Findings()  # noqa: S311 - no secret
     sounds = sound_saves(folder)
     victim = folder / "thesis.txt"
@@ -116,13 +116,13 @@ def _round(place: Path, chance: random.Random, sounds: Sequence[Sound], found: F
 
 
 def _sound_now(save: Path, before: Sound) -> Sound:
-    """The save as SQLite's repair has left it, which was said: where nothing else could be read, it may be another."""
+    """The save after SQLite's reported repair; if nothing else was readable, it may be another save."""
     with Battle.open(save, lambda: 0.0) as battle:
         return Sound(before.path, battle.entries, before.has_checksums)
 
 
 def sound_saves(folder: Path) -> list[Sound]:
-    """Saves of two lengths with checksums, and one without."""
+    """Intact saves of two lengths with checksums, and one without."""
     saves = []
     for name, length in (("short.battle", 12), ("long.battle", 90), ("old.battle", 40)):
         path = folder / name
@@ -144,7 +144,7 @@ def _events(n: int, name: str) -> tuple[Event, ...]:
 
 
 def without_checksums(path: Path) -> None:
-    """Make a battle one that an earlier version wrote."""
+    """Convert a battle to the format of an earlier version."""
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("DROP TABLE checksum")
     raw.execute("VACUUM")
@@ -152,7 +152,7 @@ def without_checksums(path: Path) -> None:
 
 
 def opened(save: Path, sound: Sound) -> tuple[str, list[str]]:
-    """Open a damaged save as the program does: what became of it, and what of that must not be."""
+    """Open a damaged save as the program does; returns the outcome and the faults."""
     before = _contents(save.parent)
     faults: list[str] = []
     outcome = "refused"
@@ -196,7 +196,7 @@ def _judged(save: Path, sound: Sound, faults: list[str]) -> str:
 
 
 def _recovered(damage: Damaged, sound: Sound) -> list[str]:
-    """Recover a damaged battle; what was wrong with that."""
+    """Recover a damaged battle; returns the faults."""
     copy = damage.path.parent / "copy.battle"
     checked = survey_of(damage.path).checked
     try:
@@ -204,7 +204,7 @@ def _recovered(damage: Damaged, sound: Sound) -> list[str]:
         with Battle.open(copy, lambda: 0.0) as battle:
             entries = battle.entries
     except UserError as refusal:
-        # The readable part of a battle without checksums need not be a battle.
+        # Without checksums, the readable part may not be a valid battle.
         return [f"not recovered: {refusal}"] if checked else []
     finally:
         copy.unlink(missing_ok=True)
@@ -218,17 +218,17 @@ def _too_long(*_: object) -> None:
 
 
 def _contents(folder: Path) -> dict[str, object]:
-    """Every name in a folder with what is there."""
+    """The contents of every file of a folder by name."""
     return {
         path.name: path.read_bytes() if path.is_file() and not path.is_symlink() else path.lstat().st_mode
         for path in folder.iterdir()
     }
 
 
-# Harm
+# Damage
 
 Harm = Callable[[Path, random.Random, Sequence[Sound]], Sound | None]
-"""Harms a save; the sound one that it is of from then on, where that is another."""
+"""Damages a save; returns the intact save to compare with, if it is another one from now on."""
 
 
 def truncate(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
@@ -252,7 +252,7 @@ def overwrite(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
 
 
 def flip_text(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
-    """Change a letter inside of an entry: nothing of SQLite's own structure notices."""
+    """Change a letter inside an entry, which leaves SQLite's own structure valid."""
     data = bytearray(save.read_bytes())
     at = data.find(b"note ", chance.randrange(len(data) + 1))
     if at >= 0:
@@ -284,7 +284,7 @@ def repeat(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
 
 
 def edit(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
-    """As somebody with a tool for databases would, who knows nothing of checksums."""
+    """Edit entries as with a database tool, which ignores checksums."""
     changes = (
         "UPDATE entry SET body = replace(body, 'note', 'mote') WHERE seq = {n}",
         "UPDATE entry SET time_s = time_s + 1 WHERE seq = {n}",
@@ -298,7 +298,7 @@ def edit(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
         "INSERT INTO entry SELECT seq + 1, time_s, kind, version, body FROM entry ORDER BY seq DESC LIMIT 1",
     )
     if beside(save):
-        return  # SQLite itself would do what those files want
+        return  # SQLite itself would apply those files
     raw = sqlite3.connect(save, isolation_level=None)
     try:
         triggers = raw.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
@@ -309,13 +309,13 @@ def edit(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
         for _name, sql in triggers:
             raw.execute(sql)
     except (sqlite3.Error, UnicodeDecodeError):
-        pass  # what is damaged already may not be edited any more
+        pass  # an already damaged save may not be editable
     finally:
         raw.close()
 
 
 def foreign_journal(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> Sound | None:
-    """A rollback journal of another battle, of this one's past, or of nothing."""
+    """A rollback journal of another battle, of an earlier state of this one, or an empty one."""
     journal = _beside(save, "-journal")
     kind = chance.choice(("unfinished", "unfinished", "whole", "shrink", "random", "empty", "super"))
     if kind == "unfinished":
@@ -337,7 +337,7 @@ def foreign_journal(save: Path, chance: random.Random, sounds: Sequence[Sound]) 
 
 
 def foreign_log(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> None:
-    """A write-ahead log, of another battle or of nothing."""
+    """A write-ahead log of another battle, or an empty one."""
     log = _beside(save, "-wal")
     if chance.random() < 0.3:
         log.write_bytes(chance.randbytes(chance.randrange(9000)))
@@ -353,7 +353,7 @@ def foreign_log(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> N
 
 
 def odd_companion(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
-    """A link, a pipe or a folder where SQLite would look for a file of its own."""
+    """A link, a pipe or a folder in place of one of SQLite's files."""
     path = _beside(save, chance.choice(("-journal", "-wal", "-shm")))
     kind = chance.choice(("link", "dangling", "pipe", "folder"))
     if kind == "pipe" and hasattr(os, "mkfifo"):
@@ -371,7 +371,7 @@ HARMS: tuple[Harm, ...] = (
 
 
 def journal_header(pages: int) -> bytes:
-    """The first sector of a rollback journal without records, that would shrink the database to so many pages."""
+    """The first sector of a rollback journal without records that would shrink the database to `pages` pages."""
     numbers = (0, 0, pages, 512, PAGE)
     return (JOURNAL_MAGIC + b"".join(number.to_bytes(4, "big") for number in numbers)).ljust(512, b"\0")
 
@@ -388,7 +388,7 @@ def journal_of_all(path: Path) -> bytes:
 
 
 def super_record(name: Path) -> bytes:
-    """What ends a rollback journal that names a super-journal: SQLite deletes that file after the rollback."""
+    """The end of a rollback journal with a super-journal, which SQLite deletes after the rollback."""
     text = os.fsencode(name)
     total = sum(byte - 256 * (byte > 127) for byte in text) % 2**32
     numbers = (len(text).to_bytes(4, "big"), total.to_bytes(4, "big"))
@@ -396,7 +396,7 @@ def super_record(name: Path) -> bytes:
 
 
 def _beside(save: Path, kind: str) -> Path:
-    """The place of such a file beside a save, with nothing there."""
+    """The path of such a file beside a save, after removing what is there."""
     path = Path(f"{save}{kind}")
     if path.is_dir() and not path.is_symlink():
         path.rmdir()
@@ -405,11 +405,11 @@ def _beside(save: Path, kind: str) -> Path:
 
 
 def _unfinished(sound: Path, torn: Path | None, journal: Path) -> None:
-    """The journal of a transaction that was never finished; with `torn`, also the database as it left it."""
+    """The journal of an unfinished transaction; with `torn`, also the database in that state."""
     copy = journal.parent / "unfinished"
     shutil.copyfile(sound, copy)
     raw = sqlite3.connect(copy, isolation_level=None)
-    raw.execute("PRAGMA cache_size = 2")  # pages go to the disk before the end, and the journal before them
+    raw.execute("PRAGMA cache_size = 2")  # forces pages to disk before the end, and the journal before them
     raw.execute("BEGIN")
     for n in range(200):
         row = (0.0, "noted", 1, '{"text": "%s"}' % (f"{n} " * 200))

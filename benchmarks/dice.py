@@ -1,7 +1,7 @@
 """Measure the dice reader: accuracy, confidence, questions about leaning dice, and time.
 
-`python -m benchmarks.dice --drawn` draws throws of six-sided and Fudge dice (seeds that nothing was chosen on), some
-that lean, and times a look at a tray of 600 x 600 pixels. `python -m benchmarks.dice FOLDER` reads photographs: the
+`python -m benchmarks.dice --drawn` draws throws of six-sided and Fudge dice (with seeds not used for tuning), some
+leaning, and times reading a tray of 600 x 600 pixels. `python -m benchmarks.dice FOLDER` reads photographs: the
 folder holds `labels.json`: {"faces": {picture: [[face, ...], ...]}}, rows from the top and columns from the left of an
 even grid; pictures named `eyes_F_N.jpg` show one die, face F. The baseline, in the same run, is one conversion of the
 picture to Lab.

@@ -2,9 +2,9 @@
 
     python -m benchmarks.examples FOLDER [--boxes N]
 
-FOLDER holds rendered scenes, as `benchmarks.scenes` reads them; N boxes of random toys that nothing learned from stand
-on random tables beside them. Each picture is looked at once; then players correct and confirm figures by chance, and
-the postures of all others are read again, as the program does.
+FOLDER holds rendered scenes, as `benchmarks.scenes` reads them; N boxes of random toys that were not used in training
+add random tables. Each picture is analysed once; then simulated players correct and confirm random figures, and the
+postures of all others are read again, as the program does.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from vision.pipeline import Pipeline, Setup
 from vision.recogniser import Recogniser
 
 _SAME_IN = 1.0
-_TRIALS = 8  # choices of examples for each sculpt or picture
-_FIRST_BOX = 1000  # the metric learned from those with lower numbers
+_TRIALS = 8  # random choices of examples per sculpt or picture
+_FIRST_BOX = 1000  # boxes with lower numbers trained the metric
 _CROP = np.zeros((CROP_PX, CROP_PX, 3), np.uint8)
 _NOTHING = Examples()
 

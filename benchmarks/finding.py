@@ -1,8 +1,8 @@
 """Compare the finder with a tutorial's method on the same pictures: soldiers found, their places, and the time.
 
 Run with `python -m benchmarks.finding [--tables N] [FOLDER]`: the pictures in `samples/`, N simulated tables, and the
-rendered scenes of FOLDER (as `benchmarks.scenes` reads them). Both are given one click for each army and the markers'
-places; this program then also the lens and a picture of the empty table. Times are of the processor, from nothing.
+rendered scenes of FOLDER (as `benchmarks.scenes` reads them). Both methods get one click per army and the markers'
+places; this program also gets the lens and a picture of the empty table. Times are processor times of a first analysis.
 """
 
 from __future__ import annotations

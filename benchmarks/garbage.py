@@ -1,7 +1,7 @@
 """Measure how long garbage collection stops the window, and in which thread: by Python's default and as in the program.
 
-`python -m benchmarks.garbage` shows the real window, without a display, twice for twenty seconds, and asks Python
-of each collection how long it took; the last one of each is of all generations.
+`python -m benchmarks.garbage` shows the real window, without a display, twice for twenty seconds, and records the
+duration of each collection; the last one of each run collects all generations.
 """
 
 from __future__ import annotations

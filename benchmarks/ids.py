@@ -5,15 +5,14 @@
 Twenty-four soldiers of two armies stand on a simulated table that is looked at five times a second; in each round an
 arm reaches in, hides the soldiers below it, and moves one by 2 to 12 in. FOLDER holds a rendered sequence instead
 (frame_NNN.jpg with its truth in frame_NNN.json, sequence.json). This program's finder analyses every picture, and all
-trackers get what it says. supervision and norfair are no part of the project and are passed over where they are not
-installed;
-an environment that has them:
+trackers get its detections. supervision and norfair are not dependencies of the project and are skipped if they are
+not installed. To create an environment with them:
 
     python -m venv ENV; ENV/bin/pip install -r requirements.lock; ENV/bin/pip install "supervision<0.27"
     ENV/bin/pip install --no-deps norfair filterpy rich; ENV/bin/python -m benchmarks.ids
 
-An id changes when a soldier is told under another id than the last time he was told at all. Recall counts those in
-plain sight. The time of an update is a ratio to this program's own.
+An id change is counted when a soldier is reported under another id than the last time. Recall counts the visible
+soldiers. The time of an update is relative to this program's.
 """
 
 from __future__ import annotations
@@ -59,10 +58,10 @@ class Look:
     """One picture of a sequence.
 
     Attributes:
-        sightings: What the finder says.
-        truth: Where everybody in plain sight stands, by his true name.
-        hand: An arm is in the picture.
-        camera: That took it.
+        sightings: The finder's detections.
+        truth: True name -> place of every visible soldier.
+        hand: Whether an arm is in the picture.
+        camera: The camera of the picture.
     """
 
     sightings: tuple[Sighting, ...]

@@ -1,8 +1,8 @@
 """Time of the battle journal as it grows: adding an entry, adding an event, undo, and opening it.
 
-Run with `python -m benchmarks.journal [--folder DIR]`: the folder's disk is what is measured. The baselines, in the
-same run: a bare insert with its commit into a plain SQLite file (its own defaults), and reading all rows and the JSON
-in them. Writing is timed by the clock on the wall, since a disk is waited for, the rest by the processor's.
+Run with `python -m benchmarks.journal [--folder DIR]` to measure the disk of that folder. The baselines of the same
+run are a bare insert with its commit into a plain SQLite file (with default settings), and reading all rows and their
+JSON. Writing is measured in wall-clock time because it waits for the disk, the rest in processor time.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m benchmarks.kills [--count 200] [--seed 1]
 
-A process of its own plays a battle without end, with a picture of every entry, closes both now and then, and says what
-has been confirmed. It is killed at a moment that chance chooses; then the battle and its album are opened as the window
-opens them. It ends with status 1 if anything was lost, altered or set aside.
+A separate process plays a battle without end, with a picture of every entry, sometimes closes both, and reports the
+confirmed entries. It is killed at a random moment; then the battle and its pictures are opened as the window opens
+them. The exit status is 1 if anything was lost, altered or set aside.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Findings:
     """Results of all kills.
 
     Attributes:
-        kills: How many there were.
-        confirmed: Entries with their pictures that had been confirmed in all.
-        mended: Kills after which an unfinished entry was taken back.
-        faults: What must not be.
+        kills: Number of kills.
+        confirmed: Number of confirmed entries with their pictures.
+        mended: Number of kills after which an unfinished entry was rolled back.
+        faults: Faults found.
     """
 
     kills: int = 0

@@ -14,9 +14,9 @@ class Budget:
     """A limit of the design and its measured value.
 
     Attributes:
-        what: In words.
-        measured, limit: In the unit.
-        unit: As "ms", or "x Lab".
+        what: Description.
+        measured, limit: Values in the unit.
+        unit: Such as "ms" or "x Lab".
     """
 
     what: str
@@ -40,11 +40,11 @@ class Table:
     """One table of the page.
 
     Attributes:
-        name: Of the place in the page where it belongs.
-        head: Of its columns.
-        rows: Its cells, ready to read.
-        words: A sentence above it: what it is measured by in this run.
-        budgets: What the design says of it.
+        name: Name of its place in the page.
+        head: Column heads.
+        rows: Formatted cells.
+        words: A sentence above it, such as the baseline of this run.
+        budgets: The design's budgets that it measures.
     """
 
     name: str

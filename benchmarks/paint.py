@@ -1,8 +1,8 @@
 """Measure the painting time of the window: 60 figures, every kind of shape at once, a full-HD picture and window.
 
-`python -m benchmarks.paint` prints, beside the budget of 4 ms: what it takes to work out the shapes again after the
-mouse has moved, to paint them (what rests is kept and only laid down again), and to paint all of them anew, as after a
-figure moved or the picture was zoomed.
+`python -m benchmarks.paint` prints, with the budget of 4 ms: the time to compute the shapes after the mouse has moved,
+to paint them (with the resting shapes cached), and to paint all of them without the cache, as after a figure moved or
+the picture was zoomed.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 FOLDER holds any of six-markers/ (page.jpg, layout.json), grid-board/ (gboriginal.png, tutorial_dict.yml), charuco/
 (choriginal.jpg, tutorial_camera_charuco.yml), chessboard/ (left*.jpg, right*.jpg) and boards-42/ (*.jpg), as OpenCV's
-documentation and github.com/abakisita/camera_calibration have them. A set that is not there is passed over. Each line
-says what was found, and how far corners lie from where the known geometry puts them.
+documentation and github.com/abakisita/camera_calibration provide them. Missing sets are skipped. Each line reports
+what was found, and the distance of the corners from the known geometry.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Baseline for `rules.sight`: line of sight as a plain scan of every ray against every polygon.
 
-The target is the same silhouette; rays go from the eye to points of it, at heights that part each strip's area evenly,
-and are tried against every piece in turn. It knows nothing of figures that lean on a piece, stand in or on it, of
-woods and screens: the tables it is given have none of these.
+The target is the same silhouette; rays go from the eye to its points, at heights that divide each strip's area evenly,
+and are tested against every piece. Figures that touch, enter or stand on a piece, woods and screens are not supported,
+so the tables for this baseline have none of these.
 """
 
 from __future__ import annotations

@@ -33,15 +33,15 @@ class Known:
     """A picture with its truth.
 
     Attributes:
-        image_bgr, empty_bgr: The table, and the same without figures.
-        lens: Of the camera.
-        layout: (4, 2) corners in inches by the markers' numbers.
+        image_bgr, empty_bgr: The table with and without figures.
+        lens: The camera's lens.
+        layout: Marker id -> (4, 2) corners in inches.
         clicks: A pixel on a soldier of each army.
         terrain: The terrain pieces.
         figures: The soldiers that count.
-        side_in: Of the markers.
-        board: A ChArUco sheet that lies there instead of single markers.
-        may_be: Where something may be found or not.
+        side_in: Side of the markers.
+        board: A ChArUco board instead of single markers.
+        may_be: Places where a detection counts neither as right nor as wrong.
     """
 
     image_bgr: ImageBgr

@@ -68,17 +68,17 @@ SEARCH: Stages = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A sequence that was looked at. Times are of the processor, all threads together, in milliseconds, from the second
-    second on: at the start the whole picture is searched, eight times, which `search_table` tells.
+    """Results of a sequence. Times are processor times of all threads in milliseconds, without the first second, in
+    which the whole picture is searched eight times; `search_table` measures that.
 
     Attributes:
-        count: Soldiers on the table.
-        found: Of them, at the end.
-        stage_ms: Of every call, by stage.
-        frame_ms, frame_wall_ms: Of every frame; by the processor's clock and by the one on the wall.
-        lab_ms, lab_wall_ms: Of every baseline.
-        told, moves: Moves told, and moves made.
-        grown_mib: Memory, from the end of the first ten seconds to that of the last ten.
+        count: Number of soldiers on the table.
+        found: Number of soldiers found at the end.
+        stage_ms: Times of all calls by stage.
+        frame_ms, frame_wall_ms: Processor and wall-clock times of all frames.
+        lab_ms, lab_wall_ms: Times of all baseline runs.
+        told, moves: Number of reported moves and of actual moves.
+        grown_mib: Growth of memory from the end of the first ten seconds to that of the last ten.
     """
 
     count: int

@@ -1,9 +1,9 @@
 """Soak test of the serial links on pseudo-terminals: rolls and frames through cuts, garbage and unplugging.
 
 Run with `python -m benchmarks.soak_wires` (100 000 rolls and 100 000 frames, a few minutes). It ends with status 1 if a
-sound roll was missed, counted twice or invented, if a rod did not show what it was told last, if a link took 6 s or
-longer to come back, or if a thread or file descriptor was left over. The baseline of the latency is a bare write to
-the same pseudo-terminal, in the same run.
+valid roll was missed, counted twice or invented, if a rod did not show its latest frame, if a link took 6 s or longer
+to reconnect, or if a thread or file descriptor was left over. The baseline of the latency is a bare write to the same
+pseudo-terminal, in the same run.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Time of solving for the camera, for one to eight markers.
 
-Run with `python -m benchmarks.solving`. The baseline, in the same run, is `cv2.solvePnP` on all corners, which must be
-told the lens and every marker's place, and tells no error. Where these are known, they are given to this program too.
+Run with `python -m benchmarks.solving`. The baseline, in the same run, is `cv2.solvePnP` on all corners, which needs
+the lens and every marker's place, and gives no uncertainty. In some columns this program gets these values too.
 """
 
 from __future__ import annotations

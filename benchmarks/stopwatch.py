@@ -17,8 +17,8 @@ class Timing:
     """Timing of work relative to a baseline.
 
     Attributes:
-        ms: Median of its rounds, in milliseconds.
-        ratio: Median over the rounds of its time by the baseline's in the same round.
+        ms: Median over the rounds, in milliseconds.
+        ratio: Median over the rounds of the work's time divided by the baseline's in the same round.
         baseline_ms: Median of the baseline's rounds.
     """
 
@@ -33,11 +33,11 @@ def beside(
     """Time work and baseline alternately, after one warm-up round.
 
     Args:
-        work, baseline: what is timed; they take turns.
-        rounds: how many turns.
-        clock: the processor's, or `time.perf_counter` for what waits for a disk or another process.
-        repeats: how often the baseline runs in one turn, where it alone is too short for the clock.
-        times: the same for the work.
+        work, baseline: the functions to time; they alternate.
+        rounds: number of rounds.
+        clock: processor time, or `time.perf_counter` for work that waits for a disk or another process.
+        repeats: runs of the baseline per round, if one is too short for the clock.
+        times: runs of the work per round.
     """
     taken: list[tuple[float, float]] = []
     gc.collect()

@@ -1,9 +1,9 @@
 """Compare proposed terrain outlines with the true ones: `python -m benchmarks.terrain [FOLDER]`.
 
 Clicks at random places of each piece of the simulated table, or of the scenes in FOLDER: each NAME_empty.jpg is a table
-without figures, NAME.json tells `camera` (K, dist, R, t) and `terrain` (kind, polygon, z0, z1; of a tree canopy_polygon
-and canopy_z0), in inches. A line for each kind: the overlap of the first outline with the true one (their common part
-of both together), of the best that the wheel offers, the share of each above 0.7, the corners, the milliseconds.
+without figures, NAME.json holds `camera` (K, dist, R, t) and `terrain` (kind, polygon, z0, z1; for a tree also
+canopy_polygon and canopy_z0), in inches. Prints a line for each kind: the overlap (intersection over union) of the
+first outline with the true one, that of the best alternative, the share of each above 0.7, the corners, the milliseconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Baseline for the finder, as in a typical tutorial: homography, colour range, contours, centroids.
 
-The markers' corners, whose places on the table it must be told, give one homography from pixels to inches; the clicked
-pixel's hue gives a range, which is thresholded and cleaned; every blob of a likely size is a figure, at its middle. Its
-limits are those of the method: no lens, no height, no shape, no shadow, and no error to tell.
+The markers' corners, with known places on the table, give one homography from pixels to inches; the clicked pixel's hue
+gives a range, which is thresholded and cleaned; every blob of a likely size is a figure at its centroid. The method has
+no model of lens, height, shape or shadow, and no uncertainty.
 """
 
 from __future__ import annotations

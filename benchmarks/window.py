@@ -1,7 +1,7 @@
 """Measure the window's speed: from mouse to screen, painting, and from the start to the first picture.
 
-`python -m benchmarks.window` opens the real window, without a display, and prints for each what it takes and its
-budget. Times of the processor are the window's own thread's; the clock on the wall counts the neighbours' work, too.
+`python -m benchmarks.window` opens the real window, without a display, and prints each time with its budget. Processor
+times are those of the window's thread; wall-clock times include the work of other processes.
 """
 
 from __future__ import annotations

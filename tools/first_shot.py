@@ -2,8 +2,8 @@
 
     python -m tools.first_shot [--display :88] [--pictures FOLDER]
 
-Needs xdotool, and Xvfb unless the display is there already. The settings are fresh and thrown away. The exit status is
-1 where it takes more than nine clicks, or where the distance that is shown is not the simulated table's.
+Needs xdotool, and Xvfb unless the display already exists. The settings are temporary. The exit status is 1 if it takes
+more than nine clicks, or if the displayed distance differs from the simulated table's.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class Stranger:
     """Follows the guide with a mouse.
 
     Attributes:
-        clicks: So many until now.
-        report: What came of it, in words; empty while nothing did.
-        good: Whether the shot was right and quick enough.
+        clicks: Number of clicks so far.
+        report: The result in words; empty until there is one.
+        good: Whether the distance was right and the clicks few enough.
     """
 
     def __init__(self, insider: Insider, pictures: Path | None) -> None:

@@ -1,14 +1,14 @@
-"""`python -m benchmarks.endurance`: an evening of eight hours at one table, as quick as the processor allows.
+"""Simulate an evening of eight hours at one table, as fast as the processor allows.
 
     python -m benchmarks.endurance [--hours 8] [--pause 60] [--live 20] [--seed 1]
 
-The parts are the program's own: a source that is opened, read and closed, the session with its pipeline, a battle with
-its journal on the disk. The clock is handed in: a picture every two seconds while nothing happens (`--pause` on
-average), five a second while something does. For `--live` seconds of each hour the window's two threads look, and the
-camera takes thirty pictures a second of the real clock's, whether or not anybody keeps up. At the end the window's
-bench opens the camera again and again.
+It uses the program's own parts: a source that is opened, read and closed, the session with its pipeline, and a battle
+with its journal on disk. The clock is simulated: a picture every two seconds while nothing happens (`--pause` on
+average), five per second otherwise. For `--live` seconds of each hour the window's two threads analyse, and the
+camera takes thirty pictures per second of real time, whether or not the program keeps up. At the end the window's
+source controller reopens the camera repeatedly.
 
-It ends with status 1 if a figure's name was wrong at the end, the journal is not what was confirmed, or memory,
+The exit status is 1 if a figure had a wrong name at the end, the journal differs from what was confirmed, or memory,
 descriptors or threads grow.
 """
 
@@ -38,25 +38,25 @@ from vision.frame import Frame
 from vision.pipeline import TableView
 
 SAMPLE_EVERY_S = 600.0
-STUCK_S = 60.0  # of the real clock, until somebody is seen
+STUCK_S = 60.0  # real time until a figure must be seen
 OPENED_AGAIN = 6
 NEAR_IN = 0.6
-"""A figure found so far from where it stands is that figure; those of a table stand 2.2 in apart."""
+"""Matching distance of a figure to its true place; figures stand 2.2 in apart."""
 MOST_GROWTH_MIB = 16.0
-"""Over the whole evening, at the pace of its second half, where that is no chance."""
+"""Significant growth over the whole evening, extrapolated from its second half."""
 
 
 @dataclass
 class Findings:
-    """What was seen to be so.
+    """Results of the run.
 
     Attributes:
-        names: By the truth's name, the one that the camera gave at the beginning.
-        acts: How often each happened.
-        wrong, unseen: When somebody had another's name, or was not seen.
-        samples: What the process held.
-        live, dropped: Pictures taken at the camera's own pace, and those of them that nobody looked at.
-        faults: What must not be.
+        names: True name -> the id that the camera assigned at the beginning.
+        acts: Number of events of each kind.
+        wrong, unseen: Times when a figure had a wrong id or was not seen.
+        samples: Resource usage.
+        live, dropped: Pictures taken at the camera's own pace, and those that were not analysed.
+        faults: Faults found.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -70,10 +70,10 @@ class Findings:
 
 
 class Evening:
-    """One run: the room, the program, the players, and who watches them all."""
+    """One run: the room, the program, the players, and the checks."""
 
     def __init__(self, room: Room, journal: Path, rng: random.Random) -> None:
-        """The table is set up, and the armies are taught."""
+        """Set up the table and teach the armies."""
         self.room, self._journal, self._rng = room, journal, rng
         set_up, empty, there = room.first()
         self._setup = demo_setup(Frame(set_up, 0, 0.0), there, empty)
@@ -83,7 +83,7 @@ class Evening:
         self._sample_at_s = 0.0
 
     def play(self) -> Findings:
-        """All of it."""
+        """Run the whole evening."""
         while not self.room.over:
             if self.room.live:
                 self._look_live()
@@ -94,7 +94,7 @@ class Evening:
         return self.findings
 
     def _look_from_open_to_close(self) -> None:
-        """One picture after another, until the camera is gone or does not wait any longer."""
+        """Analyse one picture after another, until the camera is unplugged or runs at its own pace."""
         try:
             source = self.room.open()
         except UserError:
@@ -109,7 +109,7 @@ class Evening:
             source.close()
 
     def _look_live(self) -> None:
-        """The window's threads look as well as they can; this one pulls, as the window does."""
+        """Let the window's threads analyse the live pictures, and poll their results like the window."""
         counted = _Counted(self.session)
         worker = Worker(counted, lambda: self.room.open(live=True), 0.1, self.room.clock)  # type: ignore[arg-type]
         before = self.room.frames
@@ -127,7 +127,7 @@ class Evening:
         self.findings.dropped += self.room.frames - before - counted.looked
 
     def _open_again_and_again(self) -> None:
-        """The window's bench, over the table as it is at the end."""
+        """Reopen the camera with the window's source controller, over the final table."""
         bench = Bench("0", self._setup, lambda _: Still(self.room), time.monotonic)
         for _ in range(OPENED_AGAIN):
             until_s = time.monotonic() + STUCK_S
@@ -146,7 +146,7 @@ class Evening:
         return f"{minutes // 60}:{minutes % 60:02d}"
 
     def _settled(self, view: TableView) -> None:
-        """Where all is at rest: whether everybody has his name; then it is the players' turn."""
+        """At rest: check all names, then let the players act."""
         shot = self.room.newest
         if shot is None or not shot.settled:
             return
@@ -188,7 +188,7 @@ class Evening:
                 self.findings.faults.append(f"{len(seen)} figures are seen of {len(there)}")
 
     def _end(self) -> None:
-        """Read the journal again, and see what grew."""
+        """Check the journal and the growth of resources."""
         findings = self.findings
         assert self.players is not None
         findings.faults += self.players.checked()
@@ -204,7 +204,7 @@ class Evening:
 
 
 def told(evening: Evening) -> str:
-    """All findings in lines."""
+    """All findings as text."""
     room, findings, players = evening.room, evening.findings, evening.players
     assert players is not None
     lines = [
@@ -228,7 +228,7 @@ def told(evening: Evening) -> str:
 
 
 class _Counted:
-    """A session as the threads see it, counting the pictures that are looked at."""
+    """A session for the threads that counts the analysed pictures."""
 
     def __init__(self, session: Session) -> None:
         self.looked = 0
@@ -236,11 +236,11 @@ class _Counted:
 
     @property
     def state(self) -> TableState:
-        """The session's."""
+        """The session's state."""
         return self._session.state
 
     def look(self, frame: Frame) -> TableView:
-        """The session's; a picture that is looked at again is counted once."""
+        """The session's view; a picture that is analysed again counts once."""
         self.looked += frame is not self._last
         self._last = frame  # type: ignore[assignment]
         return self._session.look(frame)

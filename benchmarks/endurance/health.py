@@ -17,12 +17,12 @@ class Sample:
     """Resource usage at one time.
 
     Attributes:
-        time_s: Of the simulated clock.
-        resident_mib: Memory, after the garbage was collected and the allocator gave back what it merely kept.
-        files: Open descriptors.
-        threads: Python's own.
-        tasks: All threads, those of the libraries included.
-        entries: Of the battle's journal.
+        time_s: Simulated time.
+        resident_mib: Memory after garbage collection, without memory cached by the allocator.
+        files: Number of open descriptors.
+        threads: Number of Python threads.
+        tasks: Number of all threads, including those of libraries.
+        entries: Length of the battle's journal.
     """
 
     time_s: float
@@ -44,8 +44,8 @@ class Growth:
     """A straight line fitted to values over time, in units per hour.
 
     Attributes:
-        slope, sigma: Of the line.
-        low, high: Of the values.
+        slope, sigma: Slope of the line and its standard deviation.
+        low, high: Range of the values.
     """
 
     slope: float

@@ -20,17 +20,17 @@ from vision.pipeline import TableView
 
 GAME = "army_men"
 MOST_DEEDS = 400
-"""That stand; any more are taken back, lest nobody is left."""
+"""Smallest number of standing figures; actions that leave fewer are undone."""
 
 
 class Players:
     """The simulated players of both sides.
 
     Attributes:
-        play: Their battle.
-        entries: Every entry that was confirmed to them.
-        faults: What was not as it should be.
-        accepted, passed, shifted, deeds, taken_back, refused: How often.
+        play: Their battle session.
+        entries: All confirmed entries.
+        faults: Faults found.
+        accepted, passed, shifted, deeds, taken_back, refused: Counts of events.
     """
 
     def __init__(self, path: Path, session: Session, view: TableView, rng: random.Random) -> None:

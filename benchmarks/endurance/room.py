@@ -33,10 +33,10 @@ class Room:
     """Takes the pictures of a script.
 
     Attributes:
-        clock: Of the room.
-        newest: What the picture taken last is of; None before the first.
-        frames: Pictures taken.
-        opened, closed, gone: How often the camera was opened and closed, and how often it was found gone.
+        clock: The room's clock.
+        newest: The shot of the latest picture; None before the first.
+        frames: Number of pictures taken.
+        opened, closed, gone: How often the camera was opened, closed, and found unplugged.
     """
 
     name = "camera 0"

@@ -32,16 +32,16 @@ class Shot:
     """One picture to take.
 
     Attributes:
-        step_s: Since the one before.
-        models: What stands on the table.
-        camera: Over it.
-        lamp: How bright it is; 1 the usual.
+        step_s: Seconds since the previous picture.
+        models: The models on the table.
+        camera: The camera over the table.
+        lamp: Brightness relative to normal light.
         arms: Pixels that arms reach for.
         covered: Markers under a card.
-        unplugged: There is no picture: the camera is gone.
-        live: The camera does not wait for who looks.
-        settled: All that happened before is over, and there was time to see it.
-        done: What happened before, in a word.
+        unplugged: The camera is unplugged; there is no picture.
+        live: The camera runs at its own pace.
+        settled: All previous events are over, and there was time to see them.
+        done: The previous event in a word.
     """
 
     step_s: float

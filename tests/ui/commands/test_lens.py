@@ -69,7 +69,7 @@ def test_a_lens_from_pictures(pictures, tmp_path, capsys, monkeypatch):
 def test_too_few_pictures(pictures, tmp_path, capsys):
     out = tmp_path / "lens.json"
     assert main(["lens", str(pictures / "0.png"), "-o", str(out)]) == 1
-    assert "only 1 usable picture of the board, and 6 are needed" in capsys.readouterr().err
+    assert "there is 1 usable picture of the board, but 6 are needed" in capsys.readouterr().err
     assert not out.exists()
 
 
