@@ -36,23 +36,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     died = 0
-    for name, act in (("raised at once", raised_at_once), ("kept for later", kept_for_later)):
-        ends = Counter(ended(act, seed) for seed in range(chosen.runs))
+    for name, act in (("raised at once", raised_at_once), ("kept for later", deferred)):
+        ends = Counter(exit_status(act, seed) for seed in range(chosen.runs))
         died = sum(count for status, count in ends.items() if status < 0)
         names = ", ".join(f"{signal.Signals(-status).name} {count}" for status, count in ends.items() if status < 0)
         print(f"{name}: {died} of {chosen.runs} processes died{f' ({names})' if names else ''}", flush=True)
     return int(died > 0)
 
 
-def ended(act: Callable[[], None], seed: int) -> int:
+def exit_status(act: Callable[[], None], seed: int) -> int:
     """Exit status of a separate process in which the limit expires during `act`."""
-    process = multiprocessing.get_context("fork").Process(target=limited, args=(act, seed))
+    process = multiprocessing.get_context("fork").Process(target=run_with_limit, args=(act, seed))
     process.start()
     process.join()
     return process.exitcode or 0
 
 
-def limited(act: Callable[[], None], seed: int) -> None:
+def run_with_limit(act: Callable[[], None], seed: int) -> None:
     """Call `act` with a limit at a random moment, and exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     application = QApplication(["crash_alarm"])
@@ -77,7 +77,7 @@ def raised_at_once() -> None:
     use_enums()
 
 
-def kept_for_later() -> None:
+def deferred() -> None:
     """Defer the limit until the enums have been used."""
     with kept_errors():
         use_enums()

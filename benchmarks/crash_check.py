@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcome, words = run_once(seed, chosen.tests)
             counts[outcome] += 1
             print(f"seed {seed:4}  {time.monotonic() - begin_s:5.1f} s  {outcome:7} {words}", flush=True)
-    print(verdict(counts))
+    print(summary(counts))
     return int(bool(counts[DIED] or counts[HUNG]))
 
 
@@ -65,7 +65,7 @@ def load_program(tree: Path) -> None:
     importlib.import_module("ui.desktop.window")
 
 
-def verdict(counts: Counter[str]) -> str:
+def summary(counts: Counter[str]) -> str:
     """The summary: how many runs died, hung, or ended with an unknown status."""
     runs = sum(counts.values())
     return f"{counts[DIED]} of {runs} runs died by a signal, {counts[HUNG]} hung, {counts[ODD]} ended in an odd way"

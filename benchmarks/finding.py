@@ -45,7 +45,7 @@ def table(tables: int, folder: Path | None = None) -> Table:
         sets["rendered scenes"] = rendered(folder)
     ways: Mapping[str, Way] = {
         "tutorial": _tutorial,
-        "this program, told the same": lambda known: _ours(known, more=False),
+        "this program, same input": lambda known: _ours(known, more=False),
         "this program, lens and empty table known": lambda known: _ours(known, more=True),
     }
     rows = [(name, *row) for name, pictures in sets.items() for row in _rows(pictures, ways)]

@@ -47,7 +47,7 @@ def main() -> None:
                 end_s = time.monotonic() + SHOWN_S
                 pump(lambda end_s=end_s: time.monotonic() > end_s)  # type: ignore[misc]
                 gc.collect()  # Python eventually collects all generations
-            tell(name, pauses)
+            print_line(name, pauses)
         window.close()
     del application
 
@@ -71,7 +71,7 @@ def collections() -> Iterator[list[tuple[float, bool]]]:
     gc.callbacks.remove(note)
 
 
-def tell(name: str, pauses: Sequence[tuple[float, bool]]) -> None:
+def print_line(name: str, pauses: Sequence[tuple[float, bool]]) -> None:
     """Print one line."""
     elsewhere = sum(not here for _, here in pauses)
     longest = max((ms for ms, _ in pauses), default=0.0)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from rules.battle import Battle
 from rules.dice import Scripted
 from rules.events import Asked, Effects, Enlisted, Event, Move, Moved, Noted, PhaseBegun, Told
@@ -46,11 +46,11 @@ def tables(lengths: Sequence[int], rounds: int, folder: Path | None = None) -> t
             writing.append((str(length), *_written(path, rounds)))
             reading.append((str(length), *_read(path, max(3, rounds // 3))))
     words = f"One bare insert with its commit: {writing[0][-1]} ms here."
-    own = [f"{what}, ms of the processor" for what in ("an event", "undo", "redo")]
+    own = [f"{what}, processor ms" for what in ("an event", "undo", "redo")]
     head = ("events so far", "an entry, x bare insert", "an event, checked and folded", *own)
     return (
         Table("journal", head, [row[:-1] for row in writing], words),
-        Table("replay", ("events", "opened, x reading its rows", "ms of the processor"), reading),
+        Table("replay", ("events", "opened, x reading its rows", "processor ms"), reading),
     )
 
 
@@ -89,10 +89,15 @@ def _written(path: Path, rounds: int) -> tuple[str, ...]:
         plain.execute("INSERT INTO entry (time_s, kind, version, body) VALUES (?, ?, ?, ?)", row)
 
     with Journal(path.with_suffix(".journal"), lambda: 0.0) as journal:
-        entry = beside(lambda: journal.append(NEXT.kind, NEXT.to_body()), bare, rounds=rounds, clock=time.perf_counter)
+        entry = time_with_baseline(
+            lambda: journal.append(NEXT.kind, NEXT.to_body()), bare, rounds=rounds, clock=time.perf_counter
+        )
     with Battle.open(path, lambda: 0.0) as battle:
-        event = beside(lambda: battle.record(NEXT), bare, rounds=rounds, clock=time.perf_counter)
-        own = [beside(work, bare, rounds=rounds) for work in (lambda: battle.record(NEXT), battle.undo, battle.redo)]
+        event = time_with_baseline(lambda: battle.record(NEXT), bare, rounds=rounds, clock=time.perf_counter)
+        own = [
+            time_with_baseline(work, bare, rounds=rounds)
+            for work in (lambda: battle.record(NEXT), battle.undo, battle.redo)
+        ]
     plain.close()
     return (number(entry.ratio), number(event.ratio), *(number(one.ms) for one in own), number(entry.baseline_ms))
 
@@ -106,7 +111,7 @@ def _read(path: Path, rounds: int) -> tuple[str, ...]:
             json.loads(body)
         file.close()
 
-    opened = beside(lambda: Battle.open(path, lambda: 0.0).close(), rows, rounds=rounds)
+    opened = time_with_baseline(lambda: Battle.open(path, lambda: 0.0).close(), rows, rounds=rounds)
     return (number(opened.ratio), number(opened.ms))
 
 

@@ -39,13 +39,13 @@ class Findings:
     Attributes:
         kills: Number of kills.
         confirmed: Number of confirmed entries with their pictures.
-        mended: Number of kills after which an unfinished entry was rolled back.
+        rolled_back: Number of kills after which an unfinished entry was rolled back.
         faults: Faults found.
     """
 
     kills: int = 0
     confirmed: int = 0
-    mended: int = 0
+    rolled_back: int = 0
     faults: list[str] = field(default_factory=list)
 
 
@@ -58,11 +58,11 @@ def main() -> None:
     if options.play is not None:
         play(options.play, options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        found = killed(Path(folder), options.count, options.seed)
+        found = play_and_kill(Path(folder), options.count, options.seed)
     print(*found.faults, sep="\n")
-    mended = f"{found.mended} unfinished entries taken back"
+    rollbacks = f"{found.rolled_back} unfinished entries rolled back"
     print(
-        f"{found.kills} kills, {found.confirmed} entries and pictures confirmed, {mended}, {len(found.faults)} faults"
+        f"{found.kills} kills, {found.confirmed} entries with pictures confirmed, {rollbacks}, faults {len(found.faults)}"
     )
     sys.exit(1 if found.faults else 0)
 
@@ -80,7 +80,7 @@ def play(path: Path, seed: int) -> None:
             album.close()
 
 
-def killed(folder: Path, count: int, seed: int) -> Findings:
+def play_and_kill(folder: Path, count: int, seed: int) -> Findings:
     """Play and kill `count` times, and check the files each time."""
     chance, found = random.Random(seed), Findings()  # noqa: S311 - no secret
     path = folder / "0.battle"
@@ -88,14 +88,14 @@ def killed(folder: Path, count: int, seed: int) -> Findings:
         if not path.exists() or found.confirmed // MOST_ENTRIES > int(path.stem):
             path = folder / f"{found.confirmed // MOST_ENTRIES}.battle"
             Battle.begin(path, lambda: 0.0, "simple_plastic", ["green", "tan"]).close()
-        confirmed = _played(path, seed * 1000 + number, chance.uniform(0, LONGEST_WAIT_S))
+        confirmed = _kill_while_playing(path, seed * 1000 + number, chance.uniform(0, LONGEST_WAIT_S))
         found.kills += 1
         found.confirmed += len(confirmed)
-        found.faults += [f"kill {number}: {fault}" for fault in _looked(path, confirmed, found)]
+        found.faults += [f"kill {number}: {fault}" for fault in _check_files(path, confirmed, found)]
     return found
 
 
-def _played(path: Path, seed: int, wait_s: float) -> list[int]:
+def _kill_while_playing(path: Path, seed: int, wait_s: float) -> list[int]:
     """Play in another process and kill it; returns the entries it has confirmed."""
     command = [sys.executable, "-m", "benchmarks.kills", "--play", str(path), "--seed", str(seed)]
     player = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 - this module itself
@@ -107,13 +107,13 @@ def _played(path: Path, seed: int, wait_s: float) -> list[int]:
     return [int(line) for line in (first + rest).splitlines(keepends=True) if line.endswith("\n")]
 
 
-def _looked(path: Path, confirmed: list[int], found: Findings) -> list[str]:
+def _check_files(path: Path, confirmed: list[int], found: Findings) -> list[str]:
     """Open the battle and its pictures; returns the faults."""
     if not confirmed:
         return ["nothing was played"]
     try:
         with Battle.open(path, lambda: 0.0) as battle:
-            found.mended += "not confirmed is gone" in battle.remark
+            found.rolled_back += "not confirmed is gone" in battle.remark
             faults = [
                 f"entry {entry.seq} is not what was written"
                 for entry in battle.entries[1:]

@@ -18,7 +18,7 @@ import numpy as np
 from PyQt6.QtGui import QGuiApplication, QImage, QPainter, QTransform
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
@@ -57,9 +57,9 @@ def main() -> None:
         drawing = Drawing()
         layers = drawing.of(now.view, state, preview)
         out = timed(partial(drawing.of, now.view, state, preview), 40)
-        kept, anew = timed(painter_of(layers)), timed(painter_of(layers, anew=True), 20)
-        tell(name, sum(map(len, layers)), out, kept, anew)
-    tell("the picture alone", 0, [0.0], timed(picture_painter()), [0.0])
+        kept, repaint = timed(painter_of(layers)), timed(painter_of(layers, repaint=True), 20)
+        print_line(name, sum(map(len, layers)), out, kept, repaint)
+    print_line("the picture alone", 0, [0.0], timed(picture_painter()), [0.0])
     del application
 
 
@@ -94,19 +94,21 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         works = (
             partial(drawing.of, now.view, state, preview),
             painter_of(layers),
-            painter_of(layers, anew=True),
+            painter_of(layers, repaint=True),
         )
-        timings = [beside(work, partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB), rounds=rounds) for work in works]
+        timings = [
+            time_with_baseline(work, partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB), rounds=rounds) for work in works
+        ]
         parts = [number(one.ratio) for one in timings]
         rows.append((str(count), str(sum(map(len, layers))), *parts, number(timings[1].ms)))
     del application
-    head = ("figures", "shapes", "worked out again, x Lab", "painted", "painted anew", "painted, ms")
+    head = ("figures", "shapes", "computed again, x Lab", "painted", "repainted", "painted, ms")
     return Table("paint", head, rows)
 
 
-def tell(name: str, count: int, out: list[float], kept: list[float], anew: list[float]) -> None:
+def print_line(name: str, count: int, out: list[float], kept: list[float], repaint: list[float]) -> None:
     """Print one line of the table."""
-    taken = "".join(f"{min(some):8.2f}{statistics.median(some):8.2f}" for some in (out, kept, anew))
+    taken = "".join(f"{min(some):8.2f}{statistics.median(some):8.2f}" for some in (out, kept, repaint))
     print(f"{name:28}{count:8}{taken}")
 
 
@@ -121,15 +123,15 @@ def timed(work: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
     return taken
 
 
-def painter_of(shapes: tuple[Shapes, ...], *, anew: bool = False) -> Callable[[], None]:
-    """A function that paints the shapes at screen size; `anew` repaints the cached ones as well."""
+def painter_of(shapes: tuple[Shapes, ...], *, repaint: bool = False) -> Callable[[], None]:
+    """A function that paints the shapes at screen size; `repaint` repaints the cached ones as well."""
     screen, layers = QImage(*SIZE_PX, QImage.Format.Format_RGB32), Layers()
     count = itertools.count(1.0)  # the shapes at the mouse change every time
 
     def work() -> None:
         painter = QPainter(screen)
         layers.show(*shapes[:2], (*shapes[2], Line((), WHITE, next(count))))
-        layers.paint(painter, QTransform.fromTranslate(next(count) if anew else 0.5, 0.5), screen.size(), 1.0)
+        layers.paint(painter, QTransform.fromTranslate(next(count) if repaint else 0.5, 0.5), screen.size(), 1.0)
         painter.end()
 
     return work

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from ui.commands.resolve import resolve_question
 
 EXAMPLES = Path(__file__).parents[1] / "tests" / "data"
@@ -29,7 +29,7 @@ def table(rounds: int) -> Table:
         questions = [{key: one[key] for key in ("ruleset", "given", "dice")} for one in examples]
         questions = [one for one in questions if one["ruleset"] == game]
         text = json.dumps(questions)
-        timing = beside(
+        timing = time_with_baseline(
             lambda q=questions: resolve_question(q),  # type: ignore[misc]
             lambda t=text: json.loads(t),  # type: ignore[misc]
             rounds=rounds,

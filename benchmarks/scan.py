@@ -19,7 +19,7 @@ HEIGHTS = 24
 """Rays per strip; a silhouette has eight strips."""
 
 
-def scanned(figures: Sequence[Figure], terrain: Sequence[TerrainPiece]) -> FloatArray:
+def scan_exposures(figures: Sequence[Figure], terrain: Sequence[TerrainPiece]) -> FloatArray:
     """(F, F) exposure of the column's figure to the row's figure; 1 on the diagonal."""
     seen = np.ones((len(figures), len(figures)))
     for a, shooter in enumerate(figures):
@@ -61,8 +61,8 @@ def _inside(start_in: FloatArray, ends_in: FloatArray, corners_in: FloatArray) -
     across = ways[:, :1] * sides[:, 1] - ways[:, 1:] * sides[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         along = (to[:, 0] * sides[:, 1] - to[:, 1] * sides[:, 0]) / across
-        beside = (to[:, 0] * ways[:, 1:] - to[:, 1] * ways[:, :1]) / across
-    cut = (beside >= 0) & (beside < 1) & (across != 0)
+        time_with_baseline = (to[:, 0] * ways[:, 1:] - to[:, 1] * ways[:, :1]) / across
+    cut = (time_with_baseline >= 0) & (time_with_baseline < 1) & (across != 0)
     for line in np.flatnonzero(cut.any(axis=1)):
         cuts = np.sort(along[line, cut[line]]).tolist()
         for enter, leave in zip(cuts[::2], cuts[1::2], strict=False):

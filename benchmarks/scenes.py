@@ -119,10 +119,10 @@ def rendered(folder: Path) -> Iterator[Known]:
 
 def camera_of(truth: Mapping[str, Any]) -> TableCamera:
     """The camera of a rendered picture."""
-    told = truth["camera"]
-    dist = [*told["dist"], 0.0, 0.0, 0.0, 0.0, 0.0][:5]
-    lens = Lens(tuple(truth["image_size"]), np.array(told["K"]), np.array(dist))
-    return TableCamera(lens, np.array(told["R"]), np.array(told["t"]))
+    camera_truth = truth["camera"]
+    dist = [*camera_truth["dist"], 0.0, 0.0, 0.0, 0.0, 0.0][:5]
+    lens = Lens(tuple(truth["image_size"]), np.array(camera_truth["K"]), np.array(dist))
+    return TableCamera(lens, np.array(camera_truth["R"]), np.array(camera_truth["t"]))
 
 
 def clicks_by_labels(truth: Mapping[str, Any], labels: Path) -> Clicks:

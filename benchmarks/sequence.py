@@ -50,7 +50,7 @@ NOISES = 4
 """Number of pictures with different noise; generating more takes longer than analysing them."""
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
-    ("markers watched", Keeper, "look"),
+    ("markers tracked", Keeper, "look"),
     ("what changed", MotionDetector, "look"),
     ("figures found", Finder, "find"),
     ("ids kept", Tracker, "update"),
@@ -88,7 +88,7 @@ class Run:
     frame_wall_ms: Sequence[float]
     lab_ms: Sequence[float]
     lab_wall_ms: Sequence[float]
-    told: int
+    reported_moves: int
     moves: int
     grown_mib: float
 
@@ -128,7 +128,7 @@ def main() -> None:
             f"  all              {np.mean(run.frame_ms):7.2f} ms a frame, {run.ratio:.2f} x Lab"
             f" (on the wall {run.wall_ratio:.2f}); 95 % of frames {np.percentile(run.frame_ms, 95):.1f} ms"
         )
-        print(f"  moves told {run.told} of {run.moves}; memory grew {run.grown_mib:.1f} MiB", flush=True)
+        print(f"  moves reported {run.reported_moves} of {run.moves}; memory grew {run.grown_mib:.1f} MiB", flush=True)
 
 
 def table(counts: Sequence[int], seconds: int) -> Table:
@@ -137,8 +137,8 @@ def table(counts: Sequence[int], seconds: int) -> Table:
         "figures",
         *(name for name, _, _ in STAGES),
         "all, x Lab",
-        "by the wall's clock",
-        "moves told",
+        "wall clock",
+        "moves reported",
         "memory grew",
     )
     rows, budgets = [], []
@@ -146,12 +146,14 @@ def table(counts: Sequence[int], seconds: int) -> Table:
         lab_ms = float(np.median(run.lab_ms))
         parts = [number(run.a_frame(name) / lab_ms) for name, _, _ in STAGES]
         ratios = [number(run.ratio), number(run.wall_ratio)]
-        rows.append((str(run.count), *parts, *ratios, f"{run.told} of {run.moves}", f"{run.grown_mib:.1f} MiB"))
+        rows.append(
+            (str(run.count), *parts, *ratios, f"{run.reported_moves} of {run.moves}", f"{run.grown_mib:.1f} MiB")
+        )
         if run.count == 60:
-            budgets.append(Budget("vision, a 1080p frame, 60 figures, markers watched", run.ratio, 2.5, "x Lab"))
+            budgets.append(Budget("vision, a 1080p frame, 60 figures, markers tracked", run.ratio, 2.5, "x Lab"))
             budgets.append(Budget("the same by the clock on the wall", run.wall_ratio, 2.5, "x Lab"))
             budgets.append(Budget("memory over the sequence (hours: `benchmarks.endurance`)", run.grown_mib, 2, "MiB"))
-    words = f"One Lab is {lab_ms:.1f} ms of the processor here; {seconds} s of thirty frames each."
+    words = f"One Lab is {lab_ms:.1f} processor ms here; {seconds} s of thirty frames each."
     return Table("sequence", head, rows, words, tuple(budgets))
 
 
@@ -163,7 +165,7 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
         stage = Stage(scene, CAMERA)
         frame = Frame(_grainy(stage.picture(scene.models))[0], 0, 0.0)
         setup = Setup(Prints(), CAMERA.lens, _palette(scene, frame.image_bgr), Stage(scene.empty, CAMERA).picture(()))
-        with _Watched((("whole", Finder, "find"), *SEARCH)) as spent:
+        with _StageTimer((("whole", Finder, "find"), *SEARCH)) as spent:
             looker, lab_s = Pipeline(), 0.0
             for k in range(rounds + 1):
                 looker.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
@@ -180,7 +182,7 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
 def runs(counts: Sequence[int], seconds: int) -> Iterator[Run]:
     """One sequence for each number of soldiers."""
     for count in counts:
-        with _Watched(STAGES) as spent:
+        with _StageTimer(STAGES) as spent:
             yield _run(count, seconds, spent)
 
 
@@ -190,14 +192,14 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
     first = stage.picture(scene.models).copy()
     setup = Setup(Prints(), CAMERA.lens, _palette(scene, first), Stage(scene.empty, CAMERA).picture(()))
     looker = Pipeline()
-    told, began_mib, ended_mib = 0, 0.0, 0.0
+    reported_moves, began_mib, ended_mib = 0, 0.0, 0.0
     frame_s: list[tuple[float, float]] = []
     lab_s: list[tuple[float, float]] = []
     for frame in frames_of(scene, stage, seconds):
         before = time.process_time(), time.perf_counter()
         view = looker.look(frame, setup)
         took_s = (time.process_time() - before[0], time.perf_counter() - before[1])
-        told += sum(event.kind == "moved" for event in view.tracking.events)
+        reported_moves += sum(event.kind == "moved" for event in view.tracking.events)
         if frame.index == PER_S:
             for took in spent.values():  # drop the start
                 took.clear()
@@ -218,7 +220,7 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
         frame_wall_ms=[1000 * one for _, one in frame_s],
         lab_ms=[1000 * one for one, _ in lab_s],
         lab_wall_ms=[1000 * one for _, one in lab_s],
-        told=told,
+        reported_moves=reported_moves,
         moves=(seconds - 1) // EVERY_S,
         grown_mib=ended_mib - began_mib,
     )
@@ -277,7 +279,7 @@ def _palette(scene: Scene, picture: ImageBgr) -> Palette:
     return tuple(teach(picture, (float(x), float(y)), army) for army, (x, y) in at.items())
 
 
-class _Watched:
+class _StageTimer:
     """A context that records processor milliseconds of every call of each stage."""
 
     def __init__(self, stages: Stages) -> None:
@@ -287,7 +289,7 @@ class _Watched:
     def __enter__(self) -> dict[str, list[float]]:
         spent: dict[str, list[float]] = defaultdict(list)
         for (name, owner, method), call in zip(self._stages, self._own, strict=True):
-            setattr(owner, method, _watched(spent[name], call))
+            setattr(owner, method, _timed_call(spent[name], call))
         return spent
 
     def __exit__(self, *_: object) -> None:
@@ -295,7 +297,7 @@ class _Watched:
             setattr(owner, method, call)
 
 
-def _watched(spent: list[float], call: Callable[..., Any]) -> Callable[..., Any]:
+def _timed_call(spent: list[float], call: Callable[..., Any]) -> Callable[..., Any]:
     def timed(*args: Any, **named: Any) -> Any:
         begun = time.process_time()
         try:

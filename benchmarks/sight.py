@@ -11,8 +11,8 @@ import shapely
 from shapely.geometry import Point, Polygon
 
 from benchmarks.page import Budget, Table, number
-from benchmarks.scan import scanned
-from benchmarks.stopwatch import beside
+from benchmarks.scan import scan_exposures
+from benchmarks.stopwatch import time_with_baseline
 from rules.sight import SLIVER, exposures
 from rules.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
@@ -60,7 +60,7 @@ def battle(figures: int, pieces: int, spread: float = 1.0) -> tuple[list[Figure]
     return soldiers, [piece(n, rng, LENGTH_IN * spread, WIDTH_IN * spread) for n in range(pieces)]
 
 
-def in_the_open(figures: int, pieces: int) -> tuple[list[Figure], list[TerrainPiece]]:
+def open_battle(figures: int, pieces: int) -> tuple[list[Figure], list[TerrainPiece]]:
     """A battle without figures in or on a piece, which a plain scan of polygons can handle."""
     soldiers, terrain = battle(3 * figures, pieces)
     areas = shapely.union_all([Polygon(one.outline_in) for one in terrain])
@@ -73,9 +73,9 @@ def table(sizes: Sequence[tuple[int, int, float]], rounds: int) -> Table:
     for figures, pieces, spread in sizes:
         soldiers, terrain = battle(figures, pieces, spread)
         pairs, some = figures * (figures - 1), min(figures, 8)
-        timing = beside(
+        timing = time_with_baseline(
             lambda s=soldiers, t=terrain: exposures(s, t),  # type: ignore[misc]
-            lambda s=soldiers[:some], t=terrain: scanned(s, t),  # type: ignore[misc]
+            lambda s=soldiers[:some], t=terrain: scan_exposures(s, t),  # type: ignore[misc]
             rounds=rounds,
         )
         scan = pairs / (some * (some - 1))
@@ -84,14 +84,14 @@ def table(sizes: Sequence[tuple[int, int, float]], rounds: int) -> Table:
         rows.append((str(figures), where, str(pairs), str(met), number(timing.ms), f"1 / {scan / timing.ratio:.0f}"))
         if (figures, pieces) == (60, 30):
             budgets.append(Budget("exposure of all pairs, 60 figures among 30 pieces", timing.ms, 100, "ms"))
-    head = ("figures", "pieces", "pairs", "met", "ms of the processor", "of a plain scan")
-    return Table("sight", head, rows, _the_same(), tuple(budgets))
+    head = ("figures", "pieces", "pairs", "met", "processor ms", "of a plain scan")
+    return Table("sight", head, rows, _agreement(), tuple(budgets))
 
 
-def _the_same() -> str:
+def _agreement() -> str:
     """A sentence on the agreement of both methods."""
-    soldiers, terrain = in_the_open(20, 30)
-    ours, theirs = exposures(soldiers, terrain).exposure, scanned(soldiers, terrain)
+    soldiers, terrain = open_battle(20, 30)
+    ours, theirs = exposures(soldiers, terrain).exposure, scan_exposures(soldiers, terrain)
     off, agree = np.abs(ours - theirs), (ours >= SLIVER) == (theirs >= SLIVER)
     pairs = len(soldiers) * (len(soldiers) - 1)
     return (

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from benchmarks.watch import COUNTS, SIZE_IN, markers_of
 from calibration.calibration_targets import Prints, fix, see
 from calibration.opencv import cv2
@@ -41,7 +41,7 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         pixels = np.concatenate([sight.corners_px[marker.id] for marker in markers])
         pnp = partial(cv2.solvePnP, points, pixels, lens.matrix, lens.distortion)
         ways = ((known, lens), (free, lens), (known, None), (free, None))
-        solved = [beside(partial(fix, sight, *way), pnp, rounds=rounds, repeats=MANY) for way in ways]
+        solved = [time_with_baseline(partial(fix, sight, *way), pnp, rounds=rounds, repeats=MANY) for way in ways]
         rows.append((str(count), *(f"{number(one.ratio)} ({number(one.ms)} ms)" for one in solved)))
     head = ("markers", "lens and places known, x solvePnP", "lens known", "places known", "neither")
     return Table("solve", head, rows)

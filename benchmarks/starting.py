@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks import window
 from benchmarks.page import Budget, Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "cardboard"
 QUESTION = {"ruleset": "army_men", "given": {"action": "weapon", "weapon": "rifle"}, "dice": []}
@@ -32,7 +32,7 @@ from vision.simulation.simulator import SimulatedTable
 from vision.simulation.scene import demo_scene
 application = QApplication(["sandtable"])
 live = window.Window("demo", QSettings(), opener=lambda _: SimulatedTable(demo_scene()))
-print(json.dumps(window.moved(live)[0]))
+print(json.dumps(window.mouse_to_picture_ms(live)[0]))
 """
 """Runs in the live window; prints the milliseconds from a mouse event to its painted picture."""
 
@@ -63,9 +63,9 @@ def table(rounds: int) -> Table:
             "`sandtable --help`": run("-c", program, "--help"),
             "`sandtable resolve`, one question": run("-c", program, "resolve", str(question)),
             "`sandtable analyse`, one picture of eight soldiers": run("-c", program, *analyse),
-            "the window, to its first picture": lambda: picture_s.append(window.started()),
+            "the window, to its first picture": lambda: picture_s.append(window.start_to_picture_s()),
         }
-        timings = {what: beside(work, baseline, rounds=rounds, clock=clock) for what, work in works.items()}
+        timings = {what: time_with_baseline(work, baseline, rounds=rounds, clock=clock) for what, work in works.items()}
         mouse_ms = _mouse_ms(home)
     rows = [(what, number(one.ratio), f"{one.ms / 1000:.2f}") for what, one in timings.items()]
     first_s, shown_ms = statistics.median(picture_s[1:]), statistics.median(mouse_ms)

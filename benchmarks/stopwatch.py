@@ -27,7 +27,7 @@ class Timing:
     baseline_ms: float
 
 
-def beside(
+def time_with_baseline(
     work: Work, baseline: Work, *, rounds: int = 9, clock: Clock = time.process_time, repeats: int = 1, times: int = 1
 ) -> Timing:
     """Time work and baseline alternately, after one warm-up round.

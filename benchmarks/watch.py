@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from calibration.calibration_targets import Prints, redetect, see
 from calibration.calibration_tracker import Keeper
 from calibration.camera import Lens, TableCamera
@@ -96,13 +96,15 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         keepers = [_kept(gray, prints, camera.lens) for _ in range(rounds + 1)]
         lab = partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB)
         timings = (
-            beside(partial(watching.check, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
-            beside(partial(redetect, gray, prints, detections), lab, rounds=rounds, repeats=LABS),
-            beside(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
-            beside(lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS),  # type: ignore[misc]
+            time_with_baseline(partial(watching.check, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
+            time_with_baseline(partial(redetect, gray, prints, detections), lab, rounds=rounds, repeats=LABS),
+            time_with_baseline(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
+            time_with_baseline(
+                lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
+            ),  # type: ignore[misc]
         )
         rows.append((str(len(detections.corners_px)), *(number(one.ratio) for one in timings)))
-    head = ("markers", "a glance, x Lab", "every marker fitted anew", "whole picture searched", "a frame with a bump")
+    head = ("markers", "a check, x Lab", "refitting every marker", "whole picture searched", "a frame with a bump")
     return Table("markers", head, rows)
 
 

@@ -50,22 +50,22 @@ def main(arguments: Sequence[str]) -> None:
             return
         print(f"{'':52}{'budget':>10}{'least':>10}{'median':>10}{'95 %':>10}")
         for name, state in (("60 figures, rulers, templates", False), ("and a ruler that follows the mouse", True)):
-            tell(f"paint 1080p, {name}", PAINT_MS, painted(ruler=state))
+            print_line(f"paint 1080p, {name}", PAINT_MS, painting_ms(ruler=state))
         live = Window("demo", settings, opener=lambda _: SimulatedTable(demo_scene()))
-        wall, own_ms = moved(live)
-        tell("mouse to screen, a ruler begun, live", FRAME_MS, wall)
-        tell("the same, of the window's own thread", FRAME_MS, own_ms)
-    tell("start to first picture (seconds)", START_S, [started() for _ in range(STARTS)])
+        wall, own_ms = mouse_to_picture_ms(live)
+        print_line("mouse to screen, a ruler begun, live", FRAME_MS, wall)
+        print_line("the same, of the window's own thread", FRAME_MS, own_ms)
+    print_line("start to first picture (seconds)", START_S, [start_to_picture_s() for _ in range(STARTS)])
     del application
 
 
-def tell(name: str, budget: float, taken: Sequence[float]) -> None:
+def print_line(name: str, budget: float, taken: Sequence[float]) -> None:
     """Print one line of the table."""
     late = float(np.percentile(taken, 95))
     print(f"{name:52}{budget:10.1f}{min(taken):10.2f}{statistics.median(taken):10.2f}{late:10.2f}", flush=True)
 
 
-def painted(*, ruler: bool) -> list[float]:
+def painting_ms(*, ruler: bool) -> list[float]:
     """Processor milliseconds to compute and paint the shapes at screen size; the mouse moves each time."""
     now, drawing, view = crowded(), Drawing(), PictureView()
     view.resize(*SIZE_PX)
@@ -98,7 +98,7 @@ class Painted(QObject):
         return False
 
 
-def moved(window: Window) -> tuple[list[float], list[float]]:
+def mouse_to_picture_ms(window: Window) -> tuple[list[float], list[float]]:
     """Milliseconds from a mouse event to the end of its painting: wall-clock time and thread time."""
     window.resize(1366, 768)
     window.show()
@@ -148,7 +148,7 @@ def first_picture(settings: QSettings) -> None:
     window.close()
 
 
-def started() -> float:
+def start_to_picture_s() -> float:
     """Seconds from the start of the program to its first picture."""
     begin = time.time()
     done = subprocess.run(  # noqa: S603 - itself

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, verdict
+from benchmarks.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, summary
 from benchmarks.ids import Contender
 from benchmarks.page import Budget, Table, budget_table, number, write
-from benchmarks.scan import scanned
-from benchmarks.sight import in_the_open
-from benchmarks.stopwatch import beside
+from benchmarks.scan import scan_exposures
+from benchmarks.sight import open_battle
+from benchmarks.stopwatch import time_with_baseline
 from rules.sight import exposures
 
 PAGE = """# Fast
@@ -68,13 +68,13 @@ def test_work_and_baseline_take_turns_by_the_clock_that_is_handed_in() -> None:
         nonlocal now
         now += seconds
 
-    timing = beside(lambda: takes(6.0), lambda: takes(2.0), rounds=3, repeats=2, clock=lambda: now)
+    timing = time_with_baseline(lambda: takes(6.0), lambda: takes(2.0), rounds=3, repeats=2, clock=lambda: now)
     assert (timing.ms, timing.ratio, timing.baseline_ms) == (6000, 3, 2000)
 
 
 def test_a_plain_scan_sees_what_sight_sees() -> None:
-    figures, terrain = in_the_open(8, 30)
-    off = np.abs(exposures(figures, terrain).exposure - scanned(figures, terrain))
+    figures, terrain = open_battle(8, 30)
+    off = np.abs(exposures(figures, terrain).exposure - scan_exposures(figures, terrain))
     # Each strip has 24 rays: an edge between two of them errs by half a ray at most, in each of the eight strips, and
     # two pieces that hide one strip by as much again.
     assert off.max() < 1 / 24
@@ -91,7 +91,7 @@ def test_ids_are_counted_by_who_stands_there() -> None:
     look: Any = SimpleNamespace(truth={"x": (0, 0), "y": (5, 0)})
     one = Contender(lambda _: told.pop(0))
     for _ in range(4):
-        one.look(look)
+        one.count(look)
     assert (one.changes, one.hit, one.in_sight) == (2, 6, 8)
 
 
@@ -101,4 +101,4 @@ def test_a_run_that_dies_is_told_from_one_that_fails() -> None:
     assert outcome_of(0, "3 passed in 3.00s\n") == (PASSED, "3 passed in 3.00s")
     assert outcome_of(1, "SystemError: returned a result with an exception set\n1 failed")[0] == ODD
     assert outcome_of(4, "ERROR: file or directory not found")[0] == ODD
-    assert verdict(Counter({DIED: 2, FAILED: 8})).startswith("2 of 10 runs died by a signal, 0 hung")
+    assert summary(Counter({DIED: 2, FAILED: 8})).startswith("2 of 10 runs died by a signal, 0 hung")

@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.endurance.health import Sample, growth, taken
+from benchmarks.endurance.health import Sample, growth, sample_now
 from benchmarks.endurance.players import Players
 from benchmarks.endurance.room import Room, Still, truth
 from benchmarks.endurance.script import Script, Shot
@@ -101,7 +101,7 @@ class Evening:
             return
         try:
             while (frame := source.read()) is not None:
-                self._settled(self.session.shown(self.session.look(frame)))
+                self._at_rest(self.session.shown(self.session.look(frame)))
         except UserError as refusal:
             if "no longer answers" not in str(refusal):
                 raise
@@ -145,7 +145,7 @@ class Evening:
         minutes = int(self.room.clock() / 60)
         return f"{minutes // 60}:{minutes % 60:02d}"
 
-    def _settled(self, view: TableView) -> None:
+    def _at_rest(self, view: TableView) -> None:
         """At rest: check all names, then let the players act."""
         shot = self.room.newest
         if shot is None or not shot.settled:
@@ -161,7 +161,7 @@ class Evening:
 
     def _sample(self) -> None:
         entries = len(self.players.entries) if self.players else 0
-        self.findings.samples.append(taken(self.room.clock(), entries))
+        self.findings.samples.append(sample_now(self.room.clock(), entries))
         print(self.findings.samples[-1], flush=True)
 
     def _check_names(self, shot: Shot, view: TableView) -> None:
@@ -203,7 +203,7 @@ class Evening:
                 findings.faults.append(f"{what} differ: {[getattr(one, what) for one in half]}")
 
 
-def told(evening: Evening) -> str:
+def report(evening: Evening) -> str:
     """All findings as text."""
     room, findings, players = evening.room, evening.findings, evening.players
     assert players is not None
@@ -214,8 +214,9 @@ def told(evening: Evening) -> str:
         f"battle: {len(players.entries)} entries; moves accepted {players.accepted}, let pass {players.passed}, only"
         f" shifted {players.shifted}; deeds {players.deeds}, taken back {players.taken_back}; refused"
         f" {players.refused}",
-        f"checks of all names: {findings.acts.total()} of {len(findings.names)} figures; wrong {_few(findings.wrong)},"
-        f" unseen {_few(findings.unseen)}",
+        f"checks of all names: {findings.acts.total()} of {len(findings.names)} figures;"
+        f" wrong {_first_few(findings.wrong)},"
+        f" unseen {_first_few(findings.unseen)}",
     ]
     for what in ("resident_mib", "files", "threads", "tasks", "entries"):
         line = growth(findings.samples, what)
@@ -246,7 +247,7 @@ class _Counted:
         return self._session.look(frame)
 
 
-def _few(found: Sequence[str]) -> str:
+def _first_few(found: Sequence[str]) -> str:
     return f"{len(found)} ({'; '.join(found[:6])})" if found else "0"
 
 
@@ -263,7 +264,7 @@ def main() -> int:
         room = Room(Script(rng, options.pause, options.live), options.hours)
         evening = Evening(room, Path(folder) / "battle", others)
         findings = evening.play()
-    print(told(evening))
+    print(report(evening))
     print(f"processor {time.process_time() - began_s[0]:.0f} s, wall {time.perf_counter() - began_s[1]:.0f} s")
     return 1 if findings.faults else 0
 

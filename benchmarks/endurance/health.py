@@ -33,7 +33,7 @@ class Sample:
     entries: int
 
 
-def taken(time_s: float, entries: int) -> Sample:
+def sample_now(time_s: float, entries: int) -> Sample:
     """Take a sample of this process."""
     files, tasks = (len(os.listdir(f"/proc/self/{what}")) for what in ("fd", "task"))
     return Sample(time_s, resident_mib(), files, threading.active_count(), tasks, entries)

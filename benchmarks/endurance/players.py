@@ -42,13 +42,13 @@ class Players:
         self.entries: list[Entry] = []
         self.faults: list[str] = []
         self.accepted = self.passed = self.shifted = self.deeds = self.taken_back = self.refused = 0
-        self._sure(lambda: self.play.place_all(self._moment(view)))
-        self._sure(lambda: self.play.go_on(self._moment(view)))
+        self._apply(lambda: self.play.place_all(self._moment(view)))
+        self._apply(lambda: self.play.go_on(self._moment(view)))
 
     def look(self, view: TableView) -> None:
         """Answer proposed moves; at random, act, undo an action, or advance the turn."""
         for drift in self._session.take_drifts():
-            self._sure(lambda drift=drift: self.play.drifted(drift))  # type: ignore[misc]
+            self._apply(lambda drift=drift: self.play.drifted(drift))  # type: ignore[misc]
         for _ in range(40):
             proposals = self.play.proposals(self._moment(view))
             if not proposals:
@@ -59,7 +59,7 @@ class Players:
         if self._rng.random() < 0.5:
             self._act(self._moment(view))
         if self._rng.random() < 0.3:
-            self._sure(lambda: self.play.go_on(self._moment(view)))
+            self._apply(lambda: self.play.go_on(self._moment(view)))
         if self._rng.random() < 0.1:
             self._lay()
 
@@ -67,19 +67,19 @@ class Players:
         play, moment, prospect = self.play, self._moment(view), proposal.prospect
         if prospect.doubts:
             doubt = prospect.doubts[0]
-            self._sure(lambda: play.settle(doubt, self._rng.choice([*doubt.answers])))
+            self._apply(lambda: play.settle(doubt, self._rng.choice([*doubt.answers])))
         elif prospect.possible and not prospect.asks and self._accept(moment, proposal):
             self.accepted += 1
         elif self._rng.random() < 0.5:
-            self._sure(lambda: play.let_pass(moment, proposal, "agreed at the table"))
+            self._apply(lambda: play.let_pass(moment, proposal, "agreed at the table"))
             self.passed += 1
         else:
-            self._sure(lambda: play.only_shifted(proposal))
+            self._apply(lambda: play.only_shifted(proposal))
             self.shifted += 1
 
     def _accept(self, moment: Moment, proposal: Proposal) -> bool:
         found = []
-        self._sure(lambda: found.append(self.play.accept(moment, proposal)))
+        self._apply(lambda: found.append(self.play.accept(moment, proposal)))
         return bool(found) and found[0].allowed
 
     def _act(self, moment: Moment) -> None:
@@ -93,15 +93,15 @@ class Players:
         if not ways:
             return
         deed = self._rng.choice(ways)
-        if not self._sure(lambda: self.play.do(moment, deed, self._dice())):
+        if not self._apply(lambda: self.play.do(moment, deed, self._dice())):
             return
         self.deeds += 1
         if self._rng.random() < 0.7 or self.deeds > MOST_DEEDS or _hurts(deed):
-            self._sure(self.play.battle.undo)
+            self._apply(self.play.battle.undo)
             self.taken_back += 1
             if self._rng.random() < 0.3:
-                self._sure(self.play.battle.redo)
-                self._sure(self.play.battle.undo)
+                self._apply(self.play.battle.redo)
+                self._apply(self.play.battle.undo)
 
     def _lay(self) -> None:
         """Place a ruler on the table, or remove all rulers."""
@@ -121,7 +121,7 @@ class Players:
     def _moment(self, view: TableView) -> Moment:
         return self.play.moment(view, self._session.state.setup)
 
-    def _sure(self, change: object) -> bool:
+    def _apply(self, change: object) -> bool:
         """Apply a change and record all confirmed entries; a refusal by the rules is not a fault."""
         before = len(self.play.battle.entries)
         try:

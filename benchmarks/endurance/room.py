@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, hung
+from benchmarks.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, bumped_camera
 from calibration.opencv import cv2
 from rules.table import PointIn, UserError
 from vision.frame import Frame, ImageBgr
@@ -102,7 +102,7 @@ class Room:
 
     def first(self) -> tuple[ImageBgr, ImageBgr, Truth]:
         """Pictures of the table with and without figures, and their truth."""
-        scene, camera = _scene(armies()), hung(0.0, 0.0, 0.0)
+        scene, camera = _scene(armies()), bumped_camera(0.0, 0.0, 0.0)
         stage = Stage(scene, camera)
         empty, set_up = (self._sensor.exposure(stage.picture(models)) for models in ((), scene.models))
         return set_up, empty, truth_of(scene, camera)
@@ -114,7 +114,7 @@ class Room:
                 self._stage = Stage(_scene(()), shot.camera)
             picture = self._stage.picture(shot.models)
             if shot.arms or shot.covered:
-                picture = _laid_over(picture, shot)
+                picture = _with_cards_and_arms(picture, shot)
             self._drawn = what, picture
         return self._drawn[1]
 
@@ -177,7 +177,7 @@ def _scene(models: tuple[Model, ...]) -> Scene:
     return Scene(SIZE_IN, Surface.WOOD, (HOUSE,), corner_markers(SIZE_IN), models, 3)
 
 
-def _laid_over(picture: ImageBgr, shot: Shot) -> ImageBgr:
+def _with_cards_and_arms(picture: ImageBgr, shot: Shot) -> ImageBgr:
     """The picture with cards on markers, and arms from the nearer long edge."""
     out = picture.copy()
     for marker in corner_markers(SIZE_IN):

@@ -65,41 +65,41 @@ class Script:
     live_s: float
     now_s: float = 0.0
     daylight: float = 1.0
-    camera: TableCamera = field(default_factory=lambda: hung(0.0, 0.0, 0.0))
+    camera: TableCamera = field(default_factory=lambda: bumped_camera(0.0, 0.0, 0.0))
     covered: frozenset[int] = frozenset()
     models: dict[str, Model] = field(default_factory=lambda: {model.id: model for model in armies()})
 
     def shots(self, hours: float) -> Iterator[Shot]:
         """Idle pictures with events between them, and a live period in every hour."""
         acts = {
-            "carried": (self._carried, 10.0),
-            "two carried": (self._two_carried, 2.0),
-            "knocked over": (self._knocked, 2.0),
-            "set up": (self._set_up, 2.0),
+            "carried": (self._carry_soldier, 10.0),
+            "two carried": (self._carry_two_soldiers, 2.0),
+            "knocked over": (self._knock_over, 2.0),
+            "set up": (self._stand_up, 2.0),
             "hand": (self._hand, 3.0),
             "covered": (self._cover, 2.0),
             "uncovered": (self._uncover, 2.0),
-            "cloud": (self._cloud, 2.0),
+            "cloud": (self._cloud_passes, 2.0),
             "light switched": (self._switch, 0.7),
-            "bumped": (self._bumped, 0.6),
-            "unplugged": (self._unplugged, 0.6),
+            "bumped": (self._bump_camera, 0.6),
+            "unplugged": (self._unplug_camera, 0.6),
         }
         end_s, live_from_s = 3600 * hours, 1800 * min(1.0, hours)
-        yield from self._some(SETTLING, BUSY_S)
+        yield from self._busy_shots(SETTLING, BUSY_S)
         yield self._shot(IDLE_S, settled=True, done="begun")
         while self.now_s < end_s:
-            yield from self._idle(self.rng.uniform(0.2, 1.8) * self.pause_s)
+            yield from self._idle_shots(self.rng.uniform(0.2, 1.8) * self.pause_s)
             if self.now_s > live_from_s:
                 live_from_s += 3600
-                yield from (replace(shot, live=True) for shot in self._live())
+                yield from (replace(shot, live=True) for shot in self._live_shots())
                 name = "at the camera's pace"
             else:
                 name = self.rng.choices([*acts], [weight for _, weight in acts.values()])[0]
                 yield from acts[name][0]()
-            yield from self._some(SETTLING, BUSY_S)
+            yield from self._busy_shots(SETTLING, BUSY_S)
             yield self._shot(IDLE_S, settled=True, done=name)
         yield from self._uncover()
-        yield from self._some(SETTLING, BUSY_S)
+        yield from self._busy_shots(SETTLING, BUSY_S)
         yield self._shot(IDLE_S, settled=True, done="end")
 
     def _shot(self, step_s: float, *, arms: Sequence[PointIn] = (), **more: object) -> Shot:
@@ -108,38 +108,38 @@ class Script:
         models = tuple(self.models.values())
         return Shot(step_s, models, self.camera, lamp, tuple(arms), self.covered, **more)  # type: ignore[arg-type]
 
-    def _some(self, count: int, step_s: float, arms: Sequence[PointIn] = ()) -> Iterator[Shot]:
+    def _busy_shots(self, count: int, step_s: float, arms: Sequence[PointIn] = ()) -> Iterator[Shot]:
         for _ in range(count):
             yield self._shot(step_s, arms=arms)
 
-    def _idle(self, seconds: float) -> Iterator[Shot]:
-        return self._some(round(seconds / IDLE_S), IDLE_S)
+    def _idle_shots(self, seconds: float) -> Iterator[Shot]:
+        return self._busy_shots(round(seconds / IDLE_S), IDLE_S)
 
-    def _live(self) -> Iterator[Shot]:
+    def _live_shots(self) -> Iterator[Shot]:
         """One third at rest, then a move, then at rest again."""
-        yield from self._some(round(self.live_s / 3 / LIVE_S), LIVE_S)
-        for shot in self._carried():
+        yield from self._busy_shots(round(self.live_s / 3 / LIVE_S), LIVE_S)
+        for shot in self._carry_soldier():
             yield from (replace(shot, step_s=LIVE_S) for _ in range(round(BUSY_S / LIVE_S)))
-        yield from self._some(round(self.live_s / 3 / LIVE_S), LIVE_S)
+        yield from self._busy_shots(round(self.live_s / 3 / LIVE_S), LIVE_S)
 
     def _reach(self, *names: str) -> list[PointIn]:
         return [_pixel(self.camera, self.models[name]) for name in names]
 
-    def _carried(self, *names: str) -> Iterator[Shot]:
+    def _carry_soldier(self, *names: str) -> Iterator[Shot]:
         """A hand moves a soldier to another place."""
         names = names or (self.rng.choice([*self.models]),)
-        yield from self._some(3, BUSY_S, self._reach(*names))
+        yield from self._busy_shots(3, BUSY_S, self._reach(*names))
         for name in names:
             x_in, y_in = self._place(name)
             self.models[name] = replace(
                 self.models[name], x_in=x_in, y_in=y_in, facing_deg=self.rng.uniform(0, 360), tilt_deg=0.0
             )
-        yield from self._some(3, BUSY_S, self._reach(*names))
+        yield from self._busy_shots(3, BUSY_S, self._reach(*names))
 
-    def _two_carried(self) -> Iterator[Shot]:
+    def _carry_two_soldiers(self) -> Iterator[Shot]:
         """A hand moves one soldier of each army; two of the same army could not be told apart afterwards."""
         pair = [self.rng.choice([name for name in self.models if name.startswith(army)]) for army in ("green", "tan")]
-        return self._carried(*pair)
+        return self._carry_soldier(*pair)
 
     def _place(self, name: str) -> PointIn:
         """A free place, not too far away."""
@@ -148,10 +148,10 @@ class Script:
         while True:
             x_in, y_in = self.rng.uniform(LEFT_IN, RIGHT_IN), self.rng.uniform(NEAR_IN, FAR_IN)
             near = 1.5 < math.dist((x_in, y_in), (own.x_in, own.y_in)) < LONGEST_MOVE_IN
-            if near and not _by_house(x_in, y_in) and all(_apart(model, x_in, y_in) for model in others):
+            if near and not _near_house(x_in, y_in) and all(_apart(model, x_in, y_in) for model in others):
                 return x_in, y_in
 
-    def _knocked(self) -> Iterator[Shot]:
+    def _knock_over(self) -> Iterator[Shot]:
         """A soldier falls between two pictures."""
         standing = [model for model in self.models.values() if not model.tilt_deg]
         free = [one for one in standing if all(_apart(o, one.x_in, one.y_in) for o in standing if o is not one)]
@@ -159,17 +159,17 @@ class Script:
         self.models[one.id] = replace(one, tilt_deg=90.0)
         yield self._shot(BUSY_S)
 
-    def _set_up(self) -> Iterator[Shot]:
+    def _stand_up(self) -> Iterator[Shot]:
         """A hand stands up all fallen soldiers."""
         lying = [model.id for model in self.models.values() if model.tilt_deg]
         for name in lying:
-            yield from self._some(3, BUSY_S, self._reach(name))
+            yield from self._busy_shots(3, BUSY_S, self._reach(name))
             self.models[name] = replace(self.models[name], tilt_deg=0.0)
-            yield from self._some(2, BUSY_S, self._reach(name))
+            yield from self._busy_shots(2, BUSY_S, self._reach(name))
 
     def _hand(self) -> Iterator[Shot]:
         """A hand over the table changes nothing."""
-        yield from self._some(self.rng.randrange(3, 12), BUSY_S, self._reach(self.rng.choice([*self.models])))
+        yield from self._busy_shots(self.rng.randrange(3, 12), BUSY_S, self._reach(self.rng.choice([*self.models])))
 
     def _cover(self) -> Iterator[Shot]:
         """A card covers some or all markers."""
@@ -181,7 +181,7 @@ class Script:
         self.covered = frozenset()
         yield self._shot(BUSY_S)
 
-    def _cloud(self) -> Iterator[Shot]:
+    def _cloud_passes(self) -> Iterator[Shot]:
         """A cloud darkens the table for a minute."""
         dark, before = self.rng.uniform(0.6, 0.85), self.daylight
         for second in range(60):
@@ -193,12 +193,12 @@ class Script:
         self.daylight = self.rng.choice((0.55, 0.75, 1.0, 1.15))
         yield self._shot(BUSY_S)
 
-    def _bumped(self) -> Iterator[Shot]:
+    def _bump_camera(self) -> Iterator[Shot]:
         """The camera is bumped: it swings, then rests in another pose."""
-        self.camera = hung(self.rng.uniform(-1, 1), self.rng.uniform(-1, 1), self.rng.uniform(-1, 1))
+        self.camera = bumped_camera(self.rng.uniform(-1, 1), self.rng.uniform(-1, 1), self.rng.uniform(-1, 1))
         yield self._shot(BUSY_S)
 
-    def _unplugged(self) -> Iterator[Shot]:
+    def _unplug_camera(self) -> Iterator[Shot]:
         """The camera is unplugged for half a minute."""
         for _ in range(self.rng.randrange(1, 3)):
             yield self._shot(15.0, unplugged=True)
@@ -211,7 +211,7 @@ def armies() -> tuple[Model, ...]:
     return (*greens, *tans)
 
 
-def hung(lift: float, tilt: float, roll: float) -> TableCamera:
+def bumped_camera(lift: float, tilt: float, roll: float) -> TableCamera:
     """The camera after a bump; each argument is from -1 to 1."""
     return overhead_camera(SIZE_PX, SIZE_IN, HEIGHT_IN + 0.4 * lift, 3.5 + 0.6 * tilt, 0.8 + 0.8 * roll)
 
@@ -221,7 +221,7 @@ def _pixel(camera: TableCamera, model: Model) -> PointIn:
     return float(u), float(v)
 
 
-def _by_house(x_in: float, y_in: float) -> bool:
+def _near_house(x_in: float, y_in: float) -> bool:
     (left, near), _, (right, far), _ = HOUSE.outline_in
     return left - 2.5 < x_in < right + 2.5 and near - 2.5 < y_in < far + 2.5
 

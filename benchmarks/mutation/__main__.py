@@ -19,7 +19,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.mutation.judging import Cover, judged
+from benchmarks.mutation.judging import Cover, judge_mutant
 from benchmarks.mutation.mutants import Mutant, mutants, sample
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +60,7 @@ def main() -> int:
                 results[mutant.name] = FAR if near and not verdict.startswith("caught") else verdict
                 kept.write_text(json.dumps(results, indent=0))
                 print(f"{results[mutant.name]}: {mutant.name}", flush=True)
-    return _told(tree, drawn, results)
+    return _report(tree, drawn, results)
 
 
 def _copied(what: tuple[str, ...], tree: Path) -> None:
@@ -94,13 +94,13 @@ def _verdict(tree: Path, mutant: Mutant, cover: Cover, near: bool) -> str:
     source, times_ns = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
     try:
         path.write_bytes(mutant.applied(source))  # newer than its compiled file, which is valid again afterwards
-        return judged(tree, tests)
+        return judge_mutant(tree, tests)
     finally:
         path.write_bytes(source)
         os.utime(path, ns=times_ns)
 
 
-def _told(tree: Path, drawn: list[Mutant], results: dict[str, str]) -> int:
+def _report(tree: Path, drawn: list[Mutant], results: dict[str, str]) -> int:
     """Print the survivors, and the share of each kind that was caught."""
     kinds: Counter[str] = Counter(mutant.kind for mutant in drawn)
     caught = Counter(mutant.kind for mutant in drawn if results[mutant.name].startswith("caught"))

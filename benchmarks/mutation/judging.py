@@ -65,12 +65,12 @@ class Cover:
 
     def _of(self, file: str) -> tuple[Places, dict[str, float]]:
         if file not in self._known:
-            self._known[file] = watched(self._root, self._room, file)
+            self._known[file] = trace(self._root, self._room, file)
             self._kept.write_text(json.dumps(self._known))
         return self._known[file]
 
 
-class _Watcher:
+class _Tracer:
     """A pytest plugin that records which test enters which function under `root`; imports count for all tests."""
 
     def __init__(self, root: Path, room: str) -> None:
@@ -144,13 +144,13 @@ class _Chosen:
         items.sort(key=lambda item: (files[item.path], str(item.path), self._seconds[item.nodeid]))
 
 
-def watched(root: Path, room: str, file: str) -> tuple[dict[str, list[str]], dict[str, float]]:
+def trace(root: Path, room: str, file: str) -> tuple[dict[str, list[str]], dict[str, float]]:
     """Trace one test file: the functions that each test enters, and the duration of each test in seconds."""
     kept = root.parent / "watched.json"
     kept.unlink(missing_ok=True)
 
     def look() -> int:
-        watcher = _Watcher(root, room)
+        watcher = _Tracer(root, room)
         watcher.watch()
         status = _pytest([file], watcher)
         kept.write_text(json.dumps([watcher.entered(), watcher.seconds]))
@@ -165,7 +165,7 @@ def watched(root: Path, room: str, file: str) -> tuple[dict[str, list[str]], dic
     return entered, seconds
 
 
-def judged(root: Path, tests: Mapping[str, float]) -> str:
+def judge_mutant(root: Path, tests: Mapping[str, float]) -> str:
     """Run tests against a mutant: `caught`, `survived`, or `caught: ...` if it needed no failing test."""
     files = sorted({test.partition("::")[0] for test in tests})
     if not files:
@@ -195,7 +195,7 @@ def _forked(root: Path, work: Callable[[], int], limit_s: float) -> int:
     if child == 0:
         status = 3
         try:
-            _settle(root, limit_s)
+            _set_up_child(root, limit_s)
             status = work()
         except BaseException:  # noqa: BLE001 - nothing of the child's may go on as if it were the parent
             traceback.print_exc()
@@ -215,7 +215,7 @@ def _forked(root: Path, work: Callable[[], int], limit_s: float) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def _settle(root: Path, limit_s: float) -> None:
+def _set_up_child(root: Path, limit_s: float) -> None:
     """Set up the child: only the tree's modules, no output, and a limit on processor time."""
     here = os.getcwd()
     os.chdir(root)

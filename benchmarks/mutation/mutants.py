@@ -118,7 +118,7 @@ def _places(node: ast.AST, function: int) -> Iterator[tuple[ast.AST, int, bool]]
         ):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or _aside(child):
+            if not isinstance(child, ast.AST) or _is_ignored(child):
                 continue
             inside = function
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -128,7 +128,7 @@ def _places(node: ast.AST, function: int) -> Iterator[tuple[ast.AST, int, bool]]
             yield from _places(child, inside)
 
 
-def _aside(node: ast.AST) -> bool:
+def _is_ignored(node: ast.AST) -> bool:
     """Whether a node has no effect at run time (docstrings, types) or is a text, which may be reworded."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Expr(value=ast.Constant()):
