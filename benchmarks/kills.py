@@ -61,9 +61,7 @@ def main() -> None:
         found = play_and_kill(Path(folder), options.count, options.seed)
     print(*found.faults, sep="\n")
     rollbacks = f"{found.rolled_back} unfinished entries rolled back"
-    print(
-        f"{found.kills} kills, {found.confirmed} entries with pictures confirmed, {rollbacks}, faults {len(found.faults)}"
-    )
+    print(f"{found.kills} kills, {found.confirmed} pictures confirmed; {rollbacks}, {len(found.faults)} faults")
     sys.exit(1 if found.faults else 0)
 
 

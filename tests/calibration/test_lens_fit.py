@@ -46,7 +46,7 @@ def test_six_views_are_needed():
     assert fit_lens(replace(GATHERED, views=GATHERED.views[:6])).lens.covariance is not None
     with pytest.raises(UserError, match="there is 1 usable picture of the board, but 6 are needed"):
         fit_lens(replace(GATHERED, views=GATHERED.views[:1]))
-    with pytest.raises(UserError, match="only no usable pictures of the board"):
+    with pytest.raises(UserError, match="there are no usable pictures of the board"):
         fit_lens(Gathering(SIZE))
 
 

@@ -125,7 +125,9 @@ def test_a_layouts_markers_are_to_two_in_a_hundred_as_large_as_said(side_in, rig
             (6, 6), abs=1e-3
         )
     else:
-        with pytest.raises(UserError, match=f"the layout draws marker 0 {side_in:.3g} in a side, .* said to be 3 in"):
+        with pytest.raises(
+            UserError, match=f"marker 0 has a side of {side_in:.3g} in in the layout file, .* set to 3 in"
+        ):
             fix(detections(), prints, CAMERA.lens)
 
 
@@ -162,7 +164,9 @@ def test_a_board_of_which_some_markers_are_in_the_layout_lies_there():
         assert found.markers_in[number] == pytest.approx(laid_at(corners, place), abs=5e-3)
 
 
-@pytest.mark.parametrize(("side_in", "words"), [(2.7, "marker 2 is 2.70 in a side where 3 in is expected")])
+@pytest.mark.parametrize(
+    ("side_in", "words"), [(2.7, "marker 2 is not used, because its side is 2.70 in instead of 3 in")]
+)
 def test_a_marker_of_another_side_is_told_with_its_side(side_in, words):
     spoilt = detections()
     smaller = CAMERA.table_to_pixel(laid_at(marker_square(side_in), (30.0, 22.0, -0.5)))

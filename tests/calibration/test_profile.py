@@ -43,7 +43,7 @@ def test_a_layout(tmp_path):
         ("[" * 100_000, "not JSON"),
         ('{"image_size": ' + "9" * 5000 + "}", "not JSON"),
         ("\udce4".encode("utf-8", "surrogateescape").decode("latin-1"), "not JSON"),
-        (LENS | {"schema": 2}, "another version"),
+        (LENS | {"schema": 2}, "update Sandtable"),
         ({k: v for k, v in LENS.items() if k != "matrix"}, "matrix"),
         (LENS | {"matrix": [[1, 2], [3, 4]]}, "matrix"),
         (LENS | {"image_size": ["a", 2]}, "image_size"),
@@ -102,14 +102,14 @@ def matrix(focal_x=500.0, focal_y=501.0, axis_x=320.0):
 @pytest.mark.parametrize(
     ("changed", "fault"),
     [
-        ({"image_size": [0, 480]}, "no picture is 0x480 pixels"),
-        ({"image_size": [640, -1]}, "no picture is 640x-1 pixels"),
-        ({"image_size": [640, 100_001]}, "no picture is 640x100001 pixels"),
-        ({"matrix": matrix(focal_x=0.9)}, "focal lengths are in pixels"),
-        ({"matrix": matrix(focal_y=0.9)}, "focal lengths are in pixels"),
-        ({"matrix": matrix(axis_x=-1.1e6)}, r"a number beyond 1e\+06 is of no lens"),
-        ({"distortion": [0, 0, 0, 0, 1.1e6]}, r"a number beyond 1e\+06 is of no lens"),
-        ({"covariance": np.diag([1.1e6] + [1.0] * 8).tolist()}, r"a number beyond 1e\+06 is of no lens"),
+        ({"image_size": [0, 480]}, "0x480 pixels is not a valid picture size"),
+        ({"image_size": [640, -1]}, "640x-1 pixels is not a valid picture size"),
+        ({"image_size": [640, 100_001]}, "640x100001 pixels is not a valid picture size"),
+        ({"matrix": matrix(focal_x=0.9)}, "focal lengths must be at least 1 px"),
+        ({"matrix": matrix(focal_y=0.9)}, "focal lengths must be at least 1 px"),
+        ({"matrix": matrix(axis_x=-1.1e6)}, r"a number is larger than 1e\+06"),
+        ({"distortion": [0, 0, 0, 0, 1.1e6]}, r"a number is larger than 1e\+06"),
+        ({"covariance": np.diag([1.1e6] + [1.0] * 8).tolist()}, r"a number is larger than 1e\+06"),
     ],
 )
 def test_numbers_that_are_of_no_lens(tmp_path, changed, fault):
@@ -168,7 +168,7 @@ def test_a_file_of_no_end_is_refused_before_it_fills_the_memory():
 
 def test_bytes_that_are_no_text(tmp_path):
     (tmp_path / "lens.json").write_bytes(b'{"a": "\xff\xfe"}')
-    with pytest.raises(UserError, match=r"the lens file .*lens\.json is no text"):
+    with pytest.raises(UserError, match=r"the lens file .*lens\.json is not a text file"):
         read_lens(tmp_path / "lens.json")
 
 

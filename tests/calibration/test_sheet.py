@@ -101,12 +101,12 @@ def test_each_axis_has_a_scale_of_100_mm_and_one_of_4_in(axis: int) -> None:
     ("changed", "message"),
     [
         ({"paper": "a3"}, "unknown paper size 'a3': use letter or a4"),
-        ({"side_in": 6.0}, "a marker of 6 in does not do on letter paper"),
-        ({"side_in": 0.5}, "a marker of 0.5 in does not do on letter paper"),
-        ({"side_in": math.nan}, "a marker of nan in does not do on letter paper"),
+        ({"side_in": 6.0}, "a marker of 6 in cannot be used on letter paper"),
+        ({"side_in": 0.5}, "a marker of 0.5 in cannot be used on letter paper"),
+        ({"side_in": math.nan}, "a marker of nan in cannot be used on letter paper"),
         ({"ids": ()}, "name at least one marker id"),
-        ({"ids": (3, 50)}, "dictionary 4X4_50 has no marker 50: its ids run from 0 to 49"),
-        ({"ids": (3, 1, 3)}, "marker 3 is named twice"),
+        ({"ids": (3, 50)}, "dictionary 4X4_50 has no marker 50: use ids from 0 to 49"),
+        ({"ids": (3, 1, 3)}, "marker 3 is listed twice"),
         ({"dictionary": "9X9_9"}, "there is no ArUco dictionary '9X9_9'"),
     ],
 )
@@ -142,7 +142,7 @@ def test_the_small_markers_fit_one_page_and_say_what_the_program_must_know(paper
 def test_the_board_fits_and_names_itself_as_the_program_wants_it(paper: str) -> None:
     (page,) = board_sheet(paper).pages
     words = [text.words for text in page.texts]
-    assert "Tell the program: --board 6x8:1:0.75 --dictionary 4X4_50" in words
+    assert "Options for the program: --board 6x8:1:0.75 --dictionary 4X4_50" in words
     assert any("squares 1 in (25.40 mm), markers 0.75 in (19.05 mm), ids 0 to 23 of 4X4_50" in row for row in words)
     width, height = PAPERS_MM[paper]
     for x, y in _inked(page):
@@ -169,8 +169,12 @@ def test_the_board_alternates_and_has_a_marker_in_the_middle_of_each_white_squar
 @pytest.mark.parametrize(
     ("board", "dictionary", "message"),
     [
-        (Board(9, 9, 1.0, 0.7), "4X4_250", "a board of 9x9:1:0.7 does not fit letter paper: make its squares 0.74 in"),
-        (Board(12, 12, 0.5, 0.4), "4X4_50", "needs 72 markers and 4X4_50 has 50"),
+        (
+            Board(9, 9, 1.0, 0.7),
+            "4X4_250",
+            "the board 9x9:1:0.7 does not fit on letter paper: use squares of at most 0.74 in",
+        ),
+        (Board(12, 12, 0.5, 0.4), "4X4_50", "needs 72 markers, but 4X4_50 has only 50"),
         (LENS_BOARD, "9X9_9", "there is no ArUco dictionary '9X9_9'"),
     ],
 )
@@ -182,7 +186,7 @@ def test_a_board_that_cannot_be_printed_is_refused(board: Board, dictionary: str
 def test_the_squares_it_names_do_fit() -> None:
     with pytest.raises(UserError) as refused:
         board_sheet("a4", Board(9, 9, 1.0, 0.7))
-    square_in = float(re.findall(r"squares ([\d.]+) in", str(refused.value))[0])
+    square_in = float(re.findall(r"squares of at most ([\d.]+) in", str(refused.value))[0])
     assert board_sheet("a4", Board(9, 9, square_in, 0.5)).pages
 
 
@@ -215,7 +219,7 @@ def test_the_boards_words_stand_under_it_in_two_rows() -> None:
     page = board_sheet("a4").pages[0]
     left, top = page.patterns[0].corner_mm
     assert (left, top) == pytest.approx((10 + (164 - 152.4) / 2, 32 + (239 - 203.2 - 12) / 2))
-    first, second = (text for text in page.texts if text.words.startswith(("ChArUco", "Tell")))
+    first, second = (text for text in page.texts if text.words.startswith(("ChArUco", "Options")))
     assert (first.at_mm, second.at_mm) == (
         pytest.approx((left, top + 203.2 + 5)),
         pytest.approx((left, top + 203.2 + 10)),
@@ -229,17 +233,19 @@ def test_sheets_are_numbered_and_say_what_matters() -> None:
     first, second = marker_sheet("letter").pages
     assert [page.texts[0].words for page in (first, second)] == [f"Sandtable markers, sheet {n} of 2" for n in (1, 2)]
     said = [text.words for text in first.texts]
-    assert "If they are not, tell the program what you measured, and print again." in said
+    assert "If they are not, enter the measured lengths in the program, and print again." in said
     assert not any("--marker-side" in words for words in said), "the usual side goes without saying"
     other = [text.words for text in marker_sheet("letter", 2.0).pages[0].texts]
-    assert "Markers on one table must all be of one size; tell the program the side of these: --marker-side 2" in other
+    assert (
+        "All markers on a table must have the same size; give the program the side of these: --marker-side 2" in other
+    )
 
 
 @pytest.mark.parametrize(("paper", "largest"), [("letter", 5.0), ("a4", 4.8)])
 def test_the_largest_marker_fits_the_width_with_its_rim(paper: str, largest: float) -> None:
     """Its rim makes it 8 parts of 6 wide: the 169.9 and 164 mm beside the scales hold 5.02 and 4.84 in of black."""
     assert marker_sheet(paper, largest).pages
-    with pytest.raises(UserError, match=rf"to {largest:g} in \(what fits with its white rim\)"):
+    with pytest.raises(UserError, match=rf"to {largest:g} in \(the largest that fits with its white margin\)"):
         marker_sheet(paper, largest + 0.1)
     assert marker_sheet(paper, 1.0).pages
     with pytest.raises(UserError, match="choose a side from 1"):
@@ -248,5 +254,5 @@ def test_the_largest_marker_fits_the_width_with_its_rim(paper: str, largest: flo
 
 def test_a_board_may_have_as_many_markers_as_the_dictionary() -> None:
     assert board_sheet("a4", Board(10, 10, 0.6, 0.4), "4X4_50").pages
-    with pytest.raises(UserError, match="needs 55 markers and 4X4_50 has 50"):
+    with pytest.raises(UserError, match="needs 55 markers, but 4X4_50 has only 50"):
         board_sheet("a4", Board(10, 11, 0.6, 0.4), "4X4_50")

@@ -178,7 +178,7 @@ def test_a_wrong_side_that_contradicts_the_layout_is_refused():
     wrong = [
         Target(marker_square(2.0), t.seen_px, t.marks, t.place) for t in targets(seen_by, known=True)
     ]  # every square shrunk on its known place
-    with pytest.raises(UserError, match="do not fit one flat table"):
+    with pytest.raises(UserError, match="do not fit a flat table"):
         solve(wrong, (960, 540), seen_by.lens)
 
 

@@ -131,7 +131,7 @@ def test_markers_must_fit_to_three_pixels_of_a_full_picture_or_four_deviations(o
     if fits:
         assert solve(made, (960, 540), seen_by.lens).residual_px == pytest.approx(off_px, rel=0.15)
     else:
-        with pytest.raises(UserError, match=r"do not fit one flat table of the stated size \(off by 1\.[5-9] px\)"):
+        with pytest.raises(UserError, match=r"do not fit a flat table \(off by 1\.[5-9] px\)"):
             solve(made, (960, 540), seen_by.lens)
 
 
