@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from PyQt6.QtGui import QImage
 
-from benchmarks.damaged_saves import tried, without_checksums
-from benchmarks.kills import killed
+from benchmarks.damaged_saves import run_rounds, without_checksums
+from benchmarks.kills import play_and_kill
 from calibration.markers import dictionary_of
 from calibration.opencv import cv2
 from rules.battle import Battle
@@ -63,14 +63,14 @@ def terrain_file(path: Path, *outlines: list[list[float]]) -> Path:
 
 @pytest.mark.timeout(100)
 def test_damaged_saves(tmp_path: Path) -> None:
-    found = tried(tmp_path, SAVES, seed=7)
+    found = run_rounds(tmp_path, SAVES, seed=7)
     assert found.faults == []
     assert len(found.outcomes) >= 5
 
 
 @pytest.mark.timeout(100)
 def test_kills_in_the_middle_of_writing(tmp_path: Path) -> None:
-    found = killed(tmp_path, KILLS, seed=7)
+    found = play_and_kill(tmp_path, KILLS, seed=7)
     assert found.faults == []
     assert found.confirmed >= KILLS
 
