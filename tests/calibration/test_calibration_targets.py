@@ -31,28 +31,28 @@ def test_without_a_lens_profile():
     assert worst_in(calibrate(GRAY, Prints(layout=LAYOUT))) < 0.15
 
 
-def test_markers_of_the_picture_that_no_layout_names_are_placed_too():
+def test_markers_outside_the_layout_get_a_place():
     calibration = calibrate(GRAY, Prints(layout={0: LAYOUT[0], 1: LAYOUT[1]}), CAMERA.lens)
     assert calibration.markers_in[2] == pytest.approx(LAYOUT[2], abs=0.05)
 
 
-def test_no_marker_at_all():
+def test_a_picture_without_markers_is_refused():
     with pytest.raises(UserError, match="lay a printed marker flat"):
         calibrate(np.full((540, 960), 128, np.uint8), Prints())
 
 
-def test_none_of_the_layout_is_there():
+def test_a_picture_without_markers_of_the_layout_is_refused():
     with pytest.raises(UserError, match="none of the markers in the layout"):
         calibrate(GRAY, Prints(layout={9: LAYOUT[0]}))
 
 
-def test_a_side_that_contradicts_the_layout():
+def test_a_side_that_contradicts_the_layout_is_refused():
     with pytest.raises(UserError, match=r"marker 0 has a side of 3 in in the layout file, .* 2 in"):
         calibrate(GRAY, Prints(side_in=2.0, layout=LAYOUT))
 
 
 @pytest.mark.parametrize("side", [0.0, -3.0, 100.0, float("nan")])
-def test_a_side_that_cannot_be(side):
+def test_a_side_out_of_range_is_refused(side):
     with pytest.raises(UserError, match="marker side"):
         Prints(side_in=side)
 
@@ -60,14 +60,14 @@ def test_a_side_that_cannot_be(side):
 FOUR = LAYOUT | {3: marker_corners((6, 23), 3.0, -20)}
 
 
-def spoilt(number, corners, others=FOUR):
+def picture_with_wrong_marker(number, corners, others=FOUR):
     """A picture of markers of which one is drawn at other corners than it is said to have."""
     return picture(CAMERA, {n: places for n, places in others.items() if n != number} | {number: corners}, noise=1.5)
 
 
 @pytest.mark.parametrize(("lens", "side_in"), [(CAMERA.lens, 2.85), (CAMERA.lens, 3.2), (None, 2.7), (None, 3.2)])
-def test_a_marker_of_another_side_does_not_spoil_the_rest(lens, side_in):
-    found = fix(see(spoilt(2, marker_corners((34, 24), side_in, 10)), Prints()), Prints(), lens)
+def test_a_marker_of_another_size_does_not_affect_the_others(lens, side_in):
+    found = fix(see(picture_with_wrong_marker(2, marker_corners((34, 24), side_in, 10)), Prints()), Prints(), lens)
     (trouble,) = found.set_aside
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 2)
     assert set(found.calibration.markers_in) == {0, 1, 3}
@@ -78,19 +78,21 @@ def test_a_marker_of_another_side_does_not_spoil_the_rest(lens, side_in):
     assert away == pytest.approx(true, abs=0.03 if lens else 0.15)
 
 
-def test_of_three_markers_the_bad_one_is_found():
-    found = fix(see(spoilt(1, marker_corners((35, 5), 2.8, 90), LAYOUT), Prints()), Prints(), CAMERA.lens)
+def test_the_bad_one_of_three_markers_is_found():
+    found = fix(
+        see(picture_with_wrong_marker(1, marker_corners((35, 5), 2.8, 90), LAYOUT), Prints()), Prints(), CAMERA.lens
+    )
     assert [(t.reason, t.id) for t in found.set_aside] == [(Reason.WRONG_SIDE, 1)]
 
 
-def test_a_marker_that_lies_elsewhere_than_its_layout_says():
+def test_a_marker_away_from_its_place_in_the_layout_is_set_aside():
     prints = Prints(layout=FOUR)
-    found = fix(see(spoilt(2, marker_corners((33, 24), 3.0, 10)), prints), prints, CAMERA.lens)
+    found = fix(see(picture_with_wrong_marker(2, marker_corners((33, 24), 3.0, 10)), prints), prints, CAMERA.lens)
     assert [t.id for t in found.set_aside] == [2]
     assert worst_in(found.calibration) < 0.03
 
 
-def test_a_number_seen_twice_does_not_spoil_the_rest():
+def test_a_duplicate_marker_does_not_affect_the_others():
     gray = picture(CAMERA, FOUR, noise=1.5)
     x, y = CAMERA.table_to_pixel((20.0, 14.0, 0.0))[0].astype(int)
     corners = CAMERA.table_to_pixel(FOUR[2]).astype(int)
@@ -102,12 +104,12 @@ def test_a_number_seen_twice_does_not_spoil_the_rest():
     assert set(found.calibration.markers_in) == {0, 1, 3}
 
 
-def test_nothing_is_set_aside_from_good_markers():
+def test_good_markers_are_not_set_aside():
     for lens in (CAMERA.lens, None):
         assert fix(see(picture(CAMERA, FOUR, noise=3.0), Prints()), Prints(), lens).set_aside == ()
 
 
-def test_of_several_frames_each_corner_is_the_median():
+def test_each_corner_is_the_median_of_several_frames():
     rng = np.random.default_rng(4)
     still = picture(CAMERA, FOUR).astype(float)
     shots = [np.clip(still + rng.normal(0, 8, still.shape), 0, 255).astype(np.uint8) for _ in range(8)]
@@ -126,7 +128,7 @@ def test_of_several_frames_each_corner_is_the_median():
     assert error_px(joint) < 0.75 * alone
 
 
-def test_a_board_on_the_table():
+def test_a_board_calibrates_the_table():
     board = Board(7, 5, 1.4, 1.0)
     image = cv2.aruco.CharucoBoard((7, 5), 1.4, 1.0, cv2.aruco.getPredefinedDictionary(0)).generateImage((700, 500))
     image = np.pad(image, ((100, 140), (150, 110)), constant_values=200)  # 960 x 740, 71.4 px an inch
@@ -139,7 +141,7 @@ def test_a_board_on_the_table():
     assert moved.markers_in[5] == pytest.approx(layout[5], abs=0.01)
 
 
-def test_no_board_in_sight():
+def test_a_picture_without_the_board_is_refused():
     with pytest.raises(UserError, match="no marker found"):
         calibrate(GRAY, Prints(board=Board(7, 5, 1.4, 1.0)))
 
@@ -166,28 +168,28 @@ def ranges_off(scale, count, trials=12):
     return float(np.median(off))
 
 
-def test_an_uneven_print_is_made_good_by_a_ruler():
+def test_a_measured_print_scale_corrects_an_uneven_print():
     """Untold, one marker that came out 2 % narrower and 1.5 % longer tilts the whole table."""
     assert ranges_off(UNEVEN, 1) < 0.006
     assert ranges_off(None, 1) > 0.03
     assert ranges_off(UNEVEN, 4) < 0.003
 
 
-def test_a_measured_print_makes_inches_surer():
+def test_a_measured_print_scale_reduces_sigma():
     far = [[33.0, 14.0, 0.0]]
     sure, unsure = (fix(see(GRAY, p), p, CAMERA.lens).calibration for p in (Prints(scale=PrintScale()), Prints()))
     # Half a per cent of the 10 in from the markers' middle against a quarter; the rest is the corners' noise.
     assert unsure.sigma_in(far) > 1.5 * sure.sigma_in(far)
 
 
-def test_an_uneven_board_is_made_good_too():
+def test_a_measured_print_scale_corrects_an_uneven_board():
     prints = Prints(board=Board(7, 5, 1.4, 1.0), scale=UNEVEN)
     corners = prints.board_corners_in(np.arange(24, dtype=np.int32))
     assert np.ptp(corners, axis=0) == pytest.approx([5 * 1.4 * 0.98, 3 * 1.4 * 1.015])
     assert np.ptp(prints.board_marks_in[0], axis=0) == pytest.approx([0.98, 1.015])
 
 
-def test_a_layout_errs_as_hand_made_ones_do():
+def test_errors_of_a_hand_made_layout_match_the_stated_sigma():
     """Places in the layout that are off by half a millimetre leave errors that are claimed."""
     rng = np.random.default_rng(5)
     ratios = []

@@ -29,7 +29,7 @@ def test_straight_down():
     assert OVERHEAD.px_per_inch(10, 20) == pytest.approx(20)
 
 
-def test_a_head_leans_outwards():
+def test_a_raised_point_shifts_outwards():
     # 24 in off the axis, 2.1 in up under a camera 40 in up: the head covers the table 24 * 2.1 / 37.9 = 1.33 in on.
     head = OVERHEAD.table_to_pixel([34, 20, 2.1])
     assert OVERHEAD.pixel_to_table(head)[0] == pytest.approx([34 + 24 * 2.1 / 37.9, 20])
@@ -40,19 +40,19 @@ def test_a_head_leans_outwards():
 @given(
     st.floats(-0.25, 0.1), st.floats(0, 25), st.floats(-8, 28), st.floats(5, 34), st.floats(0, 6)
 )  # fmt: skip
-def test_there_and_back(k1, tilt_deg, x, y, height):
+def test_pixel_and_table_conversions_are_inverse(k1, tilt_deg, x, y, height):
     camera = tilted(k1, tilt_deg)
     pixel = camera.table_to_pixel([x, y, height])
     assert camera.pixel_to_table(pixel, height)[0] == pytest.approx([x, y], abs=1e-6)
 
 
-def test_heights_may_differ_by_pixel():
+def test_each_pixel_may_have_its_own_height():
     points = np.array([[5.0, 10, 0], [12, 22, 1.5], [20, 30, 4]])
     back = OVERHEAD.pixel_to_table(OVERHEAD.table_to_pixel(points), points[:, 2])
     assert back == pytest.approx(points[:, :2])
 
 
-def test_what_cannot_be_seen_is_nan():
+def test_invisible_points_are_nan():
     assert np.isnan(OVERHEAD.table_to_pixel([10, 20, 41])).all(), "behind the camera"
     assert np.isnan(OVERHEAD.pixel_to_table([500, 400], 41.0)).all(), "above the camera"
     barrel = TableCamera(Lens((1000, 800), IDEAL.matrix, [-0.3, 0, 0, 0, 0]), DOWN, OVERHEAD.translation)
@@ -62,12 +62,12 @@ def test_what_cannot_be_seen_is_nan():
     assert np.isfinite(barrel.table_to_pixel([10 + 41, 20, 0])).all()
 
 
-def test_nothing_in_nothing_out():
+def test_empty_input_gives_empty_output():
     assert OVERHEAD.table_to_pixel(np.empty((0, 3))).shape == (0, 2)
     assert OVERHEAD.pixel_to_table(np.empty((0, 2))).shape == (0, 2)
 
 
-def test_a_camera_cannot_be_changed():
+def test_a_camera_is_immutable():
     with pytest.raises(ValueError, match="read-only"):
         OVERHEAD.rotation[0, 0] = 2
     assert OVERHEAD.position_in == pytest.approx([10, 20, 40])
@@ -83,7 +83,7 @@ def test_a_camera_cannot_be_changed():
         lambda: TableCamera(IDEAL, np.diag([1.0, 1, -1]), [0, 0, 1]),
     ],
 )
-def test_nonsense_is_refused(make):
+def test_invalid_values_are_refused(make):
     with pytest.raises(UserError):
         make()
 
@@ -111,7 +111,7 @@ def matrix_with(row, column, value):
         (lambda: TableCamera(IDEAL, DOWN * 1.0001, [0, 0, 1]), "the camera rotation is not a rotation matrix"),
     ],
 )
-def test_it_is_said_what_is_nonsense(make, said):
+def test_the_error_names_the_invalid_value(make, said):
     with pytest.raises(UserError, match=said):
         make()
 
@@ -135,29 +135,29 @@ def test_a_rotation_may_be_rounded():
         (0.0, 0.0, -1e-13, np.inf),  # nothing that a picture would show
     ],
 )
-def test_how_far_out_the_model_of_the_lens_holds(k1, k2, k3, turning):
+def test_the_valid_radius_of_the_lens_model(k1, k2, k3, turning):
     assert lens_with(distortion=[k1, k2, 0, 0, k3]).valid_radius ** 2 == pytest.approx(turning)
 
 
-def test_pixels_to_an_inch_are_those_of_an_area():
+def test_px_per_inch_is_the_geometric_mean():
     assert OVERHEAD.px_per_inch(10, 20, 20.0) == pytest.approx(40), "half as far away"
     squeezed = TableCamera(lens_with(matrix_with(1, 1, 200.0)), DOWN, OVERHEAD.translation)
     assert squeezed.px_per_inch(13, 25) == pytest.approx(10), "20 by 5"
 
 
-def test_points_in_sight_and_out_of_it_stay_in_order():
+def test_visible_and_invisible_points_keep_their_order():
     seen = OVERHEAD.table_to_pixel([[10, 20, 0], [10, 20, 41], [11, 20, 0]])
     assert np.isnan(seen).all(1).tolist() == [False, True, False]
     assert seen[2] == pytest.approx([520, 400])
 
 
-def test_one_point_and_points_of_the_surface_do_too():
+def test_single_points_and_surface_points_are_accepted():
     assert OVERHEAD.table_to_pixel([11, 20]) == pytest.approx(np.array([[520, 400]]))
     assert OVERHEAD.table_to_pixel([[11, 20], [10, 21]]) == pytest.approx(np.array([[520, 400], [500, 380]]))
     assert OVERHEAD.pixel_to_table([520, 400]) == pytest.approx(np.array([[11, 20]]))
 
 
-def test_nothing_is_seen_at_the_horizon():
+def test_pixels_at_the_horizon_are_nan():
     """60 degrees off the downward look: the horizon is 30 degrees up the picture, 800 tan 30 = 462 px."""
     c, s = np.cos(np.radians(60)), np.sin(np.radians(60))
     rotation = np.array([[1, 0, 0], [0, c, -s], [0, s, c]]) @ DOWN

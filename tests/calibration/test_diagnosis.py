@@ -29,7 +29,7 @@ def at(trouble):
     return np.mean(trouble.outline_px, axis=0)
 
 
-def test_nothing_is_wrong_with_a_good_picture():
+def test_a_good_picture_has_no_issues():
     assert why_not(picture(CAMERA, GOOD), PRINTS) == ()
     assert why_not(np.full((540, 960), 120, np.uint8), PRINTS) == ()
 
@@ -68,7 +68,7 @@ def test_glare(spot):
     assert at(trouble) == pytest.approx(middle(), abs=6)
 
 
-def test_covered():
+def test_a_covered_marker():
     gray = picture(CAMERA, GOOD | {3: AT})
     u, v = middle().astype(int)
     gray[v - 8 : v + 8, u - 8 : u + 8] = 110
@@ -91,14 +91,14 @@ def test_a_number_seen_twice():
         ("APRILTAG_36h11", 2, "APRILTAG_36h11"),
     ],
 )
-def test_of_another_dictionary(dictionary, number, name):
+def test_a_marker_of_another_dictionary(dictionary, number, name):
     """The smallest dictionary of its family that holds it is named: it is the one people print."""
     trouble = one(picture(CAMERA, {number: AT}, dictionary=dictionary))
     assert (trouble.reason, trouble.id) == (Reason.WRONG_DICTIONARY, number)
     assert f"choose dictionary {name}" in trouble.sentence
 
 
-def test_mirrored():
+def test_a_mirrored_marker():
     flipped = np.ascontiguousarray(picture(CAMERA, GOOD)[:, ::-1])
     troubles = why_not(flipped, PRINTS)
     assert {(t.reason, t.id) for t in troubles} == {(Reason.MIRRORED, n) for n in GOOD}
@@ -108,7 +108,7 @@ def test_mirrored():
 
 
 @pytest.mark.parametrize("lift_px", [3.0, 5.0])
-def test_a_curled_one(lift_px):
+def test_a_curled_marker(lift_px):
     """Seen aslant, a marker of 45 px whose right side curls up: there the print is seen so much higher."""
     gray = picture(CAMERA, GOOD | {3: marker_corners((31, 6), 3)})
     u, v = middle(marker_corners((31, 6), 3))
@@ -118,7 +118,7 @@ def test_a_curled_one(lift_px):
     assert (trouble.reason, trouble.id) == (Reason.NOT_FLAT, 3)
 
 
-def test_one_of_another_side():
+def test_a_marker_of_another_size():
     trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}))
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 3)
     assert "its side is 2.85 in" in trouble.sentence

@@ -22,7 +22,7 @@ from calibration.markers import Board, SeenBoard
 from calibration.opencv import cv2
 from calibration.solve import Target, solve
 from tests.calibration.drawn import camera, marker_corners
-from tests.calibration.test_scene_texture import grain
+from tests.calibration.test_scene_texture import texture
 
 SIZE = (960, 540)
 HERE = (0.0, 0.0, 0.0)
@@ -70,17 +70,17 @@ def judged(seen, table=TABLE, was=CAMERA):
         (20, 80, Moved.CAMERA),  # a fifth may be chance
     ],
 )
-def test_the_backdrop_tells_whose_motion_it_was(stayed, moved_along, moved):
+def test_the_background_shows_what_moved(stayed, moved_along, moved):
     assert _moved_part(BackgroundMotion(stayed, moved_along)) is moved
 
 
-def test_a_marker_may_shimmer_by_half_a_pixel_of_a_full_picture_or_twice_the_residual():
+def test_noise_below_the_limit_is_not_a_movement():
     assert still_px(replace(TABLE, residual_px=0.0), 1.0) == 0.5
     assert still_px(replace(TABLE, residual_px=0.0), 0.5) == 0.25
     assert still_px(replace(TABLE, residual_px=0.4), 1.0) == 0.8
 
 
-def test_all_is_where_it_was():
+def test_unmoved_markers_give_no_drift():
     assessment = judged(detections())
     assert (assessment.calibration, assessment.what, assessment.ids, assessment.displaced) == (
         None,
@@ -91,7 +91,7 @@ def test_all_is_where_it_was():
     assert assessment.shift_px == 0
 
 
-def test_a_marker_that_is_elsewhere_is_loose():
+def test_a_moved_marker_is_displaced():
     seen = detections(m2=(33.0, 23.0, 10))
     assessment = judged(seen)
     assert (assessment.calibration, assessment.what, assessment.ids) == (None, Moved.MARKER, {0, 1, 3})
@@ -99,18 +99,18 @@ def test_a_marker_that_is_elsewhere_is_loose():
     assert assessment.displaced[2] is seen.corners_px[2]
 
 
-def test_a_new_marker_is_loose_and_moves_nothing():
+def test_a_new_marker_is_displaced_and_changes_nothing_else():
     assessment = judged(detections(m9=(20.0, 14.0, 0)))
     assert (assessment.what, assessment.ids, set(assessment.displaced)) == (None, {0, 1, 2, 3}, {9})
 
 
-def test_two_in_place_are_believed_against_two_that_agree():
+def test_two_markers_in_place_outweigh_two_that_moved_together():
     """Two others that were moved alike, as on one sheet."""
     assessment = judged(detections(m2=(33.0, 24.5, 10), m3=(5.0, 23.5, -45)))
     assert (assessment.what, assessment.ids, set(assessment.displaced)) == (Moved.MARKER, {0, 1}, {2, 3})
 
 
-def test_a_bumped_camera_is_found_with_how_far_the_picture_went():
+def test_a_bumped_camera_is_found_with_its_shift():
     assessment = judged(detections(BUMPED))
     assert (assessment.what, assessment.ids, assessment.displaced) == (Moved.EITHER, {0, 1, 2, 3}, {})
     went = [BUMPED.table_to_pixel(at) - CAMERA.table_to_pixel(at) for at in PLACES.values()]
@@ -125,16 +125,16 @@ def test_a_bump_with_one_marker_moved_meanwhile():
     assert (assessment.what, assessment.ids, set(assessment.displaced)) == (Moved.EITHER, {0, 2, 3}, {1})
 
 
-def test_two_that_contradict_each_other_tell_nothing():
+def test_two_contradicting_markers_give_no_result():
     assert judged(detections(BUMPED, without=(1, 3), m2=(30.0, 18.0, 60))) is None
 
 
-def test_a_single_marker_that_is_where_it_was_says_the_camera_is():
+def test_a_single_marker_in_place_confirms_the_camera():
     assessment = judged(detections(without=(0, 1, 3)))
     assert (assessment.calibration, assessment.what, assessment.ids, assessment.displaced) == (None, None, {2}, {})
 
 
-def test_three_that_agree_are_believed_against_one_that_is_seen_where_it_was():
+def test_three_consistent_markers_outweigh_one_in_place():
     """By chance it was laid where the bumped camera sees it at its old place."""
     bumped = detections(BUMPED)
     seen = replace(bumped, corners_px=bumped.corners_px | {2: CAMERA.table_to_pixel(PLACES[2])})
@@ -142,7 +142,7 @@ def test_three_that_agree_are_believed_against_one_that_is_seen_where_it_was():
     assert (assessment.what, assessment.ids, set(assessment.displaced)) == (Moved.EITHER, {0, 1, 3}, {2})
 
 
-def test_two_in_place_are_believed_against_three_that_agree():
+def test_two_markers_in_place_outweigh_three_that_moved_together():
     five = {**PLACES, 4: marker_corners((20, 14), 3.0)}
     table = solve(targets(five), SIZE, CAMERA.lens)
     seen = detections(BUMPED, m4=(20.0, 14.0, 0))
@@ -151,7 +151,7 @@ def test_two_in_place_are_believed_against_three_that_agree():
     assert (assessment.what, assessment.ids, set(assessment.displaced)) == (Moved.MARKER, {0, 4}, {1, 2, 3})
 
 
-def test_a_bump_that_leaves_two_nearly_in_place_is_one_of_the_camera():
+def test_a_small_rotation_about_two_markers_is_a_camera_bump():
     """Turned by a twelfth of a degree about their side: 1 and 2 are off by 0.2 px, 0 and 3 by 0.7."""
     turned = camera(at_in=(19.988, 13.9315), height_in=50.05, tilt_deg=3.947, roll_deg=-0.0786)
     assessment = judged(detections(turned))
@@ -159,20 +159,20 @@ def test_a_bump_that_leaves_two_nearly_in_place_is_one_of_the_camera():
     assert assessment.calibration.camera.position_in == pytest.approx(turned.position_in, abs=1e-3)
 
 
-def test_only_the_prints_were_moved_where_the_rest_of_the_picture_stays():
-    gray = grain()
+def test_a_still_background_means_that_only_the_prints_moved():
+    gray = texture()
     assessment = assess_drift(TABLE, CAMERA, detections(BUMPED, m9=(20.0, 14.0, 0)), PRINTS, (gray, CAMERA), gray)
     assert (assessment.calibration, assessment.what, assessment.ids) == (None, Moved.MARKER, frozenset())
     assert set(assessment.displaced) == {0, 1, 2, 3, 9}
 
 
-def test_the_markers_themselves_are_no_backdrop():
+def test_the_markers_are_not_background():
     """All that is to be seen lies on them; of one that is half behind the lens's fold nothing is known."""
     gray = np.full((540, 960), 120, np.uint8)
     for at in PLACES.values():
         (left, top), (right, bottom) = (CAMERA.table_to_pixel(at)[k] for k in (0, 2))
         x, y = sorted((int(left), int(right))), sorted((int(top), int(bottom)))
-        gray[y[0] : y[1], x[0] : x[1]] = grain()[y[0] : y[1], x[0] : x[1]]
+        gray[y[0] : y[1], x[0] : x[1]] = texture()[y[0] : y[1], x[0] : x[1]]
     assert assess_drift(TABLE, CAMERA, detections(BUMPED), PRINTS, (gray, CAMERA), gray).what is Moved.EITHER
     folding = replace(CAMERA, lens=Lens(SIZE, CAMERA.lens.matrix, [-0.3, 0, 0, 0, 0]))
     astride = marker_corners((20 + 50 * folding.lens.valid_radius, 14), 3.0)
@@ -181,7 +181,7 @@ def test_the_markers_themselves_are_no_backdrop():
     assert assess_drift(table, CAMERA, detections(BUMPED), PRINTS, (gray, folding), gray).what is Moved.EITHER
 
 
-def test_nothing_in_sight_is_no_contradiction():
+def test_no_visible_marker_is_not_a_contradiction():
     assessment = judged(Detections(SIZE, {}))
     assert (assessment.what, assessment.ids, assessment.displaced) == (None, frozenset(), {})
 
@@ -200,7 +200,7 @@ def test_a_bumped_camera_may_fit_a_little_worse_than_one_at_rest(nearer_in, resi
     assert (assessment and assessment.ids) == ids
 
 
-def test_a_place_where_a_marker_came_to_rest():
+def test_a_marker_at_rest_gets_its_new_place():
     moved = marker_corners((30, 20), 3.0, 70)
     known, (drift,) = relocate_markers(TABLE, {2: CAMERA.table_to_pixel(moved)}, PRINTS)
     assert known.markers_in[2] == pytest.approx(moved, abs=1e-3)
@@ -213,20 +213,20 @@ def test_a_place_where_a_marker_came_to_rest():
     assert drift.sentence == "marker 2 was moved on the table; positions on the table stay valid"
 
 
-def test_a_new_marker_is_added_without_a_word():
+def test_a_new_marker_is_added_without_a_drift():
     known, drifts = relocate_markers(TABLE, {9: CAMERA.table_to_pixel(marker_corners((20, 14), 3.0))}, PRINTS)
     assert drifts == ()
     assert known.markers_in[9] == pytest.approx(marker_corners((20, 14), 3.0), abs=1e-3)
 
 
 @pytest.mark.parametrize(("side_in", "taken"), [(3.1, True), (2.9, True), (3.3, False), (2.7, False)])
-def test_a_new_marker_of_another_side_is_left_out(side_in, taken):
+def test_a_new_marker_of_another_size_is_skipped(side_in, taken):
     """Half of the difference, 0.05 or 0.15 in, at each corner and axis: a corner may be 0.09 in off."""
     known, _ = relocate_markers(TABLE, {9: CAMERA.table_to_pixel(marker_corners((20, 14), side_in))}, PRINTS)
     assert (9 in known.markers_in) is taken
 
 
-def test_a_new_marker_of_which_a_corner_is_curled_is_left_out_and_the_next_one_taken():
+def test_a_curled_new_marker_is_skipped_and_the_next_one_added():
     curled = marker_corners((20, 14), 3.0)
     curled[1] += (0.3, 0.0)
     flat = marker_corners((12, 14), 3.0)
@@ -234,7 +234,7 @@ def test_a_new_marker_of_which_a_corner_is_curled_is_left_out_and_the_next_one_t
     assert relocate_markers(TABLE, displaced, PRINTS)[0].markers_in.keys() == {0, 1, 2, 3, 10}
 
 
-def test_a_marker_partly_beyond_the_horizon_is_left_out():
+def test_a_marker_partly_beyond_the_horizon_is_skipped():
     low = camera(tilt_deg=75.0, at_in=(20.0, -40.0), height_in=10.0)
     seen = np.array([[400.0, 0], [440, 0], [440, 40], [400, 600]])
     assert np.isnan(low.pixel_to_table(seen)).any(1).tolist() == [False, False, False, True]
@@ -242,7 +242,7 @@ def test_a_marker_partly_beyond_the_horizon_is_left_out():
     assert (9 in known.markers_in, drifts) == (False, ())
 
 
-def test_a_board_is_one_target_that_lies_at_its_markers():
+def test_a_board_is_one_target_at_its_markers():
     board = Board(5, 4, 1.4, 1.0)
     prints = Prints(board=board)
     shifted = {n: at + (3.0, 20.0) for n, at in board.marker_corners_in("4X4_50").items()}
@@ -258,12 +258,12 @@ def test_a_board_is_one_target_that_lies_at_its_markers():
     assert known_targets(known, Detections(SIZE, {}), prints) == []
 
 
-def test_markers_without_a_place_on_the_table_are_no_targets():
+def test_markers_without_a_known_place_are_not_targets():
     assert [*known_targets(TABLE, detections(m9=(20.0, 14.0, 0)), PRINTS)[0].marks] == [0]
     assert len(known_targets(TABLE, detections(m9=(20.0, 14.0, 0)), PRINTS)) == 4
 
 
-def test_the_error_of_lens_and_places_goes_along_to_the_new_pose():
+def test_the_uncertainty_of_lens_and_places_carries_over_to_the_new_pose():
     """A camera that is a little askew over the markers it measured sees their table so from anywhere else.
 
     What the old camera and its deviant see at the markers stays as far apart as it was.
@@ -282,6 +282,6 @@ def test_the_error_of_lens_and_places_goes_along_to_the_new_pose():
 
 
 @pytest.mark.parametrize("what", [Moved.CAMERA, Moved.TABLE, Moved.EITHER])
-def test_it_is_said_what_was_moved(what):
+def test_the_sentence_names_what_moved(what):
     assert Drift(what, 3.0).sentence.startswith(f"the {what.value} was moved; the camera position was updated")
     assert Drift(what, 3.0).ids == ()

@@ -17,7 +17,7 @@ from calibration.opencv import cv2
 LENS = Lens((1280, 720), [[1000, 0, 650], [0, 1010, 350], [0, 0, 1]], [-0.2, 0.05, 0.0004, -0.0003, 0.01])
 
 
-def test_a_lens_is_nine_numbers_and_back():
+def test_lens_parameters_round_trip():
     numbers = lens_parameters(LENS)
     assert numbers == pytest.approx([np.log(1000), np.log(1010), 650, 350, -0.2, 0.05, 0.0004, -0.0003, 0.01])
     back = lens_from_parameters(numbers, LENS.image_size)
@@ -26,7 +26,7 @@ def test_a_lens_is_nine_numbers_and_back():
     assert back.image_size == (1280, 720)
 
 
-def test_opencvs_derivatives_become_those_by_the_numbers():
+def test_the_jacobian_by_lens_parameters():
     """Against small steps of each number."""
     points, turn, shift = np.array([[3.0, -2, 0], [-4, 3, 0.5]]), np.array([3.0, 0.1, 0.2]), np.array([0.5, 0.3, 20])
 
@@ -42,7 +42,7 @@ def test_opencvs_derivatives_become_those_by_the_numbers():
 
 
 @pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920)])
-def test_an_unknown_lens_sees_65_degrees_along_the_longer_side(size):
+def test_the_default_lens_sees_65_degrees_along_the_longer_side(size):
     lens = default_lens(size)
     assert np.degrees(2 * np.arctan(960 / lens.matrix[0, 0])) == pytest.approx(65, abs=0.5)
     assert lens.matrix[1, 1] == lens.matrix[0, 0]
@@ -52,7 +52,7 @@ def test_an_unknown_lens_sees_65_degrees_along_the_longer_side(size):
     assert lens.matrix[[0, 1, 2, 2, 2], [1, 0, 0, 1, 2]].tolist() == [0, 0, 0, 0, 1]
 
 
-def test_what_is_believed_of_cameras():
+def test_the_prior_of_typical_cameras():
     """Webcams and phones see 50 to 90 degrees, their axis is near the middle, their pixels are square."""
     prior = default_prior((1920, 1080))
     assert prior.mean == pytest.approx(lens_parameters(default_lens((1920, 1080))))
@@ -66,7 +66,7 @@ def test_what_is_believed_of_cameras():
     assert sigma[4:] == pytest.approx([0.12, 0.05, 0.0006, 0.0006, 0.01])
 
 
-def test_a_profile_is_believed_as_far_as_it_says():
+def test_the_prior_of_a_profile_is_its_covariance():
     assert profile_prior(LENS) is None
     mixed = np.random.default_rng(3).normal(size=(9, 9))
     covariance = mixed @ mixed.T
@@ -75,7 +75,7 @@ def test_a_profile_is_believed_as_far_as_it_says():
     assert prior.root @ covariance @ prior.root.T == pytest.approx(np.eye(9), abs=1e-6)
 
 
-def test_what_a_profile_held_fixed_stays_to_a_ten_millionth():
+def test_parameters_fixed_in_a_profile_stay_fixed():
     covariance = np.diag([4.0, 0, 0, 0, 0, 0, 0, 0, 0])
     prior = profile_prior(Lens(LENS.image_size, LENS.matrix, LENS.distortion, covariance))
     known = np.sqrt(np.diag(prior.root.T @ prior.root))

@@ -18,31 +18,31 @@ IDS = np.arange(35, dtype=np.int32)
 PLACES = [(x, y) for y in (-0.55, 0.0, 0.55) for x in (-0.75, 0.0, 0.75)]
 
 
-def view(at, slant_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
+def view(at, tilts_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
     """The board's middle at a part of the half frame, turned about its two axes."""
     points = BOARD.corners_in(IDS)
-    turn = cv2.Rodrigues(np.radians([180 + slant_deg[0], slant_deg[1], 0.0]))[0]
+    turn = cv2.Rodrigues(np.radians([180 + tilts_deg[0], tilts_deg[1], 0.0]))[0]
     middle = np.array([at[0] * 0.64 * away_in, at[1] * 0.36 * away_in, away_in])
     camera = TableCamera(LENS, turn, middle - turn @ [*points.mean(0), 0])
     seen = camera.table_to_pixel(points)
     return View(IDS, points, seen + (rng.normal(0, noise_px, seen.shape) if rng else 0))
 
 
-def gathered(rng, noise_px=0.2, slant=30.0):
+def random_views(rng, noise_px=0.2, tilt_deg=30.0):
     gathering = Gathering(SIZE)
     for k, at in enumerate(PLACES):
-        answer = offer(gathering, view(at, (slant * (-1) ** k, slant * (k % 3 - 1)), noise_px=noise_px, rng=rng))
+        answer = offer(gathering, view(at, (tilt_deg * (-1) ** k, tilt_deg * (k % 3 - 1)), noise_px=noise_px, rng=rng))
         assert answer.accepted, answer.refusal
         gathering = answer.gathering
     return gathering
 
 
-def test_the_lens_is_found_and_its_error_is_the_claim():
+def test_the_lens_is_found_with_the_stated_covariance():
     """Nine numbers, 12 times: whitened by the claimed covariance they have unit deviation, within what 12 can tell."""
     rng = np.random.default_rng(2)
     squares = []
     for _ in range(12):
-        fit = fit_lens(gathered(rng))
+        fit = fit_lens(random_views(rng))
         off = lens_parameters(fit.lens) - lens_parameters(LENS)
         assert abs(off[0]) < 0.01
         squares.append(off @ np.linalg.solve(fit.lens.covariance, off) / 9)
@@ -50,8 +50,8 @@ def test_the_lens_is_found_and_its_error_is_the_claim():
     assert 0.6 < np.sqrt(np.mean(squares)) < 1.3
 
 
-def test_a_view_that_contradicts_the_rest_is_left_out():
-    gathering = gathered(np.random.default_rng(1))
+def test_an_outlying_view_is_rejected():
+    gathering = random_views(np.random.default_rng(1))
     bent = replace(
         gathering.views[4], seen_px=gathering.views[4].seen_px + np.random.default_rng(0).normal(0, 4, (35, 2))
     )
@@ -60,24 +60,24 @@ def test_a_view_that_contradicts_the_rest_is_left_out():
     assert np.flatnonzero(np.isnan(fit.by_view_px)).tolist() == [4]
 
 
-def test_too_few_views_are_refused_with_the_way_out():
-    gathering = replace(gathered(np.random.default_rng(1)), views=gathered(np.random.default_rng(1)).views[:5])
+def test_too_few_views_are_refused_with_advice():
+    gathering = replace(random_views(np.random.default_rng(1)), views=random_views(np.random.default_rng(1)).views[:5])
     with pytest.raises(UserError, match=r"5 usable pictures .* 6 are needed: take more"):
         fit_lens(gathering)
     with pytest.raises(UserError, match="there are no usable pictures"):
         fit_lens(Gathering(SIZE))
 
 
-def test_views_without_a_slant_leave_the_focal_length_open():
+def test_views_without_a_tilt_do_not_determine_the_focal_length():
     """Boards square before the camera look alike from near with a short lens and from far with a long one."""
-    gathering = gathered(np.random.default_rng(1), slant=0.0)
+    gathering = random_views(np.random.default_rng(1), tilt_deg=0.0)
     assert gathering.coverage.slanted == 0
     assert "tilt the board" in gathering.coverage.sentence
     with pytest.raises(UserError, match=r"focal length is uncertain .* tilted"):
         fit_lens(gathering)
 
 
-def test_coverage_says_where_the_board_was_not():
+def test_coverage_lists_the_missing_parts():
     left = Gathering(SIZE, tuple(view(at, (20, 0)) for at in PLACES if at[0] < 0))
     assert {name.split()[-1] for name in left.coverage.missing} >= {"right"}
     assert not any("left" in name for name in left.coverage.missing)
@@ -97,7 +97,7 @@ def test_coverage_says_where_the_board_was_not():
         (view((0.6, 0), away_in=150.0), "only 6 px wide"),
     ],
 )
-def test_what_is_refused_and_why(offered, reason):
+def test_a_rejected_view_names_its_reason(offered, reason):
     before = Gathering(SIZE, (view((0, 0)),))
     answer = offer(before, offered)
     assert not answer.accepted
@@ -116,7 +116,7 @@ def test_blur_is_measured(blur_px):
     assert find_view(drawn(blur_px), BOARD, "4X4_50").blur_px == pytest.approx(blur_px, rel=0.15, abs=0.1)
 
 
-def test_motion_blur_counts_in_its_direction():
+def test_motion_blur_is_measured_in_its_direction():
     gray = cv2.blur(drawn(0.7), (8, 1))  # a box 8 px long: deviation 8 / sqrt(12) = 2.3, steepest as if 8 / 2.5 = 3.2
     assert 2.2 < find_view(gray, BOARD, "4X4_50").blur_px < 3.3
 
@@ -132,6 +132,6 @@ def test_a_plain_chessboard():
 
 
 @pytest.mark.parametrize("size", [(2, 5, 1.0), (6, 6, 1.0), (7, 5, 0.0)])
-def test_a_chessboard_that_cannot_be(size):
+def test_an_invalid_chessboard_is_refused(size):
     with pytest.raises(UserError, match="chessboard"):
         Chessboard(*size)

@@ -61,5 +61,5 @@ def test_a_view_covers_what_its_corners_enclose():
         ),
     ],
 )
-def test_it_is_said_what_to_show_next(covered, slanted, words):
+def test_the_sentence_says_what_to_show_next(covered, slanted, words):
     assert Coverage(covered, slanted).sentence == words

@@ -26,7 +26,7 @@ def refused(seen, *before, size=SIZE):
     return offer(Gathering(size, before), seen).refusal
 
 
-def test_corners_are_counted_along_the_rows_down_the_board():
+def test_corners_are_numbered_along_the_rows():
     assert Chessboard(3, 4, 2.0).corners_in(np.arange(5, dtype=np.int32)).tolist() == [
         [0, 0],
         [2, 0],
@@ -42,12 +42,12 @@ def test_the_smallest_chessboard(size):
 
 
 @pytest.mark.parametrize("size", [(2, 3, 1.0), (3, 2, 1.0), (4, 4, 1.0), (3, 4, -1.0), (3, 4, float("nan"))])
-def test_a_chessboard_that_cannot_be_is_told_as_it_was_given(size):
+def test_the_error_repeats_the_invalid_chessboard(size):
     with pytest.raises(UserError, match=f"{size[0]}x{size[1]} inner corners of {size[2]:g} in"):
         Chessboard(*size)
 
 
-def test_neighbours_are_those_that_share_a_side_of_a_square():
+def test_neighbours_share_a_side_of_a_square():
     found = view().neighbours()
     across = {(5 * row + column, 5 * row + column + 1) for row in range(4) for column in range(4)}
     down = {(5 * row + column, 5 * row + column + 5) for row in range(3) for column in range(5)}
@@ -55,11 +55,11 @@ def test_neighbours_are_those_that_share_a_side_of_a_square():
     assert len(found) == 31
 
 
-def test_a_squares_size_is_that_of_most():
+def test_the_square_size_is_a_median():
     assert view(43.0).square_px == pytest.approx(43)
 
 
-def test_at_least_eight_corners_must_be_seen():
+def test_at_least_eight_corners_must_be_visible():
     assert refused(view(count=8)) == ""
     assert "only 7 corners" in refused(view(count=7))
 
@@ -73,7 +73,7 @@ def test_squares_are_at_least_eight_pixels_wide():
     ("square_px", "most_px"),
     [(8.1, 1.0), (8.3, 1.0), (10.0, 1.2), (20.0, 2.4), (21.0, 2.5), (100.0, 2.5)],
 )
-def test_a_blur_of_an_eighth_of_a_square_may_be(square_px, most_px):
+def test_the_largest_accepted_blur(square_px, most_px):
     """But a pixel always, and two and a half at most: corners are found beside it."""
     assert refused(view(square_px, blur_px=most_px - 0.01)) == ""
     assert f"blurred by {most_px + 0.01:.1f} px" in refused(view(square_px, blur_px=most_px + 0.01))
@@ -89,20 +89,20 @@ def test_the_same_view_is_not_taken_twice():
     assert refused(view(at=(100.0, 119.0)), here, size=tall) == "", "18 px are two hundredths of the width"
 
 
-def test_views_are_as_far_apart_as_their_corners():
+def test_the_distance_of_views_is_that_of_their_corners():
     assert apart_px(view(), view(at=(103.0, 104.0))) == pytest.approx(5)
     askew = view()
     other = replace(askew, seen_px=askew.seen_px + np.where(np.arange(20) % 2, 2.0, 0.0)[:, None] * (3, 4))
     assert apart_px(askew, other) == pytest.approx(np.sqrt(50)), "half of them by 10 px: the root of a mean square"
 
 
-def test_corners_are_compared_by_their_numbers():
+def test_corners_are_compared_by_id():
     later = View(IDS[10:], BOARD.corners_in(IDS[10:]), view().seen_px[10:])
     assert apart_px(view(), later) == 0
     assert apart_px(later, view()) == 0
 
 
-def test_views_that_share_few_corners_are_apart():
+def test_views_with_few_common_corners_are_infinitely_apart():
     rest = view(at=(110.0, 100.0))
 
     def from_on(first):
@@ -113,7 +113,7 @@ def test_views_that_share_few_corners_are_apart():
 
 
 @pytest.mark.parametrize(("wider", "slanted"), [(1.0, 0), (1.2, 0), (1.35, 1), (0.75, 1)])
-def test_a_slant_is_told_by_squares_of_different_sizes(wider, slanted):
+def test_a_tilt_is_detected_by_different_square_sizes(wider, slanted):
     """A tenth of the squares may be larger or smaller; sides across grow by 0.2 of their length at a slant."""
     assert Gathering(SIZE, (view(wider=wider),)).coverage.slanted == slanted
 
@@ -133,7 +133,7 @@ def bars(blur_px=1.0):
     return cv2.GaussianBlur(padded, (0, 0), blur_px)
 
 
-def test_a_blur_in_one_direction_is_the_views():
+def test_the_blur_of_the_worse_direction_counts():
     """A row of pixels 9 long: the steepest rise is a ninth of it a pixel, as of a deviation of 9 / sqrt(2 pi)."""
     board = Chessboard(6, 5, 1.0)
     for size in ((9, 1), (1, 9)):
@@ -150,12 +150,12 @@ def test_blur_is_measured_where_the_edges_are():
     assert _blur_px(cv2.GaussianBlur(gray, (0, 0), 1.5), seen) == pytest.approx(1.5, rel=0.1)
 
 
-def test_where_no_edge_is_clear_no_blur_is_told():
+def test_without_clear_edges_blur_is_zero():
     """Edges of 15 grey levels: no blur can be read off them."""
     faint = (bars().astype(float) * 0.07 + 100).astype(np.uint8)
     found = find_view(faint, Chessboard(6, 5, 1.0), "")
     assert found is None or found.blur_px == 0
 
 
-def test_no_board_of_markers_in_the_picture():
+def test_a_picture_without_a_board_gives_none():
     assert find_view(np.full((300, 400), 200, np.uint8), Board(6, 8, 1.0, 0.75), "4X4_50") is None

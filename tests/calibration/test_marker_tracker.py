@@ -29,7 +29,7 @@ def expected(shift=(0.0, 0.0), turn_deg=0.0, growth=1.0):
         {"shift": (-0.8, 0.5), "turn_deg": -1.0, "growth": 0.98},
     ],
 )
-def test_corners_are_found_from_near_them(wrong):
+def test_corners_are_found_from_nearby_places(wrong):
     check = track_markers(expected(**wrong), "4X4_50", SIZE).check(GRAY)
     assert check.hidden == frozenset()
     for number, corners in check.corners_px.items():
@@ -40,7 +40,7 @@ def test_corners_are_found_from_near_them(wrong):
         assert check.shift_px[number] == pytest.approx(miss, abs=0.15 + 0.2 * miss)
 
 
-def test_a_still_marker_shimmers_by_little():
+def test_the_noise_of_a_still_marker_is_small():
     """Noise of 2 grey levels on edges of some 100 levels over 2 px moves each by 0.04 px, forty of them by 0.01."""
     watching = track_markers(TRUE, "4X4_50", SIZE)
     rng = np.random.default_rng(1)
@@ -50,14 +50,14 @@ def test_a_still_marker_shimmers_by_little():
         assert np.std([corners[number] for corners in seen], axis=0).max() < 0.05
 
 
-def test_a_lamp_that_fades_moves_nothing():
+def test_a_fading_lamp_does_not_shift_markers():
     before = track_markers(TRUE, "4X4_50", SIZE).check(picture(CAMERA, PLACES, exposure=1.5)).corners_px
     after = track_markers(TRUE, "4X4_50", SIZE).check(picture(CAMERA, PLACES, exposure=0.4)).corners_px
     for number in TRUE:
         assert np.abs(after[number] - before[number]).max() < 0.1
 
 
-def test_hidden_gone_and_exchanged_markers_are_not_seen():
+def test_hidden_missing_and_exchanged_markers_are_hidden():
     hand = GRAY.copy()
     (left, top), (right, bottom) = TRUE[0].min(0).astype(int), TRUE[0].max(0).astype(int)
     hand[top - 5 : bottom + 5, left - 5 : (left + right) // 2] = 150
@@ -68,14 +68,14 @@ def test_hidden_gone_and_exchanged_markers_are_not_seen():
     assert track_markers(TRUE, "4X4_50", SIZE).check(np.full_like(GRAY, 120)).hidden == {0, 7, 23}
 
 
-def test_what_lies_outside_the_picture_is_not_watched():
+def test_markers_outside_the_picture_are_not_tracked():
     places = {0: TRUE[0], 1: TRUE[0] + 2000, 2: np.full((4, 2), np.nan)}
     assert track_markers(places, "4X4_50", SIZE).ids == (0,)
     nothing = track_markers({}, "4X4_50", SIZE).check(GRAY)
     assert (nothing.corners_px, nothing.hidden) == ({}, frozenset())
 
 
-def test_of_many_markers_those_far_apart_are_watched():
+def test_markers_far_apart_are_tracked():
     square = np.array([[0, 0], [20, 0], [20, 20], [0, 20]], float)
     grid = {row * 6 + column: square + (40 + 150 * column, 40 + 85 * row) for row in range(6) for column in range(6)}
     ids = track_markers(grid, "4X4_50", SIZE).ids

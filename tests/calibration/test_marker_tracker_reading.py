@@ -27,7 +27,7 @@ def read(*levels):
         ((20,) * 6 + (26,) + (32.5,) * 6, 0.01),  # 12.5 levels are enough
     ],
 )
-def test_the_place_where_light_is_half_way(levels, gap_px):
+def test_the_crossing_is_at_half_light(levels, gap_px):
     found, clean = read(*levels)
     assert clean
     assert found == pytest.approx(gap_px, abs=1e-3 if len(set(levels)) < 3 or max(levels) > 50 else 0.02)
@@ -42,12 +42,12 @@ def test_the_place_where_light_is_half_way(levels, gap_px):
         (0,) * 7 + (100,) * 5 + (0,),  # dark at its outer end
     ],
 )
-def test_what_is_no_clean_edge_counts_as_nothing(levels):
+def test_an_unclear_edge_gives_zero(levels):
     assert read(*levels) == (0.0, False)
 
 
 @pytest.mark.parametrize(("wrong", "seen"), [(0, True), (3, True), (4, False)])
-def test_one_cell_in_ten_may_be_wrong(wrong, seen):
+def test_one_wrong_cell_in_ten_is_accepted(wrong, seen):
     """Three of 36 are fewer, four are more."""
     paper = np.arange(36) % 2 == 0
     cells = np.where(paper, 200, 30).astype(np.float32)
@@ -55,13 +55,13 @@ def test_one_cell_in_ten_may_be_wrong(wrong, seen):
     assert _as_printed(cells[None], paper[None]).tolist() == [seen]
 
 
-def test_cells_are_judged_by_their_own_light():
+def test_cells_are_compared_with_the_markers_own_brightness():
     paper = np.arange(36) % 2 == 0
     both = np.array([np.where(paper, 60, 10), np.where(paper, 250, 180)], np.float32)
     assert _as_printed(both, np.array([paper, paper])).tolist() == [True, True]
 
 
-def test_each_next_marker_watched_is_the_farthest_from_those_before():
+def test_each_further_marker_is_the_farthest_one():
     """The lowest number counts as seen first; of ten on a line the ends, then the middles of what is left."""
     line = {number: np.array([100.0 * number, 50]) for number in range(3, 13)}
     assert _far_apart({3: line[3]}) == [3]
@@ -74,14 +74,14 @@ def test_each_next_marker_watched_is_the_farthest_from_those_before():
     assert chosen == sorted(chosen)
 
 
-def test_a_marker_is_watched_where_its_middle_is_in_the_picture():
+def test_a_marker_is_tracked_if_its_centre_is_in_the_picture():
     square = np.array([[0.0, 0], [40, 0], [40, 40], [0, 40]])
     places = {1: square - 21, 2: square - 20, 3: square + (900, 400), 4: square + (920, 519), 5: square + (940, 520)}
     places[6] = np.where(np.eye(4, 2) > 0, np.nan, square + 200)
     assert track_markers(places, "4X4_50", SIZE).ids == (2, 3, 4)
 
 
-def test_what_is_read_lies_on_edges_and_in_cells():
+def test_samples_lie_across_edges_and_in_cells():
     """A marker of 60 px upright in the picture: cells of 10, lines across its edges to 4.5 px either way."""
     square = np.array([[100.0, 100], [160, 100], [160, 160], [100, 160]])
     looked = track_markers({0: square}, "4X4_50", SIZE)
@@ -101,12 +101,12 @@ def test_what_is_read_lies_on_edges_and_in_cells():
 
 
 @pytest.mark.parametrize(("side_px", "reach_px"), [(12.0, 1.0), (60.0, 4.5), (90.0, 6.0)])
-def test_lines_reach_nearly_half_a_cell_but_a_pixel_at_least_and_six_at_most(side_px, reach_px):
+def test_the_length_of_the_sampling_lines(side_px, reach_px):
     square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]]) * side_px + 100
     assert track_markers({0: square}, "4X4_50", SIZE).step_px == pytest.approx(np.array([[reach_px / 6]]))
 
 
-def test_a_glance_tells_shift_and_place_alike():
+def test_a_check_returns_corners_and_shift():
     watching = track_markers({n: px + (0.6, -0.8) for n, px in TRUE.items()}, "4X4_50", SIZE)
     check = watching.check(GRAY)
     for k, number in enumerate(watching.ids):
@@ -115,7 +115,7 @@ def test_a_glance_tells_shift_and_place_alike():
         assert went.mean(0) == pytest.approx((-0.6, 0.8), abs=0.25)
 
 
-def test_half_of_its_edges_must_be_seen():
+def test_half_of_the_edges_must_be_visible():
     """A hand over the lower third of a marker leaves it, over the lower two thirds not."""
     x, y = TRUE[0].min(0).astype(int)
     right, bottom = TRUE[0].max(0).astype(int)

@@ -44,14 +44,14 @@ def corners_of(cell_px=10, at=(40, 40)):
     return SQUARE * 6 * cell_px + at - 0.5
 
 
-def test_light_is_that_of_srgb():
+def test_linear_light_follows_srgb():
     """0, a value in its straight part, one in its curve (IEC 61966-2-1), and all of it."""
     found = _light(np.array([[0, 5, 10, 11, 128, 255]], np.uint8))[0]
     curve = [((v / 255 + 0.055) / 1.055) ** 2.4 for v in (11, 128)]
     assert found == pytest.approx([0, 5 / 255 / 12.92, 10 / 255 / 12.92, *curve, 1], rel=1e-5)
 
 
-def test_edges_lie_between_ink_and_paper_and_point_to_the_paper():
+def test_edges_point_from_ink_to_paper():
     """One cell of paper amid ink, within ink: its four sides, two places on each at the thirds."""
     paper = np.zeros((3, 3), bool)
     paper[1, 1] = True
@@ -70,7 +70,7 @@ def test_edges_lie_between_ink_and_paper_and_point_to_the_paper():
     }
 
 
-def test_a_pattern_has_the_code_in_a_black_rim():
+def test_a_pattern_has_the_code_in_a_black_border():
     """4X4_50's marker 0 as published: 1011 0101 0011 0010, 1 white."""
     pattern = pattern_of(DICTIONARY, 0)
     rows = ["".join("01"[cell] for cell in row) for row in pattern.paper.astype(int)]
@@ -83,7 +83,7 @@ def test_a_pattern_has_the_code_in_a_black_rim():
     assert set(np.round(np.mod(pattern.places[outer], 1).ravel(), 6)) == {0.0, 0.2, 0.4, 0.6, 0.8}
 
 
-def test_a_perspective_takes_the_grid_to_its_corners():
+def test_a_homography_maps_the_grid_to_its_corners():
     quad = np.array([[100.0, 90], [170, 100], [160, 175], [95, 150]])
     h = square_homography(6, quad)
     assert apply_homography(h, SQUARE * 6) == pytest.approx(quad, abs=1e-4)
@@ -91,7 +91,7 @@ def test_a_perspective_takes_the_grid_to_its_corners():
     assert apply_homography(plain, np.array([[1.5, 2]])) == pytest.approx(np.array([[15, 20]]), abs=1e-4)
 
 
-def test_the_derivatives_of_a_place_are_right():
+def test_the_jacobian_of_a_place():
     rng = np.random.default_rng(1)
     h = square_homography(6, np.array([[100.0, 90], [170, 100], [160, 175], [95, 150]]))
     places, normal = rng.uniform(0, 6, (7, 2)), rng.normal(size=(7, 2))
@@ -120,19 +120,19 @@ def ramp(*levels):
         ((0.9, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1), np.nan),  # light at its beginning
     ],
 )
-def test_an_edge_lies_where_light_is_half_way(levels, crossing):
+def test_an_edge_is_located_at_half_light(levels, crossing):
     found = _crossings(ramp(*levels), np.array([[5.0, 4]]), np.array([[1.0, 0]]), 5.0)
     assert found == pytest.approx([crossing], abs=1e-3, nan_ok=True)
 
 
-def test_an_edge_is_looked_for_along_its_normal():
+def test_an_edge_is_searched_along_its_normal():
     found = _crossings(ramp(0, 0, 0, 0, 0, 0.5, 1, 1, 1, 1, 1), np.array([[5.0, 4]]), np.array([[-1.0, 0]]), 4.0)
     assert np.isnan(found).all(), "the other way it runs from paper to ink"
     down = _crossings(ramp(0, 0, 0, 0, 0.5, 1, 1, 1, 1).T[:9], np.array([[4.0, 4]]), np.array([[0, 1.0]]), 3.0)
     assert down == pytest.approx([0], abs=1e-3)
 
 
-def test_a_marker_is_read_by_the_middles_of_its_cells():
+def test_a_marker_is_read_at_the_centres_of_its_cells():
     gray = printed(3)
     light, pattern = _light(gray), pattern_of(DICTIONARY, 3)
     assert _reads(light, corners_of(), pattern)
@@ -140,13 +140,13 @@ def test_a_marker_is_read_by_the_middles_of_its_cells():
     assert not _reads(light, corners_of(), pattern_of(DICTIONARY, 4))
     cells = [(row, column) for row in range(6) for column in range(6) if not pattern.paper[row, column]]
     for wrong, read in ((3, True), (4, False)):  # of 36
-        spoilt = gray.copy()
+        picture_with_wrong_marker = gray.copy()
         for row, column in cells[:wrong]:
-            spoilt[40 + 10 * row : 50 + 10 * row, 40 + 10 * column : 50 + 10 * column] = 255
-        assert _reads(_light(spoilt), corners_of(), pattern) is read
+            picture_with_wrong_marker[40 + 10 * row : 50 + 10 * row, 40 + 10 * column : 50 + 10 * column] = 255
+        assert _reads(_light(picture_with_wrong_marker), corners_of(), pattern) is read
 
 
-def test_a_marker_of_whole_pixels_is_found_to_hundredths():
+def test_a_pixel_aligned_marker_is_found_to_hundredths():
     (seen,) = find_markers(printed(), DICTIONARY)
     assert seen.corners_px == pytest.approx(corners_of(), abs=0.03)
     assert seen.residual_px < 0.15
@@ -157,13 +157,13 @@ def test_a_marker_of_whole_pixels_is_found_to_hundredths():
     ("at", "cut"),
     [((2, 70), (-2, -1)), ((70, 3), (1, -2)), ((138, 70), (2, 1)), ((70, 137), (0, 2))],
 )
-def test_a_marker_by_the_pictures_edge_is_followed_too(at, cut):
+def test_a_marker_at_the_pictures_border_is_refitted(at, cut):
     again = refit_marker(printed(at=at), corners_of(at=at) + cut, DICTIONARY, 3)
     assert again.corners_px == pytest.approx(corners_of(at=at), abs=0.3), "half of some lines is cut off"
     assert again.id == 3
 
 
-def test_what_is_left_of_the_picture_must_hold_a_marker():
+def test_a_marker_mostly_outside_the_picture_is_not_refitted():
     gray = printed(at=(100, 100))
     assert refit_marker(gray, corners_of(at=(195, 100)), DICTIONARY, 3) is None
     assert refit_marker(gray, corners_of(at=(100, -75)), DICTIONARY, 3) is None
@@ -171,7 +171,7 @@ def test_what_is_left_of_the_picture_must_hold_a_marker():
     assert refit_marker(gray, np.where(np.eye(4, 2) > 0, np.inf, corners_of(at=(100, 100))), DICTIONARY, 3) is None
 
 
-def test_a_marker_is_followed_for_nearly_half_a_cell():
+def test_a_shift_of_nearly_half_a_cell_is_followed():
     gray = printed()
     for shift_px in (4.0, -4.0):
         again = refit_marker(gray, corners_of() + (shift_px, 0), DICTIONARY, 3)
@@ -179,7 +179,7 @@ def test_a_marker_is_followed_for_nearly_half_a_cell():
     assert refit_marker(gray, corners_of() + (9.0, 0), DICTIONARY, 3) is None
 
 
-def test_a_side_of_twenty_pixels_is_enough():
+def test_the_smallest_side_is_twenty_pixels():
     assert SMALLEST_SIDE_PX == 20
     assert _too_small(3, SQUARE * 20.0) is None
     trouble = _too_small(3, SQUARE * 19.4)
@@ -206,17 +206,17 @@ def test_a_small_marker_is_measured_and_a_smaller_one_is_set_aside():
         (200.0, 1.21, Reason.NOT_FLAT),
     ],
 )
-def test_edges_off_every_flat_grid_are_of_bent_paper(side, off_px, reason):
+def test_a_bent_marker_is_not_flat(side, off_px, reason):
     trouble = _badly_fitted(3, SQUARE * side, SeenMarker(3, SQUARE * side, off_px, 0.0))
     assert (trouble and (trouble.reason, trouble.id)) == (reason and (reason, 3))
 
 
-def test_edges_that_cannot_be_fitted_are_blurred():
+def test_a_marker_without_a_fit_is_blurred():
     trouble = _badly_fitted(3, SQUARE * 50, None)
     assert (trouble.reason, trouble.id, len(trouble.outline_px)) == (Reason.BLURRED, 3, 4)
 
 
-def test_a_refusal_names_the_first_that_is_set_aside_where_none_is_found():
+def test_the_error_is_that_of_the_first_marker_set_aside():
     gray = picture(camera(), {3: marker_corners((20, 14), 1.2), 1: marker_corners((28, 14), 1.2)})
     with pytest.raises(UserError, match="marker 1 is too small"):
         find_markers(gray, DICTIONARY)
@@ -252,7 +252,7 @@ def test_boards_of_either_pattern_are_found(legacy):
         ((2, 2, 1.0, 0.009), "markers of 0.009 in"),
     ],
 )
-def test_a_board_that_cannot_be_is_told_as_it_was_given(size, words):
+def test_the_error_repeats_the_invalid_board(size, words):
     with pytest.raises(UserError, match=words):
         Board(*size)
 
@@ -263,7 +263,7 @@ def test_boards_at_the_limits():
     assert Board(2, 2, 1.0, 0.98).columns == 2
 
 
-def test_a_boards_marker_is_in_the_middle_of_a_white_square():
+def test_a_boards_marker_is_centred_in_a_white_square():
     marks = Board(3, 4, 2.0, 1.0).marker_corners_in(DICTIONARY)
     assert sorted(marks) == [0, 1, 2, 3, 4, 5]
     assert marks[0] == pytest.approx(np.array([[2.5, -0.5], [3.5, -0.5], [3.5, -1.5], [2.5, -1.5]]))

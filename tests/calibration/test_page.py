@@ -23,7 +23,7 @@ def scale(paper: str, axis: int) -> tuple[tuple[float, float], list[Line], list[
 
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("paper", PAGES)
-def test_a_tick_stands_at_each_quarter_inch_and_each_millimetre(paper: str, axis: int) -> None:
+def test_ticks_at_each_quarter_inch_and_millimetre(paper: str, axis: int) -> None:
     start, ticks, _ = scale(paper, axis)
     found = {
         (round(tick.start_mm[axis] - start[axis], 6), round(tick.end_mm[1 - axis] - start[1 - axis], 6))
@@ -35,7 +35,7 @@ def test_a_tick_stands_at_each_quarter_inch_and_each_millimetre(paper: str, axis
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_numbers_stand_at_their_ticks_beyond_the_longest(axis: int) -> None:
+def test_numbers_are_beyond_their_ticks(axis: int) -> None:
     start, _, numbers = scale("a4", axis)
     assert [text.words for text in numbers[:5]] == ["0", "1", "2", "3", "4 in"]
     assert [text.words for text in numbers[5:]] == [*(f"{n}" for n in range(0, 100, 10)), "100 mm"]
@@ -52,7 +52,7 @@ def test_numbers_stand_at_their_ticks_beyond_the_longest(axis: int) -> None:
 
 
 @pytest.mark.parametrize("paper", PAGES)
-def test_the_scales_keep_to_the_margin_and_out_of_the_room(paper: str) -> None:
+def test_the_scales_stay_between_margin_and_free_area(paper: str) -> None:
     width, height = PAPERS_MM[paper]
     right, bottom = MARGIN_MM + room(paper)[0], MARGIN_MM + HEADER_MM + room(paper)[1]
     for axis in (0, 1):

@@ -27,18 +27,18 @@ def test_the_smallest_and_the_largest_marker(side_in):
 
 
 @pytest.mark.parametrize("side_in", [0.19, 40.1])
-def test_a_side_beyond_them_is_told(side_in):
+def test_a_side_out_of_range_is_refused(side_in):
     with pytest.raises(UserError, match=f"a marker side of {side_in:g} in is out of range"):
         Prints(side_in)
 
 
-def test_what_is_printed_unless_something_else_is_said():
+def test_the_default_targets():
     assert (Prints().side_in, SHEET_SIDE_IN, Prints().dictionary) == (3, 3, "4X4_50")
     with pytest.raises(UserError, match="no ArUco dictionary"):
         Prints(dictionary="nonsense")
 
 
-def test_more_taped_is_the_same_with_further_distances():
+def test_adding_distances_is_detected():
     one, two = Prints(taped=(TAPED,)), Prints(taped=(TAPED, OTHER))
     assert two.adds_distances(one)
     assert one.adds_distances(Prints())
@@ -50,13 +50,13 @@ def test_more_taped_is_the_same_with_further_distances():
     assert not two.adds_distances(replace(one, scale=PrintScale()))
 
 
-def test_pixels_are_of_one_camera():
+def test_clicked_pixels_are_dropped_for_another_camera():
     rectangle = Rectangle(((0, 1), (1, 1), (1, 0), (0, 0)), (3.0, 4.0))
     unclicked = Prints(side_in=2.0, rectangle=rectangle, taped=(TAPED,)).unclicked
     assert (unclicked.rectangle, unclicked.taped, unclicked.side_in) == (None, (), 2.0)
 
 
-def test_a_size_that_was_measured_is_surer():
+def test_a_measured_size_has_a_smaller_sigma():
     assert (Prints(scale=PrintScale()).size_sigma, Prints().size_sigma) == (0.0025, 0.005)
 
 
@@ -73,7 +73,7 @@ def seen(*corners_px, **of):
 HERE = np.array([[10.0, 10], [20, 10], [20, 20], [10, 20]])
 
 
-def test_looks_at_a_table_at_rest_are_joined_by_their_medians():
+def test_frames_at_rest_are_combined_by_medians():
     """At 960 px across half a pixel is at rest; the first that sees a marker says where it is."""
     joint = combine_frames([seen(HERE), seen(HERE + 0.4), seen(HERE + 0.1), seen(HERE + (0.0, 0.6)), seen(HERE - 5)])
     assert joint.corners_px[0] == pytest.approx(HERE + 0.1)
@@ -81,18 +81,18 @@ def test_looks_at_a_table_at_rest_are_joined_by_their_medians():
     assert joint.board is None
 
 
-def test_a_marker_that_the_first_look_missed_is_there_too_by_its_number():
+def test_a_marker_missing_in_the_first_frame_is_included():
     joint = combine_frames([seen(None, HERE), seen(HERE + 50, HERE), seen(HERE + 50.2, None)])
     assert list(joint.corners_px) == [0, 1]
     assert joint.corners_px[0] == pytest.approx(HERE + 50.1)
 
 
-def test_what_was_set_aside_is_what_the_first_look_set_aside():
+def test_set_aside_markers_are_those_of_the_first_frame():
     trouble = Trouble(outline_of(HERE), Reason.BLURRED, "blurred")
     assert combine_frames([seen(HERE, set_aside=(trouble,)), seen(HERE)]).set_aside == (trouble,)
 
 
-def test_a_boards_corners_are_joined_one_by_one():
+def test_board_corners_are_combined_one_by_one():
     def board(ids, off):
         ids = np.array(ids, np.int32)
         return seen(board=SeenBoard(ids, np.c_[10.0 * ids, 20.0 * ids] + off))
@@ -103,7 +103,7 @@ def test_a_boards_corners_are_joined_one_by_one():
     assert joint.board.ids.dtype == np.int32
 
 
-def test_markers_are_looked_for_where_they_were():
+def test_markers_are_redetected_at_their_places():
     places = {0: marker_corners((6, 6), 3), 7: marker_corners((30, 22), 3, 30)}
     before = Detections(SIZE, {n: CAMERA.table_to_pixel(corners) for n, corners in places.items()})
     again = redetect(picture(CAMERA, {0: places[0]}), Prints(), before)
@@ -118,7 +118,7 @@ def detections(**sides):
 
 
 @pytest.mark.parametrize(("side_in", "right"), [(3.05, True), (3.07, False), (2.95, True), (2.93, False)])
-def test_a_layouts_markers_are_to_two_in_a_hundred_as_large_as_said(side_in, right):
+def test_layout_markers_must_have_the_stated_side_within_two_percent(side_in, right):
     prints = Prints(layout={0: marker_corners((6, 6), side_in, np.degrees(0.1))})
     if right:
         assert fix(detections(), prints, CAMERA.lens).calibration.markers_in[0].mean(0) == pytest.approx(
@@ -131,7 +131,7 @@ def test_a_layouts_markers_are_to_two_in_a_hundred_as_large_as_said(side_in, rig
             fix(detections(), prints, CAMERA.lens)
 
 
-def test_where_all_that_is_seen_is_set_aside_the_first_says_why():
+def test_if_all_markers_are_set_aside_the_error_is_that_of_the_first():
     troubles = tuple(Trouble(outline_of(HERE), Reason.BLURRED, f"marker {n} is blurred", n) for n in (4, 5))
     with pytest.raises(UserError, match="marker 4 is blurred"):
         fix(Detections(SIZE, {}, None, troubles), Prints())
@@ -139,7 +139,7 @@ def test_where_all_that_is_seen_is_set_aside_the_first_says_why():
     assert found.set_aside == troubles
 
 
-def test_a_measured_distance_takes_part():
+def test_a_measured_distance_is_used():
     """It says that all is two in a hundred larger: that much more than markers allow is refused."""
     ends = tuple((float(x), float(y)) for x, y in CAMERA.table_to_pixel([[6.0, 6.0], [33.0, 20.0]]))
     true = float(np.hypot(27, 14))
@@ -151,7 +151,7 @@ def test_a_measured_distance_takes_part():
     assert true + 0.03 < np.hypot(*(b - a)) < true + 0.2
 
 
-def test_a_board_of_which_some_markers_are_in_the_layout_lies_there():
+def test_a_board_is_placed_by_its_markers_in_the_layout():
     board = Board(7, 5, 1.4, 1.0)
     prints = Prints(board=board)
     place = (15.0, 18.0, 0.3)
@@ -167,10 +167,14 @@ def test_a_board_of_which_some_markers_are_in_the_layout_lies_there():
 @pytest.mark.parametrize(
     ("side_in", "words"), [(2.7, "marker 2 is not used, because its side is 2.70 in instead of 3 in")]
 )
-def test_a_marker_of_another_side_is_told_with_its_side(side_in, words):
-    spoilt = detections()
+def test_the_issue_names_the_wrong_side(side_in, words):
+    picture_with_wrong_marker = detections()
     smaller = CAMERA.table_to_pixel(laid_at(marker_square(side_in), (30.0, 22.0, -0.5)))
-    found = fix(replace(spoilt, corners_px=spoilt.corners_px | {2: smaller}), Prints(), CAMERA.lens)
+    found = fix(
+        replace(picture_with_wrong_marker, corners_px=picture_with_wrong_marker.corners_px | {2: smaller}),
+        Prints(),
+        CAMERA.lens,
+    )
     (trouble,) = found.set_aside
     assert words in trouble.sentence
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 2)
@@ -185,7 +189,7 @@ def set_aside(off_px, size=SIZE, times=1.0):
     return fix(Detections(size, seen_px), Prints(), lens).set_aside
 
 
-def test_a_marker_that_is_bent_is_told_to_be_pressed_down():
+def test_a_bent_marker_must_be_pressed_down():
     """0.7 px of one corner and axis are 0.35 px for the whole marker once the others gave way; 1.0 px are 0.5."""
     assert set_aside(0.7) == ()
     for off_px in (1.0, 5.0):

@@ -51,7 +51,7 @@ def test_a_layout(tmp_path):
         (LENS | {"matrix": [[0, 0, 1], [0, 1, 1], [0, 0, 1]]}, "file.json.*focal"),
     ],
 )
-def test_a_lens_file_that_is_none(tmp_path, document, fault):
+def test_an_invalid_lens_file_is_refused(tmp_path, document, fault):
     with pytest.raises(UserError, match=fault):
         read_lens(written(tmp_path, document))
 
@@ -70,12 +70,12 @@ def test_a_lens_file_that_is_none(tmp_path, document, fault):
         ({"markers": [{"id": 1, "corners_in": [[0, 0], [0, 0], [0, 0], [0, 0]]}]}, "square"),
     ],
 )
-def test_a_layout_file_that_is_none(tmp_path, document, fault):
+def test_an_invalid_layout_file_is_refused(tmp_path, document, fault):
     with pytest.raises(UserError, match=fault):
         read_layout(written(tmp_path, document))
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UserError, match="cannot be read"):
         read_lens(tmp_path / "none.json")
 
@@ -112,7 +112,7 @@ def matrix(focal_x=500.0, focal_y=501.0, axis_x=320.0):
         ({"covariance": np.diag([1.1e6] + [1.0] * 8).tolist()}, r"a number is larger than 1e\+06"),
     ],
 )
-def test_numbers_that_are_of_no_lens(tmp_path, changed, fault):
+def test_invalid_lens_values_are_refused(tmp_path, changed, fault):
     with pytest.raises(UserError, match=fault):
         read_lens(written(tmp_path, LENS | changed))
 
@@ -149,33 +149,33 @@ def test_a_layout_by_hand_may_be_a_little_off(tmp_path, corners_in):
         (((0, 3), (0, 0), (3, 0), (3, 3)), "do not run clockwise"),
     ],
 )
-def test_a_marker_that_lies_nowhere_or_is_no_square(tmp_path, corners_in, fault):
+def test_a_layout_marker_must_be_a_square(tmp_path, corners_in, fault):
     with pytest.raises(UserError, match=fault):
         read_layout(written(tmp_path, marker(*corners_in)))
 
 
-def test_the_second_of_two_markers_is_looked_at_too(tmp_path):
+def test_every_marker_is_checked(tmp_path):
     document = {"markers": [*LAYOUT["markers"], {"id": 5, "corners_in": [[3, 3], [0, 3], [0, 0], [3, 0]]}]}
     with pytest.raises(UserError, match="the corners of marker 5"):
         read_layout(written(tmp_path, document))
 
 
-def test_a_file_of_no_end_is_refused_before_it_fills_the_memory():
+def test_an_endless_file_is_refused():
     assert len(read_text(io.StringIO("x" * 10_000_000), "the file")) == 10_000_000
     with pytest.raises(UserError, match="the file has more than 10 million characters"):
         read_text(io.StringIO("x" * 10_000_001), "the file")
 
 
-def test_bytes_that_are_no_text(tmp_path):
+def test_a_binary_file_is_refused(tmp_path):
     (tmp_path / "lens.json").write_bytes(b'{"a": "\xff\xfe"}')
     with pytest.raises(UserError, match=r"the lens file .*lens\.json is not a text file"):
         read_lens(tmp_path / "lens.json")
 
 
-def test_a_file_that_does_not_say_its_schema_is_of_this_one(tmp_path):
+def test_a_missing_schema_means_the_current_one(tmp_path):
     assert read_json(written(tmp_path, {"a": 1}), "lens") == {"a": 1}
 
 
-def test_what_nothing_of_ours_would_write_is_refused_by_name(tmp_path):
+def test_strange_values_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"the lens file .*file\.json has a text with half a character in it"):
         read_lens(written(tmp_path, '{"schema": 1, "a": "\\ud800"}'))

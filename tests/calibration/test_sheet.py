@@ -55,9 +55,7 @@ def test_the_cells_are_those_of_the_dictionary() -> None:
     ids=st.lists(st.integers(0, 49), min_size=1, max_size=50, unique=True),
     dictionary=st.sampled_from(["4X4_50", "6X6_250", "APRILTAG_36h11"]),
 )
-def test_every_marker_is_whole_rimmed_and_within_the_margins(
-    paper: str, side_in: float, ids: list[int], dictionary: str
-) -> None:
+def test_every_marker_is_complete_with_margin(paper: str, side_in: float, ids: list[int], dictionary: str) -> None:
     sheet = marker_sheet(paper, side_in, ids, dictionary)
     width, height = PAPERS_MM[paper]
     assert [int(re.findall(r"\d+", text.words)[0]) for page in sheet.pages for text in _labels(page)] == ids
@@ -110,12 +108,12 @@ def test_each_axis_has_a_scale_of_100_mm_and_one_of_4_in(axis: int) -> None:
         ({"dictionary": "9X9_9"}, "there is no ArUco dictionary '9X9_9'"),
     ],
 )
-def test_what_cannot_be_printed_is_refused(changed: dict[str, object], message: str) -> None:
+def test_an_unprintable_sheet_is_refused(changed: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         marker_sheet(**changed)  # type: ignore[arg-type]
 
 
-def test_the_largest_side_it_names_does_fit() -> None:
+def test_the_largest_side_in_the_error_fits() -> None:
     with pytest.raises(UserError) as refused:
         marker_sheet(side_in=30)
     largest = float(re.findall(r"to ([\d.]+) in", str(refused.value))[0])
@@ -124,12 +122,12 @@ def test_the_largest_side_it_names_does_fit() -> None:
 
 @pytest.mark.parametrize(("side_in", "count"), [(3.0, 2), (4.5, 1)])
 @pytest.mark.parametrize("paper", PAPERS_MM)
-def test_big_markers_stand_two_or_one_on_a_page(paper: str, side_in: float, count: int) -> None:
+def test_a_page_holds_one_or_two_big_markers(paper: str, side_in: float, count: int) -> None:
     assert [len(page.patterns) for page in marker_sheet(paper, side_in).pages] == [count] * (4 // count)
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
-def test_the_small_markers_fit_one_page_and_say_what_the_program_must_know(paper: str) -> None:
+def test_the_small_markers_fit_one_page_with_their_option(paper: str) -> None:
     (page,) = marker_sheet(paper, EDGE_SIDE_IN, EDGE_IDS).pages
     assert [text.words for text in _labels(page)][::7] == [
         "Marker 10 - 1.5 in (38.1 mm) side",
@@ -139,7 +137,7 @@ def test_the_small_markers_fit_one_page_and_say_what_the_program_must_know(paper
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
-def test_the_board_fits_and_names_itself_as_the_program_wants_it(paper: str) -> None:
+def test_the_board_fits_and_prints_its_option(paper: str) -> None:
     (page,) = board_sheet(paper).pages
     words = [text.words for text in page.texts]
     assert "Options for the program: --board 6x8:1:0.75 --dictionary 4X4_50" in words
@@ -150,7 +148,7 @@ def test_the_board_fits_and_names_itself_as_the_program_wants_it(paper: str) -> 
         assert MARGIN_MM <= y <= height - MARGIN_MM
 
 
-def test_the_board_alternates_and_has_a_marker_in_the_middle_of_each_white_square() -> None:
+def test_the_board_alternates_with_centred_markers() -> None:
     squares, *markers = board_sheet().pages[0].patterns
     assert all(
         black == ((row + column) % 2 == 0)
@@ -178,30 +176,30 @@ def test_the_board_alternates_and_has_a_marker_in_the_middle_of_each_white_squar
         (LENS_BOARD, "9X9_9", "there is no ArUco dictionary '9X9_9'"),
     ],
 )
-def test_a_board_that_cannot_be_printed_is_refused(board: Board, dictionary: str, message: str) -> None:
+def test_an_unprintable_board_is_refused(board: Board, dictionary: str, message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         board_sheet("letter", board, dictionary)
 
 
-def test_the_squares_it_names_do_fit() -> None:
+def test_the_squares_in_the_error_fit() -> None:
     with pytest.raises(UserError) as refused:
         board_sheet("a4", Board(9, 9, 1.0, 0.7))
     square_in = float(re.findall(r"squares of at most ([\d.]+) in", str(refused.value))[0])
     assert board_sheet("a4", Board(9, 9, square_in, 0.5)).pages
 
 
-def test_a_board_is_named_so_that_it_can_be_read_again() -> None:
+def test_the_board_option_can_be_parsed() -> None:
     assert board_words(Board(7, 5, 1.4, 1.0)) == "7x5:1.4:1"
 
 
 @given(st.text("abc .", max_size=200), st.floats(10.0, 190.0), st.floats(2.0, 5.0))
-def test_wrapped_words_are_all_there_and_no_row_is_too_long(words: str, room_mm: float, size_mm: float) -> None:
+def test_wrapped_text_is_complete_and_fits(words: str, room_mm: float, size_mm: float) -> None:
     rows = wrapped(words, room_mm, size_mm)
     assert "".join(rows).replace(" ", "") == words.replace(" ", "")
     assert all(len(row) <= max(1, room_mm / (0.52 * size_mm)) for row in rows)
 
 
-def test_a_markers_label_stands_under_it_in_the_middle() -> None:
+def test_a_markers_label_is_centred_below_it() -> None:
     """A marker of 3 in with its rim, a cell of 0.5 in, is 4 in wide; its label has 6 mm of its own."""
     page = marker_sheet("a4").pages[0]
     left = page.lines[0].start_mm[0]
@@ -214,7 +212,7 @@ def test_a_markers_label_stands_under_it_in_the_middle() -> None:
     assert (left, top) == pytest.approx((10 + 31.2, 32 + (239 / 2 - 107.6) / 2))
 
 
-def test_the_boards_words_stand_under_it_in_two_rows() -> None:
+def test_the_boards_labels_are_below_it() -> None:
     """6 x 8 in of squares, in the middle of the room with 12 mm for the words."""
     page = board_sheet("a4").pages[0]
     left, top = page.patterns[0].corner_mm
@@ -229,7 +227,7 @@ def test_the_boards_words_stand_under_it_in_two_rows() -> None:
     assert (first.room_mm, second.room_mm) == pytest.approx((152.4, 152.4))
 
 
-def test_sheets_are_numbered_and_say_what_matters() -> None:
+def test_sheets_are_numbered_and_give_advice() -> None:
     first, second = marker_sheet("letter").pages
     assert [page.texts[0].words for page in (first, second)] == [f"Sandtable markers, sheet {n} of 2" for n in (1, 2)]
     said = [text.words for text in first.texts]
@@ -242,7 +240,7 @@ def test_sheets_are_numbered_and_say_what_matters() -> None:
 
 
 @pytest.mark.parametrize(("paper", "largest"), [("letter", 5.0), ("a4", 4.8)])
-def test_the_largest_marker_fits_the_width_with_its_rim(paper: str, largest: float) -> None:
+def test_the_largest_marker_fits_the_width_with_its_margin(paper: str, largest: float) -> None:
     """Its rim makes it 8 parts of 6 wide: the 169.9 and 164 mm beside the scales hold 5.02 and 4.84 in of black."""
     assert marker_sheet(paper, largest).pages
     with pytest.raises(UserError, match=rf"to {largest:g} in \(the largest that fits with its white margin\)"):

@@ -56,7 +56,7 @@ def test_exact_corners_give_exact_inches(known, profile, view):
     assert calibration.residual_px < (1e-3 if profile else 0.05)
 
 
-def test_one_marker_is_enough_and_says_how_much_worse():
+def test_one_marker_is_enough_with_a_larger_sigma():
     seen_by, one = camera(), {0: PLACES[0]}
     alone = solve(targets(seen_by, one), (960, 540), seen_by.lens)
     four = solve(targets(seen_by), (960, 540), seen_by.lens)
@@ -68,7 +68,7 @@ def test_one_marker_is_enough_and_says_how_much_worse():
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("count", [1, 2, 4])
-def test_sigma_means_what_it_says(known, count):
+def test_errors_match_sigma(known, count):
     """Over 60 noisy views the errors have the deviation that is claimed, within what so few views can tell."""
     rng = np.random.default_rng(11)
     places = dict(list(PLACES.items())[:count])
@@ -86,14 +86,14 @@ def test_sigma_means_what_it_says(known, count):
 @pytest.mark.parametrize(
     "kind", [kind for kind in kinds((2, 4)) if kind.profile or (kind.measured and kind.markers == 4)], ids=str
 )
-def test_sigma_holds_for_any_camera_print_and_noise(kind):
+def test_errors_match_sigma_for_random_cameras(kind):
     """The quick version of `python -m benchmarks.sigma`: so few cameras tell a deviation to about a third."""
     rng = np.random.default_rng(3)
     ratio = np.concatenate([trial(rng, kind).ratio for _ in range(8)])
     assert 0.6 < np.sqrt((ratio**2).mean()) < 1.6
 
 
-def test_the_prints_size_is_as_sure_as_it_is_said_to_be():
+def test_sigma_includes_the_print_size():
     """Markers 2 % larger than said put everything 2 % out, seen from the middle of the markers."""
     seen_by = camera()
     exact = solve(targets(seen_by), (960, 540), seen_by.lens)
@@ -105,7 +105,7 @@ def test_the_prints_size_is_as_sure_as_it_is_said_to_be():
     assert unsure.sigma_in([[*middle, 0]]) < 0.03
 
 
-def test_known_places_tell_the_prints_size():
+def test_known_places_determine_the_print_size():
     """Markers drawn 2 % too large at true places: the places win, and the size is found."""
     seen_by = camera()
     grown = [
@@ -118,7 +118,7 @@ def test_known_places_tell_the_prints_size():
     assert side == pytest.approx(3.06, abs=0.005)
 
 
-def test_a_profile_that_is_not_sure_gives_way_by_as_much():
+def test_an_uncertain_profile_is_refined():
     seen_by = camera(tilt_deg=25.0, at_in=(20.0, 40.0))  # oblique, so that the picture tells the focal length
     off = Lens((960, 540), seen_by.lens.matrix * [[1.02, 1, 1], [1, 1.02, 1], [1, 1, 1]], seen_by.lens.distortion)
     spread = 1e-12 * np.eye(9)
@@ -130,21 +130,21 @@ def test_a_profile_that_is_not_sure_gives_way_by_as_much():
     assert np.abs(errors_in(found, seen_by)).max() < 0.5 * np.abs(errors_in(stiff, seen_by)).max()
 
 
-def test_a_marker_seen_from_exactly_above_is_seen():
+def test_a_marker_seen_from_exactly_above_is_solved():
     """The two poses fall together there and OpenCV's quick answer is not a number."""
     square, lens = marker_square(3.0), Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
     seen = square * (16, -16) + (500, 400)
     assert solve([Target(square, seen, {0: square})], (1000, 800), lens).camera.position_in[2] == pytest.approx(50)
 
 
-def test_with_the_layout_the_frame_is_the_layouts():
+def test_a_layout_defines_the_frame():
     seen_by = camera()
     calibration = solve(targets(seen_by, known=True), (960, 540), seen_by.lens)
     assert calibration.markers_in[1] == pytest.approx(marker_corners((35, 5), 3.0, 90), abs=1e-6)
     assert calibration.camera.position_in == pytest.approx(seen_by.position_in, abs=1e-2)
 
 
-def test_without_one_x_runs_along_the_pictures_lower_edge():
+def test_without_a_layout_x_runs_along_the_lower_edge():
     seen_by = camera(roll_deg=170.0)
     calibration = solve(targets(seen_by), (960, 540), seen_by.lens)
     corners = np.concatenate(list(calibration.markers_in.values()))
@@ -162,7 +162,7 @@ def test_a_marker_not_in_the_layout_gets_its_place():
     assert calibration.markers_in[3] == pytest.approx(marker_corners((6, 23), 3.0, -45), abs=0.01)
 
 
-def test_nothing_found_is_said():
+def test_no_targets_are_refused():
     with pytest.raises(UserError, match="no marker found"):
         solve([], (960, 540))
 
@@ -173,7 +173,7 @@ def test_a_lens_of_another_size_is_refused():
         solve(targets(seen_by), (1280, 720), seen_by.lens)
 
 
-def test_a_wrong_side_that_contradicts_the_layout_is_refused():
+def test_a_wrong_side_is_refused():
     seen_by = camera()
     wrong = [
         Target(marker_square(2.0), t.seen_px, t.marks, t.place) for t in targets(seen_by, known=True)
@@ -190,7 +190,7 @@ def test_place_of_undoes_a_move(x, y, turn):
     assert place_of(square, square @ np.array([[c, s], [-s, c]]) + (x, y)) == pytest.approx((x, y, turn), abs=1e-9)
 
 
-def test_the_derivatives_are_right():
+def test_the_jacobian_matches_differences():
     problem = _Problem(tuple(targets(camera(roll_deg=20.0))), (960, 540), None)
     start = problem.starts()[0]
     numeric = approx_fprime(start, problem.residuals, 1e-7)
@@ -198,7 +198,7 @@ def test_the_derivatives_are_right():
     assert np.abs(problem.jacobian(start) - numeric).max(0) / scale == pytest.approx(np.zeros(len(start)), abs=1e-4)
 
 
-def test_deviants_are_cameras_that_agree_on_the_markers():
+def test_perturbed_cameras_agree_on_the_markers():
     """With free markers a change of frame is no error: no deviant moves the markers as a whole."""
     seen_by = camera()
     calibration = solve(targets(seen_by), (960, 540), seen_by.lens)

@@ -40,7 +40,7 @@ MARKED, AT = printed(), square(59.0, (100.0, 60.0))
 
 
 @pytest.mark.parametrize(("side_px", "alike"), [(20.4, True), (19.6, False), (79.0, True), (81.0, False)])
-def test_beside_markers_that_are_read_others_are_up_to_four_times_as_large(side_px, alike):
+def test_unread_markers_are_similar_in_size(side_px, alike):
     """Of 40 px: in area, so twice as long."""
     assert len(_similar_in_size([square(side_px)], [square(40), square(40), square(90)])) == alike
     assert len(_similar_in_size([square(side_px)], [])) == 1, "where none is read all count"
@@ -57,7 +57,7 @@ def test_beside_markers_that_are_read_others_are_up_to_four_times_as_large(side_
         ((0.0, 0.0), True, False),
     ],
 )
-def test_markers_are_half_as_wide_as_long_at_least(size, cut, squarish):
+def test_the_narrowest_accepted_outline(size, cut, squarish):
     assert _squarish(SQUARE * size + 50, cut) is squarish
 
 
@@ -71,7 +71,7 @@ def test_markers_are_half_as_wide_as_long_at_least(size, cut, squarish):
         ((3, 3), (296, 197), True),
     ],
 )
-def test_two_pixels_from_the_edge_is_at_it(low, high, touches):
+def test_the_margin_at_the_edge(low, high, touches):
     """300 x 200 pixels: the last ones are 299 and 199."""
     outline = np.array([low, (high[0], low[1]), high, (low[0], high[1])], float)
     assert _touches_edge(outline, GRAY) is touches
@@ -89,7 +89,7 @@ def drawn_shape(points):
 
 
 @pytest.mark.parametrize(("side_px", "large_enough"), [(8, False), (9, True)])
-def test_an_outline_has_seventy_pixels_at_least(side_px, large_enough):
+def test_the_smallest_accepted_outline(side_px, large_enough):
     """Between pixel centres: 8 x 8 are 64, 9 x 9 are 81."""
     assert (_outline(drawn_shape(square(side_px))) is not None) is large_enough
     assert _outline(drawn_shape(SQUARE * (7, 10) + 50)) is not None
@@ -117,21 +117,21 @@ def test_ink_fills_most_of_an_outline(thick, kept):
     assert _outline(drawn_shape(bars)) is not None
 
 
-def test_a_marker_on_paper_is_seen_as_one():
+def test_a_marker_on_paper_is_found():
     assert _on_paper(MARKED, AT)
     (found,) = _squares(MARKED)
     assert found[found.sum(1).argmin()] == pytest.approx((100, 60), abs=1.5)
     assert found[found.sum(1).argmax()] == pytest.approx((159, 119), abs=1.5)
 
 
-def test_the_largest_thing_is_seen_first():
+def test_the_largest_shape_comes_first():
     both = np.hstack([printed(6, (60, 60))[:, :150], printed(12, (100, 60))])
     large, small = _squares(both)
     assert np.ptp(large, axis=0) == pytest.approx((71, 71), abs=3)
     assert np.ptp(small, axis=0) == pytest.approx((35, 35), abs=3)
 
 
-def test_a_dozen_things_are_told_at_most_and_each_once():
+def test_at_most_a_dozen_issues_each_once():
     """Squares of two by two cells, of no dictionary: 15 of them, 36 px a side."""
     gray = np.full((400, 640), 220, np.uint8)
     for k in range(15):
@@ -152,7 +152,7 @@ def test_ink_is_darker_than_paper(ink, seen):
     assert _on_paper(printed(ink=ink), AT) is seen
 
 
-def test_a_black_square_and_a_ring_are_no_markers():
+def test_a_black_square_and_a_ring_are_not_markers():
     black = GRAY.copy()
     black[60:120, 100:160] = 20
     assert not _on_paper(black, AT), "no code"
@@ -161,7 +161,7 @@ def test_a_black_square_and_a_ring_are_no_markers():
     assert not _on_paper(ring, AT), "nothing but paper inside"
 
 
-def test_a_code_needs_some_light_in_it():
+def test_a_code_needs_light_cells():
     """8 in 100 of the inside: 40 px a side are 1521 pixels between centres, of which one cell of 10 x 10 are 7."""
     dark = GRAY.copy()
     dark[60:120, 100:160] = 20
@@ -181,11 +181,11 @@ def test_paper_is_even():
     assert not _on_paper(uneven, AT)
 
 
-def test_what_is_not_in_the_picture_is_on_no_paper():
+def test_an_outline_outside_the_picture_is_not_on_paper():
     assert not _on_paper(MARKED, square(60, (-500.0, -500.0)))
 
 
-def test_a_mask_is_the_outline_made_larger_or_smaller_about_its_middle():
+def test_a_mask_scales_the_outline_about_its_centre():
     mask = _mask(GRAY, square(60.0, (100.0, 60.0)), 0.5)
     rows, columns = np.nonzero(mask)
     assert (rows.min(), rows.max(), columns.min(), columns.max()) == (75, 105, 115, 145)
@@ -198,7 +198,7 @@ def spotted(side_px, level=255):
     return gray
 
 
-def test_glare_is_the_largest_bright_piece():
+def test_glare_is_the_largest_saturated_region():
     """20 x 20 pixels of 59 x 59."""
     assert _glare(spotted(20), AT) == pytest.approx(400 / 59**2)
     assert _glare(spotted(20, 250), AT) == pytest.approx(400 / 59**2)
@@ -214,7 +214,7 @@ def test_glare_is_the_largest_bright_piece():
 
 
 @pytest.mark.parametrize("blur_px", [1.0, 2.0, 3.0])
-def test_softness_is_how_wide_an_edge_is(blur_px):
+def test_the_width_of_an_edge(blur_px):
     """A step blurred by a normal curve rises at its steepest as one of sqrt(2 pi) deviations in width."""
     soft = cv2.GaussianBlur(printed(12, blur_px=0), (0, 0), blur_px)
     outline = square(71.0, (100.0, 60.0))
@@ -234,12 +234,12 @@ def test_softness_is_how_wide_an_edge_is(blur_px):
         (printed(blur_px=1.6), AT, Reason.UNREADABLE),
     ],
 )
-def test_why_a_marker_was_not_read(gray, outline, reason):
+def test_the_reason_why_a_marker_was_not_read(gray, outline, reason):
     trouble = _unread(gray, outline)
     assert trouble.reason is reason
     assert trouble.id is None
     assert np.array(trouble.outline_px) == pytest.approx(outline)
 
 
-def test_a_size_that_is_too_small_is_told():
+def test_the_sentence_names_too_small_a_size():
     assert "(15 px wide; 20 needed)" in _unread(MARKED, square(15.0)).sentence

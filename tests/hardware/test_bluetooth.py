@@ -57,13 +57,13 @@ class TestPixels:
             [ROLLING, rolled(9)],  # no face of ours
         ],
     )
-    def test_what_is_no_roll(self, messages: list[bytes]) -> None:
+    def test_other_messages_are_not_rolls(self, messages: list[bytes]) -> None:
         assert read_all(PixelsReader("Ann"), D6, *messages) == []
 
     def test_a_rest_counts_once(self) -> None:
         assert len(read_all(PixelsReader("Ann"), D6, ROLLING, rolled(3), rolled(3))) == 1
 
-    def test_a_crooked_die_leans(self) -> None:
+    def test_a_crooked_die_is_cocked(self) -> None:
         assert read_all(PixelsReader("Ann"), PIPPED, ROLLING, b"\x03\x04\x02") == [
             RollLine(Die.D6, 3, "Ann", 1, cocked=True)
         ]
@@ -98,20 +98,20 @@ class TestGoDice:
         found = read_all(GoDiceReader("Go"), b"R", bytes.fromhex(message))
         assert found == [RollLine(Die.D6, face, "Go", 1)]
 
-    def test_a_tilted_one_leans(self) -> None:
+    def test_a_tilted_die_is_cocked(self) -> None:
         (roll,) = read_all(GoDiceReader("Go"), b"R", b"TS\x00\x28\x28")
         assert roll.cocked
 
     @pytest.mark.parametrize("message", [b"FS\x40\x00\x00", b"MS\x40\x00\x00", b"Bat\x50", b"Col\x01", b"S\x40", b""])
-    def test_what_is_no_roll(self, message: bytes) -> None:
+    def test_other_messages_are_not_rolls(self, message: bytes) -> None:
         assert read_all(GoDiceReader("Go"), b"R", message) == []
 
-    def test_what_was_not_rolled_is_no_roll(self) -> None:
+    def test_a_rest_without_rolling_is_not_a_roll(self) -> None:
         assert read_all(GoDiceReader("Go"), b"S\x40\x00\x00") == []
 
 
 @given(st.lists(st.binary(max_size=24)))
-def test_any_bytes_are_no_harm(messages: list[bytes]) -> None:
+def test_random_bytes_do_no_harm(messages: list[bytes]) -> None:
     for reader in (PixelsReader("Ann"), GoDiceReader("Go")):
         for roll in read_all(reader, *messages):
             assert roll.die is not None
@@ -119,7 +119,7 @@ def test_any_bytes_are_no_harm(messages: list[bytes]) -> None:
 
 
 @given(st.tuples(*[st.integers(-128, 127)] * 3))
-def test_every_pull_is_a_face(pull: tuple[int, int, int]) -> None:
+def test_every_acceleration_is_a_face(pull: tuple[int, int, int]) -> None:
     assert godice_face(pull) in range(1, 7)
 
 
@@ -168,7 +168,7 @@ class Radio:
         (Make.GODICE, "GoDice_1", [b"R", b"S\x00\xc0\x00"], {}, GODICE_NOTIFY),
     ],
 )
-def test_dice_in_the_air(make, name, messages, manufacturer, characteristic) -> None:
+def test_dice_are_found_and_read(make, name, messages, manufacturer, characteristic) -> None:
     radio = Radio(name, messages, manufacturer)
     dice = BluetoothDice(make, lambda: 7.0, radio)
     end = time.monotonic() + 60
@@ -184,7 +184,7 @@ def test_dice_in_the_air(make, name, messages, manufacturer, characteristic) -> 
     assert dice.status.state is LinkState.CLOSED
 
 
-def test_dice_of_others_are_left_alone() -> None:
+def test_other_dice_are_ignored() -> None:
     radio = Radio("Twenty", [], {0xFFFF: bytes((20, 1, 1, 2, 80))})
     dice = BluetoothDice(Make.PIXELS, time.monotonic, radio)
     time.sleep(0.1)
@@ -192,7 +192,7 @@ def test_dice_of_others_are_left_alone() -> None:
     assert radio.notified == []
 
 
-def test_a_radio_that_is_off_is_said() -> None:
+def test_a_disabled_radio_is_reported() -> None:
     radio = Radio("Ann", [], {})
 
     async def off(timeout: float, return_adv: bool):
@@ -205,7 +205,7 @@ def test_a_radio_that_is_off_is_said() -> None:
     dice.close()
 
 
-def test_without_the_package_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bleak", None)
     with pytest.raises(NoBluetooth, match="pip install bleak"):
         BluetoothDice(Make.PIXELS, time.monotonic)

@@ -79,14 +79,14 @@ def test_bare_numbers(line: bytes, faces: list[int]) -> None:
         b'{"t":"roll","sides":6,"face":4,"note":"' + b"x" * LONGEST_LINE + b'"}',
     ],
 )  # fmt: skip
-def test_what_is_no_roll_is_counted_and_dropped(line: bytes) -> None:
+def test_invalid_lines_are_counted_and_dropped(line: bytes) -> None:
     decoder = Decoder()
     assert decoder.feed(b"\n" + line + b"\n") == ()
     assert decoder.damaged == 1
     assert decoder.feed(b'{"t":"roll","sides":6,"face":4}\n') == (RollLine(Die.D6, 4),)
 
 
-def test_the_first_bare_number_after_connecting_is_doubted() -> None:
+def test_the_first_bare_number_after_connecting_is_doubtful() -> None:
     # "-1" cut in two would be a 1; a line that starts a JSON object is whole, or is none.
     decoder = Decoder()
     first, second = decoder.feed(b"1\n1\n")
@@ -96,7 +96,7 @@ def test_the_first_bare_number_after_connecting_is_doubted() -> None:
     assert decoder.feed(encode(RollLine(Die.D6, 1)))[0].doubt == ""
 
 
-def test_a_device_keeps_to_what_it_has_shown() -> None:
+def test_a_device_keeps_its_format() -> None:
     decoder = Decoder()
     decoder.feed(b"\n")
     assert decoder.feed(b"4\n") == (RollLine(None, 4),)
@@ -111,7 +111,7 @@ def test_a_device_keeps_to_what_it_has_shown() -> None:
 
 
 @given(st.lists(rolls | hellos, max_size=8), st.lists(st.integers(0, 900)))
-def test_what_is_encoded_is_decoded_however_it_is_cut(events, cuts) -> None:
+def test_encoded_data_is_decoded_in_any_pieces(events, cuts) -> None:
     stream, decoder, found = b"".join(map(encode, events)), Decoder(), []
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     for start, end in pairwise(edges):
@@ -121,7 +121,7 @@ def test_what_is_encoded_is_decoded_however_it_is_cut(events, cuts) -> None:
 
 
 @given(st.lists(st.binary(max_size=80) | rolls.map(encode) | st.sampled_from([b"4\n", b"\n", b"{", b'"}', b"-1"])))
-def test_any_bytes_make_no_roll_that_is_not_written_there(parts: list[bytes]) -> None:
+def test_random_bytes_do_not_create_rolls(parts: list[bytes]) -> None:
     decoder = Decoder()
     found = [event for part in parts for event in decoder.feed(part)]
     lines = b"".join(parts).split(b"\n")[:-1]
@@ -145,7 +145,7 @@ def test_a_damaged_line_with_a_checksum_is_never_another_roll(roll: RollLine, da
 
 
 @given(rolls, rolls, st.data())
-def test_two_lines_run_into_one_are_no_third_roll(one: RollLine, two: RollLine, data) -> None:
+def test_two_merged_lines_are_not_a_third_roll(one: RollLine, two: RollLine, data) -> None:
     a, b = encode(one), encode(two)
     head, tail = data.draw(st.integers(0, len(a) - 1)), data.draw(st.integers(1, len(b)))
     decoder = Decoder()
@@ -160,7 +160,7 @@ def test_with_crc_of_a_body() -> None:
 class TestRepeats:
     roll = RollLine(Die.D6, 4, "d1", 17)
 
-    def test_a_roll_said_twice_counts_once(self) -> None:
+    def test_a_repeated_roll_counts_once(self) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)
         assert not repeats.is_new(self.roll, 1.0)
@@ -168,7 +168,7 @@ class TestRepeats:
         assert repeats.dropped == 2
 
     @pytest.mark.parametrize("other", [{"id": "d2"}, {"seq": 18}, {"face": 5}, {"seq": None}])
-    def test_another_roll_is_another(self, other: dict[str, object]) -> None:
+    def test_different_rolls_are_new(self, other: dict[str, object]) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)
         assert repeats.is_new(replace(self.roll, **other), 0.1)
@@ -177,12 +177,12 @@ class TestRepeats:
         repeats, roll = Repeats(), replace(self.roll, seq=None)
         assert [repeats.is_new(roll, 0.0) for _ in range(3)] == [True] * 3
 
-    def test_a_number_comes_round_again(self) -> None:
+    def test_an_old_number_may_be_used_again(self) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)
         assert repeats.is_new(self.roll, REMEMBER_S + 0.1)
 
-    def test_the_first_hello_may_come_late(self) -> None:
+    def test_a_late_first_hello_is_not_a_restart(self) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)  # the hello before it was lost
         repeats.hello(Hello(1, boot=5))
@@ -194,7 +194,7 @@ class TestRepeats:
         repeats.hello(Hello(1))
         assert repeats.is_new(self.roll, 0.3)
 
-    def test_a_device_that_starts_anew_counts_anew(self) -> None:
+    def test_a_restart_resets_the_numbers(self) -> None:
         repeats = Repeats()
         repeats.hello(Hello(1, boot=5))
         assert repeats.is_new(self.roll, 0.0)

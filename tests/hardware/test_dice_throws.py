@@ -87,7 +87,7 @@ class Cup:
         self.dice.roll(faces)
         self.hear()
 
-    def lies(self) -> Roll | None:
+    def settled_roll(self) -> Roll | None:
         """The answer once the dice lie still."""
         self.later(SETTLE_S + STEP_S)
         return self.tray.answer()
@@ -110,7 +110,7 @@ def test_the_dice_are_thrown_again(cup: Cup, greeting_lost: bool, pause_s: float
     assert cup.tray.answer() == Roll((5, 2))
     cup.tray.ask(TWO)
     cup.throw(1, 1)
-    assert cup.lies() == Roll((1, 1))
+    assert cup.settled_roll() == Roll((1, 1))
     cup.later(SAID_S)
     assert cup.heard == [1, 2, 3, 4]
     assert cup.tray.kept == ()
@@ -120,13 +120,13 @@ def test_a_throw_between_the_answer_and_the_next_request_counts(cup: Cup) -> Non
     cup.connect(greeting_lost=True)
     cup.tray.ask(TWO)
     cup.throw(5, 2)
-    assert cup.lies() == Roll((5, 2))
+    assert cup.settled_roll() == Roll((5, 2))
     cup.throw(1, 1)
     cup.tray.ask(TWO)
-    assert cup.lies() == Roll((1, 1))
+    assert cup.settled_roll() == Roll((1, 1))
 
 
-def test_two_throws_at_once_are_asked_about_die_by_die(cup: Cup) -> None:
+def test_two_throws_at_once_raise_a_question_per_die(cup: Cup) -> None:
     cup.connect(greeting_lost=True)
     cup.tray.ask(TWO)
     cup.throw(5, 2)
@@ -135,7 +135,7 @@ def test_two_throws_at_once_are_asked_about_die_by_die(cup: Cup) -> None:
         assert cup.tray.question is not None
         assert cup.tray.question.why is Why.DOUBLE
         cup.tray.settle(yes=True)
-    assert cup.lies() == Roll((1, 6))
+    assert cup.settled_roll() == Roll((1, 6))
 
 
 @pytest.mark.parametrize("out_s", [0.5, 3.0, REPEAT_S - 1])
@@ -144,7 +144,7 @@ def test_a_throw_while_the_port_is_lost_counts_once(cup: Cup, greeting_lost: boo
     cup.connect(greeting_lost=True)
     cup.tray.ask(TWO)
     cup.throw(5, 2)
-    assert cup.lies() == Roll((5, 2))
+    assert cup.settled_roll() == Roll((5, 2))
     cup.tray.ask(TWO)
     cup.drop()
     cup.throw(1, 1)
@@ -155,7 +155,7 @@ def test_a_throw_while_the_port_is_lost_counts_once(cup: Cup, greeting_lost: boo
     assert cup.heard == [1, 2, 3, 4]
 
 
-def test_a_throw_that_was_on_the_wire_when_the_port_was_lost_counts_once(cup: Cup) -> None:
+def test_a_throw_interrupted_by_a_lost_port_counts_once(cup: Cup) -> None:
     cup.connect()
     cup.hear()
     cup.tray.ask(TWO)
@@ -169,7 +169,7 @@ def test_a_throw_that_was_on_the_wire_when_the_port_was_lost_counts_once(cup: Cu
     assert cup.heard == [1, 2]
 
 
-def test_dice_that_fall_within_the_greeting_count_once(cup: Cup) -> None:
+def test_dice_thrown_during_the_greeting_count_once(cup: Cup) -> None:
     cup.tray.ask(TWO)
     cup.connect(greeting_lost=True)
     cup.dice.roll([5, 2])
@@ -179,7 +179,7 @@ def test_dice_that_fall_within_the_greeting_count_once(cup: Cup) -> None:
     assert cup.heard == [1, 2]
 
 
-def test_late_lines_are_waited_for_however_old_they_are(cup: Cup) -> None:
+def test_delayed_lines_are_awaited(cup: Cup) -> None:
     """Two throws are repeated at once; the request is not closed because the read ended after the first."""
     cup.tray.ask(TWO)
     for faces in ((5, 2), (1, 6)):
@@ -206,7 +206,7 @@ def test_dice_thrown_before_the_question_is_answered_are_not_lost(cup: Cup) -> N
     cup.later(DOUBLE_S)
     cup.throw(1, 6)
     cup.tray.settle(yes=True)
-    assert cup.lies() == Roll((1, 6))
+    assert cup.settled_roll() == Roll((1, 6))
 
 
 actions = st.sampled_from(["throw", "drop", "connect", "connect and lose the greeting"])
@@ -214,7 +214,7 @@ pauses = st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.5])
 
 
 @given(st.lists(st.tuples(actions, pauses), max_size=10))
-def test_whatever_happens_to_the_port_each_throw_is_heard_once(story: list[tuple[str, float]]) -> None:
+def test_each_throw_arrives_once_in_any_story(story: list[tuple[str, float]]) -> None:
     cup, thrown = Cup(), list[tuple[int, float]]()
     for action, pause_s in [*story, ("connect", SAID_S)]:
         if action == "throw":

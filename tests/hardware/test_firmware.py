@@ -67,7 +67,7 @@ def _built(name: str, main: str, folder: Path) -> Path:
     return program
 
 
-def test_the_rod_lights_what_the_program_sends(tmp_path: Path) -> None:
+def test_the_rod_sketch_shows_received_frames(tmp_path: Path) -> None:
     rod = _built("range_rod", ROD_MAIN, tmp_path)
     whole = tuple((k, 2 * k, 255 - k) for k in range(60))
     short, long = ((9, 8, 7),) * 3, ((1, 2, 3),) * 70
@@ -88,7 +88,7 @@ def _heard(leds: int, state: int, face_index: int, pixel: str = "78563412") -> s
     return f"ffff{leds:02x}01{state:02x}{face_index:02x}50 {pixel}00c04e65\n"
 
 
-def test_the_bridge_says_what_was_rolled(tmp_path: Path) -> None:
+def test_the_bridge_sketch_sends_rolls(tmp_path: Path) -> None:
     bridge = _built("pixels_bridge", BRIDGE_MAIN, tmp_path)
     rolling, handling, rolled, crooked, on_face = 3, 2, 1, 4, 5
     air = (

@@ -77,7 +77,7 @@ def test_a_range_lights_up_in_the_colour_of_its_verdict(lamp: Lamp) -> None:
     assert set(along[16:]) == {BLACK}  # beyond the weapon
 
 
-def test_a_shot_that_is_too_far_passes_the_reach() -> None:
+def test_a_shot_out_of_range_passes_the_reach() -> None:
     along = plain_colours(INCHES, Measured(20, Lamp.RED, reach_in=15.2), 0.0)
     assert (along[14], along[15], along[16], along[20]) == (LAMP_COLOUR[Lamp.RED], REACH, LAMP_COLOUR[Lamp.RED], TIP)
 
@@ -94,12 +94,12 @@ def test_a_plain_measurement_has_no_verdict() -> None:
     assert along[35] != BLACK
 
 
-def test_the_lamps_are_the_answers_of_a_measurement() -> None:
+def test_the_lamps_match_the_answers_of_a_measurement() -> None:
     assert {lamp.value for lamp in Lamp} == {call.value for call in Call}
     assert Lamp(Call.TOO_CLOSE.value) is Lamp.AMBER
 
 
-def test_the_strip_may_lie_the_other_way_round() -> None:
+def test_the_strip_may_be_reversed() -> None:
     turned = RodShape(length_in=36, leds_per_in=1, reversed=True, brightness=1, gamma=1)
     assert colours(turned, Measured(9.5), 0.0) == colours(INCHES, Measured(9.5), 0.0)[::-1]
 
@@ -110,7 +110,7 @@ def test_brightness_and_gamma() -> None:
     assert colours(half, Measured(9.5, Lamp.AMBER), 0.0)[0] == (128, 33, 0)
 
 
-def test_the_light_of_a_dice_wait_runs_to_and_fro() -> None:
+def test_the_light_of_a_dice_wait_runs_back_and_forth() -> None:
     brightest = [
         max(range(36), key=lambda led: plain_colours(INCHES, DiceWait(), t * WAIT_PERIOD_S)[led])
         for t in (0, 0.25, 0.5, 0.75, 1)
@@ -124,7 +124,7 @@ def test_the_alarm_flashes_twice_a_second() -> None:
     assert ALARM_PERIOD_S >= 1 / 3  # more than three flashes a second may harm
 
 
-def test_only_patterns_move() -> None:
+def test_only_patterns_are_animated() -> None:
     assert [moves(sign) for sign in (Idle(), Ruler(), Measured(3), DiceWait(), Alarm())] == [0, 0, 0, 1, 1]
 
 
@@ -158,13 +158,13 @@ def test_every_sign_on_every_strip_is_a_frame(shape: RodShape, sign, time_s: flo
         ({"length_in": 2, "leds_per_in": 0.2}, "has no LED"),
     ],
 )
-def test_a_rod_that_cannot_be_is_refused(shape: dict[str, float], words: str) -> None:
+def test_an_invalid_rod_is_refused(shape: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         RodShape(**shape)
 
 
 @pytest.mark.parametrize("range_in", [-1, float("nan"), float("inf")])
-def test_a_range_that_cannot_be_is_refused(range_in: float) -> None:
+def test_an_invalid_range_is_refused(range_in: float) -> None:
     with pytest.raises(ValueError, match="0 in or more"):
         Measured(range_in)
 
