@@ -1,11 +1,11 @@
-"""How much of a picture went along with the table and how much stayed: drawn grain that is shifted by known pixels."""
+"""Background motion, tested on rendered texture that is shifted by known pixels."""
 
 import numpy as np
 import pytest
 
 from calibration.background_motion import BackgroundMotion, compare_background
 from tests.calibration.drawn import camera
-from tests.calibration.test_scene_texture import texture, shifted
+from tests.calibration.test_scene_texture import shifted, texture
 
 PLAIN = {"tilt_deg": 0.0, "k1": 0.0, "k2": 0.0, "height_in": 50.0}
 PX_PER_IN = 0.78 * 960 / 50
@@ -14,7 +14,7 @@ BEFORE = texture()
 
 
 def moved_camera(x_px, y_px=0.0):
-    """The camera above which the table has gone so far on the picture."""
+    """The camera after the table has moved by this shift in the picture."""
     return camera(at_in=(20.0 - x_px / PX_PER_IN, 14.0 + y_px / PX_PER_IN), **PLAIN)
 
 
@@ -57,7 +57,7 @@ def test_at_most_two_hundred_points_are_tracked():
 
 @pytest.mark.parametrize(("expected_px", "said"), [(0.35, False), (0.45, True)])
 def test_a_predicted_motion_below_the_limit_is_ignored(expected_px, said):
-    """Less than 0.4 px cannot be told from rest."""
+    """A motion below 0.4 px cannot be distinguished from rest."""
     found = count_points(BEFORE, moved_camera(expected_px))
     assert (found != BackgroundMotion(0, 0)) is said
 
@@ -65,12 +65,12 @@ def test_a_predicted_motion_below_the_limit_is_ignored(expected_px, said):
 @pytest.mark.parametrize(
     ("expected_px", "went_px", "stayed", "along"),
     [
-        (4.0, 1.2, True, False),  # a third of 4 px is 1.4: near enough to rest
+        (4.0, 1.2, True, False),  # 0.35 of 4 px is 1.4: still at rest
         (4.0, 1.7, False, False),
         (4.0, 2.3, False, False),
         (4.0, 2.9, False, True),
         (10.0, 1.3, True, False),
-        (10.0, 1.8, False, False),  # rest is a pixel and a half, however far the table went
+        (10.0, 1.8, False, False),  # rest is at most 1.5 px, however far the table moved
         (10.0, 7.0, False, True),
         (10.0, 13.0, False, True),
         (10.0, 14.0, False, False),
@@ -82,7 +82,7 @@ def test_a_point_must_end_near_a_prediction(expected_px, went_px, stayed, along)
 
 
 def test_markers_and_the_paper_around_them_are_excluded():
-    """A marker of 100 px is left out with 30 px about it: nothing is left of a picture that ends there."""
+    """A marker of 100 px is excluded with 30 px around it: nothing remains of a picture of that size."""
     square = np.array([[400.0, 200], [500, 200], [500, 300], [400, 300]])
     only = np.full_like(BEFORE, 120)
     only[172:328, 372:528] = BEFORE[172:328, 372:528]

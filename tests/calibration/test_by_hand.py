@@ -55,7 +55,7 @@ def test_an_impossible_size_is_refused(size):
 
 
 def badly_printed(seen_by, grown):
-    """Markers printed larger than said, by this part, and nobody sure of their size to better than 2 %."""
+    """Markers printed larger than stated by this share, with a size uncertainty of 2 %."""
     made = []
     for t, (at, turn) in zip(targets(seen_by), PLACES.values(), strict=True):
         made.append(Target(t.points_in, seen_by.table_to_pixel(marker_corners(at, 3 * grown, turn)), t.marks))
@@ -70,7 +70,7 @@ def test_one_distance_corrects_the_print_size():
     before = badly_printed(seen_by, 1.03)
     after = sharpen(before, ends, true)
     a, b = after.camera.pixel_to_table(ends)
-    # The tape and the clicks are sure to some 0.15 in of 34, the prints to 0.68: 19 parts of 20 are corrected.
+    # Tape and clicks are known to about 0.15 in of 34 in, the prints to 0.68: 19/20 of the error is corrected.
     assert np.hypot(*(b - a)) == pytest.approx(true, abs=0.1)
     assert np.abs(errors_in(before, seen_by)).max() > 0.4
     assert np.abs(errors_in(after, seen_by)).max() < 0.1

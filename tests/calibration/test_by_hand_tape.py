@@ -1,4 +1,4 @@
-"""One distance measured with a tape, weighed against a camera that might hang higher: by sums done by hand."""
+"""One taped distance combined with a camera of uncertain height; expected values are computed by hand."""
 
 from dataclasses import replace
 
@@ -13,11 +13,11 @@ from tests.calibration.test_solve_frame import SIZE, above
 
 ENDS_PX = ((300.0, 400.0), (700.0, 400.0))  # 400 px at 20 px an inch are 20 in
 READING = np.hypot(0.06, np.sqrt(2) * 1.5 / 20)
-"""A sixteenth of an inch of the tape, and two clicks of 1.5 px each at 20 px an inch."""
+"""Standard deviation: 1/16 in of the tape, and two clicks of 1.5 px each at 20 px per inch."""
 
 
 def unsure(higher_in=2.0):
-    """40 in up, or so much more: 20 in of the table would then be longer by as many fortieths."""
+    """A camera 40 in high, with this uncertainty: 20 in on the table are uncertain by the same fortieths."""
     here, there = above(), above(height_in=40 + higher_in)
     nudged = replace(here, translation=here.translation + NUDGE * (there.translation - here.translation))
     beside = replace(here, translation=here.translation + NUDGE * np.array([0.3, 0, 0]))
@@ -36,7 +36,7 @@ def test_the_stated_errors_of_tape_and_clicks():
 
 @pytest.mark.parametrize("measured_in", [20.5, 19.3])
 def test_the_camera_moves_in_proportion_to_its_uncertainty(measured_in):
-    """An inch in 20 was possible, and the reading is good to 0.12: 98 parts of 100 of the way."""
+    """The prior is uncertain by 1 in of 20, the reading by 0.12 in: the camera moves by 98 % of the difference."""
     after = sharpen(unsure(), ENDS_PX, measured_in)
     share = 1 / (1 + READING**2)
     assert share == pytest.approx(0.985, abs=0.002)
@@ -49,7 +49,7 @@ def test_the_remaining_uncertainty_is_that_of_the_reading():
     was = sum(((distance_in(replace(after, camera=one)) - distance_in(after)) / NUDGE) ** 2 for one in after.deviants)
     # 1 in beforehand and READING by the tape: together the root of 1 / (1 + 1 / READING**2).
     assert np.sqrt(was) == pytest.approx(READING / np.hypot(1, READING), rel=0.03)
-    # Where it hangs sideways the tape does not say: three tenths of an inch as before.
+    # The tape does not determine the horizontal position: 0.3 in as before.
     beside = [one.pixel_to_table((500, 400))[0] - after.camera.pixel_to_table((500, 400))[0] for one in after.deviants]
     assert np.linalg.norm(beside, axis=1).max() / NUDGE == pytest.approx(0.3, rel=0.02)
 
@@ -63,7 +63,7 @@ def test_markers_move_with_the_updated_camera():
 
 
 def test_a_distance_off_by_four_sigmas_is_refused():
-    """Sure to the root of 1 + 0.12 squared, 1.007 in: 24.0 in may be, 24.1 not."""
+    """The sigma is the root of 1 + 0.12 squared, 1.007 in: 24.0 in is accepted, 24.1 is not."""
     assert distance_in(sharpen(unsure(), ENDS_PX, 24.0)) > 23.5
     words = r"you measured 24.10 in, but the calibration gives 20.00 in \(±2.01 in\)"
     with pytest.raises(UserError, match=words):
@@ -85,7 +85,7 @@ def test_an_end_beyond_the_horizon_is_refused():
 
 
 def test_the_lens_is_updated_too():
-    """A focal length that is unsure by a twentieth makes all lengths so."""
+    """A focal length uncertain by 1/20 makes all lengths uncertain by 1/20."""
     here, longer = above(), above(focal_px=800 * np.exp(0.05 * NUDGE))
     after = sharpen(Calibration(here, {}, 0.1, (longer,)), ENDS_PX, 20.5)
     assert distance_in(after) == pytest.approx(20.5, abs=0.02)
@@ -124,7 +124,7 @@ def test_a_rectangle_that_is_not_convex_is_refused():
 
 
 def test_exchanged_sides_are_refused():
-    """18 wide and 40 deep where 20 by 18 are seen from straight above."""
+    """18 in wide and 40 in deep, where 20 x 18 in are seen from straight above."""
     with pytest.raises(UserError, match="the clicked corners do not fit a rectangle of 18 x 40 in: check the clicks"):
         calibrate_rectangle(CORNERS, (18.0, 40.0), SIZE, above().lens)
 
@@ -138,9 +138,9 @@ def test_a_clicked_rectangle_has_no_markers():
 
 
 def test_longer_sides_have_a_smaller_relative_error():
-    """A tape's sixteenth of an inch, of the diagonal: the far corner of 20 x 18 in is unsure by as much at least."""
+    """The tape's error of 1/16 in applies to the diagonal: the far corner of 20 x 18 in has at least this error."""
     sizes = [(20.0, 18.0), (200.0, 180.0)]
     small, large = (calibrate_rectangle(CORNERS, size, SIZE, above().lens) for size in sizes)
-    # The same clicks: but for the tape, errors would be ten times as large.
+    # The same clicks: without the tape's error, errors would be ten times as large.
     ratio = large.sigma_in([[200.0, 180, 0]]) / small.sigma_in([[20.0, 18, 0]])
     assert 8.0 < ratio < 10.0

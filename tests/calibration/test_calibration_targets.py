@@ -61,7 +61,7 @@ FOUR = LAYOUT | {3: marker_corners((6, 23), 3.0, -20)}
 
 
 def picture_with_wrong_marker(number, corners, others=FOUR):
-    """A picture of markers of which one is drawn at other corners than it is said to have."""
+    """A picture of markers, one of which is drawn with other corners than stated."""
     return picture(CAMERA, {n: places for n, places in others.items() if n != number} | {number: corners}, noise=1.5)
 
 
@@ -74,7 +74,7 @@ def test_a_marker_of_another_size_does_not_affect_the_others(lens, side_in):
     true = np.linalg.norm(FOUR[1].mean(0) - FOUR[3].mean(0))
     places = found.calibration.markers_in
     away = np.linalg.norm(places[1].mean(0) - places[3].mean(0))
-    # Where the lens is found along with it three markers leave 0.1 in over 34.
+    # With an unknown lens, three markers leave an error of 0.1 in over 34 in.
     assert away == pytest.approx(true, abs=0.03 if lens else 0.15)
 
 
@@ -124,7 +124,7 @@ def test_each_corner_is_the_median_of_several_frames():
         return np.sqrt(np.mean([(detections.corners_px[n] - truth[n]) ** 2 for n in truth]))
 
     alone = np.median([error_px(detections) for detections in frames[:3]])
-    # Noise alone would fall to 1.25 / sqrt(7) of it; what the fit errs by in every frame remains.
+    # Noise alone would fall to 1.25 / sqrt(7) of it; the systematic error of the fit remains.
     assert error_px(joint) < 0.75 * alone
 
 
@@ -135,7 +135,7 @@ def test_a_board_calibrates_the_table():
     calibration = calibrate(image, Prints(board=board))
     corners = np.concatenate([calibration.markers_in[n] for n in range(17)])
     assert np.ptp(corners, axis=0) == pytest.approx([7 * 1.4 - 0.4, 5 * 1.4 - 0.4], abs=0.05)
-    # The same table with the board's place known: the frame is the layout's.
+    # The same table with a known place of the board: the layout defines the frame.
     layout = {n: c + (3.0, 4.0) for n, c in calibration.markers_in.items()}
     moved = calibrate(image, Prints(board=board, layout=layout))
     assert moved.markers_in[5] == pytest.approx(layout[5], abs=0.01)
@@ -150,7 +150,7 @@ UNEVEN = PrintScale(98.0, 101.5)
 
 
 def ranges_off(scale, count, trials=12):
-    """Median relative error of ranges, and what is claimed of them, where markers came out of an uneven printer."""
+    """Median relative error of ranges and their stated sigma, for markers from an uneven printer."""
     rng = np.random.default_rng(1)
     places = np.array([[3.0, 3.0], [37, 3], [3, 25], [37, 25], [20, 14]])
     middle = CAMERA.table_to_pixel(places)
@@ -169,7 +169,7 @@ def ranges_off(scale, count, trials=12):
 
 
 def test_a_measured_print_scale_corrects_an_uneven_print():
-    """Untold, one marker that came out 2 % narrower and 1.5 % longer tilts the whole table."""
+    """Without the scale, a marker printed 2 % narrower and 1.5 % longer tilts the whole table."""
     assert ranges_off(UNEVEN, 1) < 0.006
     assert ranges_off(None, 1) > 0.03
     assert ranges_off(UNEVEN, 4) < 0.003
@@ -178,7 +178,7 @@ def test_a_measured_print_scale_corrects_an_uneven_print():
 def test_a_measured_print_scale_reduces_sigma():
     far = [[33.0, 14.0, 0.0]]
     sure, unsure = (fix(see(GRAY, p), p, CAMERA.lens).calibration for p in (Prints(scale=PrintScale()), Prints()))
-    # Half a per cent of the 10 in from the markers' middle against a quarter; the rest is the corners' noise.
+    # 0.5 % against 0.25 % of the 10 in from the markers' centre; the rest is the noise of the corners.
     assert unsure.sigma_in(far) > 1.5 * sure.sigma_in(far)
 
 
@@ -190,7 +190,7 @@ def test_a_measured_print_scale_corrects_an_uneven_board():
 
 
 def test_errors_of_a_hand_made_layout_match_the_stated_sigma():
-    """Places in the layout that are off by half a millimetre leave errors that are claimed."""
+    """Layout places that are off by half a millimetre cause errors that match sigma."""
     rng = np.random.default_rng(5)
     ratios = []
     for _ in range(20):

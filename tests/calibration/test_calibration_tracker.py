@@ -1,4 +1,4 @@
-"""Bumped cameras, bumped tables and moved markers, drawn: told apart, and positions on the table stay."""
+"""The tracker distinguishes bumped cameras, bumped tables and moved markers in rendered pictures."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ ON_TABLE = np.array([[x, y, 0.0] for x in (6, 20, 34) for y in (5, 13, 21)])
 
 
 class TrackedTable:
-    """A keeper that has looked at a table at rest, and what it tells from then on."""
+    """A tracker that has seen a table at rest, and its later results."""
 
     def __init__(self, frames=1, lens=CAMERA.lens, **first):
         self.keeper, self.lens, self.drifts = Keeper(), lens, []
@@ -33,7 +33,7 @@ class TrackedTable:
         return self
 
     def error_in(self, seen_by=CAMERA, table=AT_REST):
-        """Largest change of the inches of points that lie on the table, moved along with it."""
+        """Largest change of the table places of points that move with the table."""
         before = self.start.calibration.camera.pixel_to_table(CAMERA.table_to_pixel(ON_TABLE))
         moved = np.c_[laid_at(ON_TABLE[:, :2], table), ON_TABLE[:, 2]]
         after = self.kept.calibration.camera.pixel_to_table(seen_by.table_to_pixel(moved))
@@ -90,10 +90,10 @@ def test_a_moved_marker_changes_only_its_own_place(to_in):
     (drift,) = table.drifts
     assert (drift.what, drift.ids) == (Moved.MARKER, (2,))
     went = np.subtract(drift.to_in, drift.from_in)
-    # The frame is the program's own: only the length of the way can be compared.
+    # The frame is chosen by the program, so only the length of the motion can be compared.
     assert np.hypot(*went) == pytest.approx(np.hypot(to_in[0] - 33, to_in[1] - 22), abs=0.03)
     assert table.error_in() < 0.01
-    # It counts at its new place from now on: a bump is survived with it and one other.
+    # The marker counts at its new place from now on: it and one other survive a bump.
     table.look(shot(NEAR, markers=(0,), moved=((2, *to_in),), seed=20))
     assert table.drifts[-1].what is Moved.CAMERA
     assert table.error_in(NEAR) < 0.08
@@ -108,7 +108,7 @@ def test_a_marker_in_a_hand_is_not_relocated_yet():
 
 
 def test_a_still_picture_shows_that_the_sheet_of_markers_moved():
-    """All markers went alike, as a bumped camera's would; but nothing else did."""
+    """All markers moved as after a camera bump, but nothing else did."""
     sheet = tuple((n, *(PLACES[n].mean(0) + (0.8, 0.5)), turn) for n, turn in ((0, 0), (1, 90), (2, 10), (3, 200)))
     table = TrackedTable().look(shot(moved=sheet, seed=1), shot(moved=sheet, seed=2))
     assert {drift.what for drift in table.drifts} == {Moved.MARKER}
@@ -122,7 +122,7 @@ def test_a_single_marker_or_the_camera_moved():
     assert moved.error_in() < 0.01
     bumped = TrackedTable(markers=(2,)).look(shot(NEAR, markers=(2,), seed=1))
     assert [drift.what for drift in bumped.drifts] == [Moved.CAMERA]
-    # One marker holds the far side of the table as well as its own corners are known: see its sigma.
+    # One marker determines the far side of the table only as well as its corners are known, see its sigma.
     assert bumped.error_in(NEAR) < 4 * bumped.kept.calibration.sigma_in(ON_TABLE).max()
 
 
@@ -153,7 +153,7 @@ def test_hidden_markers_are_reported_and_a_bump_meanwhile_is_found():
 
 def test_a_marker_that_was_hidden_at_the_start_is_added():
     table = TrackedTable(markers=(0, 1, 3))
-    table.keeper._tracked._frames_since_search = 10**6  # the time for a look at the whole picture has come
+    table.keeper._tracked._frames_since_search = 10**6  # a search of the whole picture is due
     table.look(shot(seed=1), shot(seed=2))
     assert set(table.kept.calibration.markers_in) == {0, 1, 2, 3}
     true = np.linalg.norm(PLACES[2].mean(0) - PLACES[0].mean(0))
@@ -170,7 +170,7 @@ def test_several_frames_at_rest_are_averaged():
 
 
 def test_the_uncertainty_of_lens_and_places_survives_a_bump():
-    """The pose alone would be sure to a hundredth; that the lens was guessed does not go away by a bump."""
+    """The pose alone would be known to 0.01 in; the uncertainty of the unknown lens must remain after a bump."""
     table = TrackedTable(lens=None)
     before = table.kept.calibration.sigma_in(ON_TABLE)
     table.look(shot(NEAR, seed=9))
@@ -207,7 +207,7 @@ def test_a_measured_distance_survives_a_bump():
         )  # fmt: skip
         kept = table.keeper.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), problems, table.lens)
         assert kept.drifts == ()
-        # Half a per cent of 36 in before; the tape says two in a thousand.
+        # 0.5 % of 36 in before; 0.2 % with the tape.
         assert kept.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
         after = table.keeper.look(shot(FAR, seed=2), problems, table.lens)
         assert [drift.what for drift in after.drifts] == [Moved.CAMERA]
@@ -229,7 +229,7 @@ def after_clicks(*grays):
     first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
     assert first.problem is None
     for gray in grays:
-        for _ in range(10):  # it looks at every tenth
+        for _ in range(10):  # every tenth frame is checked
             kept = keeper.look(gray, CLICKED, CAMERA.lens)
     assert kept.calibration is first.calibration
     return kept

@@ -1,4 +1,4 @@
-"""When a keeper looks at the whole picture again, and when it begins anew."""
+"""When the tracker searches the whole picture, and when it starts a new calibration."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def check(*seen, hidden=()):
 
 
 def search_frames(tracked, frames, one):
-    """Numbers of the frames, counted from 1, in which it looks at the whole picture."""
+    """Numbers of the frames, from 1, in which the whole picture is searched."""
     found = []
     for frame in range(1, frames + 1):
         tracked._frames_since_search += 1
@@ -56,7 +56,7 @@ def test_the_search_interval_resets_when_all_markers_are_visible():
 
 
 def test_without_visible_markers_searches_run_often_at_first():
-    """A third of the frames that it has been so, and one more."""
+    """The interval is a third of the frames without markers, plus one."""
     assert search_frames(tracked_markers(), 12, check(hidden=(0, 1))) == [1, 2, 4, 7, 11]
     tracked = tracked_markers()
     tracked._frames_unseen = 200
@@ -83,7 +83,7 @@ def test_eight_frames_at_rest_are_averaged():
     [{"side_in": 2.5}, {"taped": (Taped(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),)}, {"dictionary": "4X4_100"}],
 )
 def test_other_prints_start_a_new_calibration(changed):
-    """But for a distance that was measured as well: that is taken over into the one that is held."""
+    """Exception: an additional measured distance updates the current calibration."""
     keeper = Keeper()
     first = keeper.look(GRAY, PRINTS, CAMERA.lens)
     held_by = keeper._tracked
@@ -157,13 +157,13 @@ def test_a_distance_is_applied_to_clicked_corners_once():
     assert sharper.camera.translation == pytest.approx(by_hand.camera.translation)
     twice = one.taped[0].sharpen(by_hand)
     assert sharpest.camera.translation == pytest.approx(twice.camera.translation)
-    # The same from the start, all at once.
+    # The same result with all distances from the start.
     fresh = Keeper().look(shot(markers=()), two, CAMERA.lens).calibration
     assert fresh.camera.translation == pytest.approx(twice.camera.translation)
 
 
 def test_slightly_displaced_markers_are_expected_at_their_seen_places():
-    """Within twice of what counts as rest; farther off where they should be."""
+    """Within twice the rest limit; markers farther away are expected at their predicted places."""
     table = TrackedTable(floor=False)
     tracked = table.keeper._tracked
     detections = see(GRAY, PRINTS)

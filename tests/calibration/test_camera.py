@@ -9,7 +9,7 @@ from calibration.camera import Lens, TableCamera, times_full_hd
 from rules.table import UserError
 
 IDEAL = Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
-# Looks straight down from (10, 20, 40): x right, picture's down is the table's -y.
+# The camera looks straight down from (10, 20, 40): x right, and the picture's down is the table's -y.
 DOWN = np.diag([1.0, -1.0, -1.0])
 OVERHEAD = TableCamera(IDEAL, DOWN, -DOWN @ np.array([10.0, 20.0, 40.0]))
 
@@ -22,7 +22,7 @@ def tilted(k1, tilt_deg):
 
 
 def test_straight_down():
-    # 800 px of focal length over 40 in of height: 20 px an inch; the axis meets the table under the camera.
+    # A focal length of 800 px at a height of 40 in gives 20 px per inch; the axis meets the table below the camera.
     assert OVERHEAD.table_to_pixel([[10, 20, 0], [11, 20, 0], [10, 21, 0]]) == pytest.approx(
         np.array([[500, 400], [520, 400], [500, 380]])
     )
@@ -30,7 +30,7 @@ def test_straight_down():
 
 
 def test_a_raised_point_shifts_outwards():
-    # 24 in off the axis, 2.1 in up under a camera 40 in up: the head covers the table 24 * 2.1 / 37.9 = 1.33 in on.
+    # 24 in off the axis and 2.1 in high, camera 40 in high: the point covers the table 24 * 2.1 / 37.9 = 1.33 in on.
     head = OVERHEAD.table_to_pixel([34, 20, 2.1])
     assert OVERHEAD.pixel_to_table(head)[0] == pytest.approx([34 + 24 * 2.1 / 37.9, 20])
     assert OVERHEAD.pixel_to_table(head, 2.1)[0] == pytest.approx([34, 20])
@@ -56,7 +56,7 @@ def test_invisible_points_are_nan():
     assert np.isnan(OVERHEAD.table_to_pixel([10, 20, 41])).all(), "behind the camera"
     assert np.isnan(OVERHEAD.pixel_to_table([500, 400], 41.0)).all(), "above the camera"
     barrel = TableCamera(Lens((1000, 800), IDEAL.matrix, [-0.3, 0, 0, 0, 0]), DOWN, OVERHEAD.translation)
-    # r (1 - 0.3 r^2) turns back at r = sqrt(1 / 0.9) = 1.054: beyond 42 in off the axis the model folds over.
+    # r (1 - 0.3 r^2) has its maximum at r = sqrt(1 / 0.9) = 1.054: beyond 42 in off the axis the model folds back.
     assert barrel.lens.valid_radius == pytest.approx(math.sqrt(1 / 0.9))
     assert np.isnan(barrel.table_to_pixel([10 + 43, 20, 0])).all()
     assert np.isfinite(barrel.table_to_pixel([10 + 41, 20, 0])).all()
@@ -131,8 +131,8 @@ def test_a_rotation_may_be_rounded():
         (0.0, -1 / 20, 0.0, 2.0),
         (0.0, 0.0, -1 / 56, 2.0),
         (-0.5, 0.1, 0.0, 1.0),  # 1 - 1.5 q + 0.5 q^2: at 1 and again at 2
-        (-0.5, 0.15, 0.0, np.inf),  # 1 - 1.5 q + 0.75 q^2 comes near to 0 at 1, and is never there
-        (0.0, 0.0, -1e-13, np.inf),  # nothing that a picture would show
+        (-0.5, 0.15, 0.0, np.inf),  # 1 - 1.5 q + 0.75 q^2 is close to 0 at 1, but never 0
+        (0.0, 0.0, -1e-13, np.inf),  # too small to show in a picture
     ],
 )
 def test_the_valid_radius_of_the_lens_model(k1, k2, k3, turning):
@@ -158,7 +158,7 @@ def test_single_points_and_surface_points_are_accepted():
 
 
 def test_pixels_at_the_horizon_are_nan():
-    """60 degrees off the downward look: the horizon is 30 degrees up the picture, 800 tan 30 = 462 px."""
+    """60 degrees from straight down: the horizon is 30 degrees above the centre, 800 tan 30 = 462 px."""
     c, s = np.cos(np.radians(60)), np.sin(np.radians(60))
     rotation = np.array([[1, 0, 0], [0, c, -s], [0, s, c]]) @ DOWN
     low = TableCamera(IDEAL, rotation, -rotation @ np.array([0, 0, 40.0]))

@@ -1,4 +1,4 @@
-"""Who of several markers is believed: with solutions that are made up, and poses that are true."""
+"""Consensus of several markers, with fake solutions and true poses."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def numbers(targets):
 
 
 class FakeSolver:
-    """Solutions with the residual that is stated for the markers taken; those not stated fit well."""
+    """A solver with given residuals for given sets of markers; all other sets fit well."""
 
     def __init__(self, residuals, otherwise=ALIKE):
         self.residuals, self.otherwise, self.asked = residuals, otherwise, []
@@ -106,7 +106,7 @@ def test_the_only_target_with_a_place_is_not_left_out():
 
 
 def test_a_target_with_other_points_than_its_markers_is_not_suspected():
-    """As a board, whose corners are no markers' corners."""
+    """For example a board, whose inner corners are not marker corners."""
     corners = marker_corners(MIDDLES[0], 3.0)
     board = Target(np.tile(corners, (2, 1)), np.zeros((8, 2)), {0: corners})
     assert solve_with([board, target(1), target(2)], {})[1:] == ([], ["012"])
@@ -135,12 +135,12 @@ def common(*bad, count=4, tolerance_px=0.5):
         ((), 1, [0]),
         ((1,), 4, [0, 2, 3]),
         ((1, 2), 5, [0, 3, 4]),
-        ((1, 2, 3), 6, []),  # none of five or four has three bad ones not in it
+        ((1, 2, 3), 6, []),  # no group of five or four excludes three bad ones
         ((1,), 2, []),  # two that contradict each other
         ((1,), 3, [0, 2]),
         ((1, 4), 8, [0, 2, 3, 5, 6, 7]),
         ((1,), 9, [0, 2, 3, 4, 5, 6, 7, 8]),
-        ((1, 4), 9, []),  # of more than eight one at most is left out
+        ((1, 4), 9, []),  # of more than eight, at most one is left out
     ],
 )
 def test_the_largest_group_that_one_pose_explains(bad, count, kept):
@@ -148,14 +148,14 @@ def test_the_largest_group_that_one_pose_explains(bad, count, kept):
 
 
 def test_the_given_pose_is_ignored():
-    """The camera that is given hangs elsewhere."""
+    """The given camera has another pose."""
     elsewhere = camera(at_in=(25.0, 10.0), tilt_deg=5.0, roll_deg=20.0)
     assert numbers(common_pose([target(n) for n in range(4)], elsewhere, 0.01)) == [0, 1, 2, 3]
     assert common_pose([], CAMERA, 1.0) == []
 
 
 def test_a_marker_may_be_off_by_the_tolerance():
-    """One of four off by 2 px: the pose goes along by less than that."""
+    """One of four is off by 2 px: the pose follows by less than that."""
     assert common(tolerance_px=2.0) == [0, 1, 2, 3]
     targets = [target(n, (2.0, 0) if n == 1 else (0, 0)) for n in range(4)]
     assert numbers(common_pose(targets, CAMERA, 2.0)) == [0, 1, 2, 3]

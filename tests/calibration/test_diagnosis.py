@@ -1,4 +1,4 @@
-"""What was seen and does not help, each drawn on purpose: told where it is, and why."""
+"""Every kind of marker issue, rendered on purpose, is found with its place and reason."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def test_too_small(side_in, number):
 
 
 def test_blurred():
-    """Four pixels of blur over cells of seven: a tenth of the contrast is left, and no code."""
+    """Four pixels of blur over cells of seven leave a tenth of the contrast, and no code."""
     trouble = one(picture(CAMERA, {3: AT}, blur_px=4))
     assert trouble.reason is Reason.BLURRED
     assert at(trouble) == pytest.approx(middle(), abs=6)
@@ -58,7 +58,7 @@ def test_cut_off(turn_deg):
 
 @pytest.mark.parametrize("spot", [(6, 3, 10), (-15, 12, 10)])
 def test_glare(spot):
-    """A white spot, ten pixels in radius, on a marker of 45 px, within it or over its rim."""
+    """A white spot of 10 px radius on a marker of 45 px, inside it or over its border."""
     x, y, radius = spot
     gray = picture(CAMERA, GOOD | {3: AT})
     u, v = middle()
@@ -92,7 +92,7 @@ def test_a_number_seen_twice():
     ],
 )
 def test_a_marker_of_another_dictionary(dictionary, number, name):
-    """The smallest dictionary of its family that holds it is named: it is the one people print."""
+    """The smallest dictionary of the family that contains it is named, because that is the one people print."""
     trouble = one(picture(CAMERA, {number: AT}, dictionary=dictionary))
     assert (trouble.reason, trouble.id) == (Reason.WRONG_DICTIONARY, number)
     assert f"choose dictionary {name}" in trouble.sentence
@@ -109,7 +109,7 @@ def test_a_mirrored_marker():
 
 @pytest.mark.parametrize("lift_px", [3.0, 5.0])
 def test_a_curled_marker(lift_px):
-    """Seen aslant, a marker of 45 px whose right side curls up: there the print is seen so much higher."""
+    """An obliquely seen marker of 45 px whose right side curls up by this shift in the picture."""
     gray = picture(CAMERA, GOOD | {3: marker_corners((31, 6), 3)})
     u, v = middle(marker_corners((31, 6), 3))
     y, x = np.indices(gray.shape, np.float32)

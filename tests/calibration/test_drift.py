@@ -1,4 +1,4 @@
-"""What is concluded from markers that are elsewhere: with corners that are computed, no pictures but grey ones."""
+"""Drift detection with computed corners and plain grey pictures."""
 
 from dataclasses import replace
 
@@ -58,16 +58,16 @@ def judged(seen, table=TABLE, was=CAMERA):
 @pytest.mark.parametrize(
     ("stayed", "moved_along", "moved"),
     [
-        (5, 0, Moved.EITHER),  # fewer than six places say nothing
+        (5, 0, Moved.EITHER),  # fewer than six points are too few
         (0, 5, Moved.EITHER),
         (6, 0, Moved.MARKER),
         (0, 6, Moved.CAMERA),
         (18, 2, Moved.MARKER),
-        (17, 3, Moved.TABLE),  # 85 in 100 are not more than that
+        (17, 3, Moved.TABLE),  # exactly 85 % is not more than 85 %
         (6, 4, Moved.TABLE),
-        (5, 5, Moved.CAMERA),  # five may be chance
+        (5, 5, Moved.CAMERA),  # five points may be chance
         (21, 79, Moved.TABLE),
-        (20, 80, Moved.CAMERA),  # a fifth may be chance
+        (20, 80, Moved.CAMERA),  # 20 % may be chance
     ],
 )
 def test_the_background_shows_what_moved(stayed, moved_along, moved):
@@ -105,7 +105,7 @@ def test_a_new_marker_is_displaced_and_changes_nothing_else():
 
 
 def test_two_markers_in_place_outweigh_two_that_moved_together():
-    """Two others that were moved alike, as on one sheet."""
+    """The two others moved together, as on one sheet."""
     assessment = judged(detections(m2=(33.0, 24.5, 10), m3=(5.0, 23.5, -45)))
     assert (assessment.what, assessment.ids, set(assessment.displaced)) == (Moved.MARKER, {0, 1}, {2, 3})
 
@@ -135,7 +135,7 @@ def test_a_single_marker_in_place_confirms_the_camera():
 
 
 def test_three_consistent_markers_outweigh_one_in_place():
-    """By chance it was laid where the bumped camera sees it at its old place."""
+    """By chance it lies where the bumped camera sees it at its old pixels."""
     bumped = detections(BUMPED)
     seen = replace(bumped, corners_px=bumped.corners_px | {2: CAMERA.table_to_pixel(PLACES[2])})
     assessment = judged(seen)
@@ -152,7 +152,7 @@ def test_two_markers_in_place_outweigh_three_that_moved_together():
 
 
 def test_a_small_rotation_about_two_markers_is_a_camera_bump():
-    """Turned by a twelfth of a degree about their side: 1 and 2 are off by 0.2 px, 0 and 3 by 0.7."""
+    """Rotated by 1/12 degree about their side: 1 and 2 are off by 0.2 px, 0 and 3 by 0.7 px."""
     turned = camera(at_in=(19.988, 13.9315), height_in=50.05, tilt_deg=3.947, roll_deg=-0.0786)
     assessment = judged(detections(turned))
     assert (assessment.what, assessment.ids, assessment.displaced) == (Moved.EITHER, {0, 1, 2, 3}, {})
@@ -167,7 +167,7 @@ def test_a_still_background_means_that_only_the_prints_moved():
 
 
 def test_the_markers_are_not_background():
-    """All that is to be seen lies on them; of one that is half behind the lens's fold nothing is known."""
+    """All texture lies on the markers; a marker partly beyond the lens model's range is ignored."""
     gray = np.full((540, 960), 120, np.uint8)
     for at in PLACES.values():
         (left, top), (right, bottom) = (CAMERA.table_to_pixel(at)[k] for k in (0, 2))
@@ -191,9 +191,9 @@ def test_no_visible_marker_is_not_a_contradiction():
     [(0.3, 0.0, {2, 3}), (0.4, 0.0, None), (0.4, 0.3, {2, 3}), (0.5, 0.35, None)],
 )
 def test_a_bumped_camera_may_fit_a_little_worse_than_one_at_rest(nearer_in, residual_px, ids):
-    """Two markers nearer together than they should be: whatever the pose, 0.3 in are 0.55 px, 0.4 0.81 and 0.5 1.27.
+    """Two markers closer together than expected: in the best pose, 0.3 in are 0.55 px, 0.4 0.81 and 0.5 1.27.
 
-    At 960 px across 0.25 px are at rest and 0.75 px are one table, or three times what it fitted by before.
+    At 960 px across, 0.25 px are at rest and 0.75 px are one rigid table, or three times the earlier residual.
     """
     near = detections(BUMPED, without=(0, 1), m2=(34 - nearer_in, 24.0, 10))
     assessment = judged(near, replace(TABLE, residual_px=residual_px))
@@ -221,7 +221,7 @@ def test_a_new_marker_is_added_without_a_drift():
 
 @pytest.mark.parametrize(("side_in", "taken"), [(3.1, True), (2.9, True), (3.3, False), (2.7, False)])
 def test_a_new_marker_of_another_size_is_skipped(side_in, taken):
-    """Half of the difference, 0.05 or 0.15 in, at each corner and axis: a corner may be 0.09 in off."""
+    """Half of the difference, 0.05 or 0.15 in, at each corner and axis; a corner may be off by 0.09 in."""
     known, _ = relocate_markers(TABLE, {9: CAMERA.table_to_pixel(marker_corners((20, 14), side_in))}, PRINTS)
     assert (9 in known.markers_in) is taken
 
@@ -264,9 +264,9 @@ def test_markers_without_a_known_place_are_not_targets():
 
 
 def test_the_uncertainty_of_lens_and_places_carries_over_to_the_new_pose():
-    """A camera that is a little askew over the markers it measured sees their table so from anywhere else.
+    """A perturbation of the camera that measured the markers persists in every later pose.
 
-    What the old camera and its deviant see at the markers stays as far apart as it was.
+    The old camera and its perturbed camera stay equally far apart at the markers.
     """
     turn = cv2.Rodrigues(np.array([2e-4, -3e-4, 1e-3]))[0] @ CAMERA.rotation
     askew = replace(CAMERA, rotation=turn, translation=CAMERA.translation + (0.02, -0.01, 0.05))

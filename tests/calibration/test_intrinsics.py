@@ -1,4 +1,4 @@
-"""The nine numbers of a lens, and what is believed of them."""
+"""The nine lens parameters and their prior."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_lens_parameters_round_trip():
 
 
 def test_the_jacobian_by_lens_parameters():
-    """Against small steps of each number."""
+    """Compared with finite differences."""
     points, turn, shift = np.array([[3.0, -2, 0], [-4, 3, 0.5]]), np.array([3.0, 0.1, 0.2]), np.array([0.5, 0.3, 20])
 
     def seen(numbers):
@@ -46,14 +46,14 @@ def test_the_default_lens_sees_65_degrees_along_the_longer_side(size):
     lens = default_lens(size)
     assert np.degrees(2 * np.arctan(960 / lens.matrix[0, 0])) == pytest.approx(65, abs=0.5)
     assert lens.matrix[1, 1] == lens.matrix[0, 0]
-    # Pixel centres are at whole numbers: the middle of 1920 lies at 959.5.
+    # Pixel centres are at integers: the centre of 1920 px is 959.5.
     assert lens.matrix[:2, 2] == pytest.approx(((size[0] - 1) / 2, (size[1] - 1) / 2))
     assert lens.distortion == pytest.approx([-0.12, 0.04, 0, 0, 0])
     assert lens.matrix[[0, 1, 2, 2, 2], [1, 0, 0, 1, 2]].tolist() == [0, 0, 0, 0, 1]
 
 
 def test_the_prior_of_typical_cameras():
-    """Webcams and phones see 50 to 90 degrees, their axis is near the middle, their pixels are square."""
+    """Webcams and phones see 50 to 90 degrees, with a nearly central axis and square pixels."""
     prior = default_prior((1920, 1080))
     assert prior.mean == pytest.approx(lens_parameters(default_lens((1920, 1080))))
     spread = np.linalg.inv(prior.root.T @ prior.root)

@@ -19,7 +19,7 @@ PLACES = [(x, y) for y in (-0.55, 0.0, 0.55) for x in (-0.75, 0.0, 0.75)]
 
 
 def view(at, tilts_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
-    """The board's middle at a part of the half frame, turned about its two axes."""
+    """The board with its centre at a fraction of the half frame, rotated about its two axes."""
     points = BOARD.corners_in(IDS)
     turn = cv2.Rodrigues(np.radians([180 + tilts_deg[0], tilts_deg[1], 0.0]))[0]
     middle = np.array([at[0] * 0.64 * away_in, at[1] * 0.36 * away_in, away_in])
@@ -38,7 +38,7 @@ def random_views(rng, noise_px=0.2, tilt_deg=30.0):
 
 
 def test_the_lens_is_found_with_the_stated_covariance():
-    """Nine numbers, 12 times: whitened by the claimed covariance they have unit deviation, within what 12 can tell."""
+    """12 fits of nine parameters: whitened by the stated covariance, they have unit variance within sampling error."""
     rng = np.random.default_rng(2)
     squares = []
     for _ in range(12):
@@ -69,7 +69,7 @@ def test_too_few_views_are_refused_with_advice():
 
 
 def test_views_without_a_tilt_do_not_determine_the_focal_length():
-    """Boards square before the camera look alike from near with a short lens and from far with a long one."""
+    """A board parallel to the picture looks the same from near with a short lens and from far with a long one."""
     gathering = random_views(np.random.default_rng(1), tilt_deg=0.0)
     assert gathering.coverage.slanted == 0
     assert "tilt the board" in gathering.coverage.sentence
@@ -106,7 +106,7 @@ def test_a_rejected_view_names_its_reason(offered, reason):
 
 
 def drawn(blur_px):
-    """The board 60 px a square, its corner (0, 0) at (100, 100), blurred by so much."""
+    """The board with squares of 60 px and corner (0, 0) at (100, 100), blurred."""
     sheet = cv2.aruco.CharucoBoard((6, 8), 1.0, 0.75, dictionary_of("4X4_50")).generateImage((360, 480))
     return cv2.GaussianBlur(np.pad(sheet, 100, constant_values=255), (0, 0), blur_px)
 
@@ -117,7 +117,9 @@ def test_blur_is_measured(blur_px):
 
 
 def test_motion_blur_is_measured_in_its_direction():
-    gray = cv2.blur(drawn(0.7), (8, 1))  # a box 8 px long: deviation 8 / sqrt(12) = 2.3, steepest as if 8 / 2.5 = 3.2
+    gray = cv2.blur(
+        drawn(0.7), (8, 1)
+    )  # a box 8 px long: sigma 8 / sqrt(12) = 2.3; its slope corresponds to 8 / 2.5 = 3.2
     assert 2.2 < find_view(gray, BOARD, "4X4_50").blur_px < 3.3
 
 
@@ -125,7 +127,7 @@ def test_a_plain_chessboard():
     squares = np.kron(np.indices((6, 8)).sum(0) % 2, np.ones((50, 50))) * 255
     seen = find_view(np.pad(squares.astype(np.uint8), 60, constant_values=255), Chessboard(7, 5, 1.0), "")
     assert len(seen.ids) == 35
-    # Inner corner (1, 1) of the squares lies at 60 + 50 - 0.5; which end is the first is the finder's choice.
+    # Inner corner (1, 1) of the squares is at 60 + 50 - 0.5; the detector may start at either end.
     ends = sorted([tuple(seen.seen_px[0]), tuple(seen.seen_px[-1])])
     assert np.array(ends) == pytest.approx(np.array([[109.5, 109.5], [409.5, 309.5]]), abs=0.5)
     assert find_view(np.full((300, 400), 200, np.uint8), Chessboard(7, 5, 1.0), "") is None

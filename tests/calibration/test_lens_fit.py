@@ -1,4 +1,4 @@
-"""What is said of a lens profile, and which views are left out of it."""
+"""The quality of a lens fit, and rejected views."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ GATHERED = random_views(np.random.default_rng(1))
 
 
 def with_views(*changed, views=GATHERED.views, px=4.0):
-    """Views of which some are seen with a large error."""
+    """Views of which some have a large error."""
     rng = np.random.default_rng(0)
     off = {k: rng.normal(0, px, views[k].seen_px.shape) for k in changed}
     return Gathering(SIZE, tuple(replace(v, seen_px=v.seen_px + off.get(k, 0.0)) for k, v in enumerate(views)))
@@ -63,19 +63,19 @@ def test_outlying_views_are_rejected_until_six_remain():
 
 
 def test_a_view_that_fits_twice_as_badly_as_others_is_kept():
-    """Two and a half times is the limit; 0.2 px of noise and 0.35 more are 0.4."""
+    """The limit is 2.5 times the median; 0.2 px of noise and 0.35 px more are 0.4 px."""
     fit = fit_lens(with_views(3, px=0.35))
     assert np.isfinite(fit.by_view_px).all()
     assert int(np.argmax(fit.by_view_px)) == 3
     rest = [rms for k, rms in enumerate(fit.by_view_px) if k != 3]
-    # Of two axes; each view gives 6 of its 70 numbers for its pose.
+    # Over two axes; the pose of each view uses 6 of its 70 measurements.
     assert rest == pytest.approx([0.2 * np.sqrt(2)] * 8, rel=0.25)
     assert fit.by_view_px[3] == pytest.approx(0.4 * np.sqrt(2), rel=0.25)
     assert fit.residual_px == pytest.approx(np.sqrt(np.mean(np.square(fit.by_view_px))))
 
 
 def test_views_that_do_not_fit_any_lens_are_refused():
-    """1.33 px of 1280 are the limit."""
+    """The limit is 1.33 px at 1280 px across."""
     with pytest.raises(UserError, match=r"the pictures do not fit any lens \(off by [23]\.\d px\)"):
         fit_lens(with_views(*range(9), px=2.0))
     assert fit_lens(with_views(*range(9), px=0.7)).residual_px < 1.3
@@ -90,7 +90,7 @@ def test_exact_corners_get_a_minimum_noise():
 
 
 def test_correlated_errors_widen_the_covariance():
-    """Each board is bent or moved in its own way: its errors are a smooth field, of the size of the noise."""
+    """Each board is bent or moved differently: its errors form a smooth field as large as the noise."""
     rng = np.random.default_rng(3)
     views = []
     for view in random_views(np.random.default_rng(1), 1e-6).views:

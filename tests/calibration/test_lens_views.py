@@ -1,4 +1,4 @@
-"""Views of a board at the limits of what is accepted, with corners that are computed."""
+"""Views of a board at the limits of acceptance, with computed corners."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ IDS = np.arange(20, dtype=np.int32)
 
 
 def view(square_px=60.0, at=(100.0, 100.0), count=20, blur_px=0.0, wider=1.0):
-    """A board flat before the camera; its squares are so much `wider` at its right end."""
+    """A board parallel to the picture, with squares `wider` by this factor at its right end."""
     points = BOARD.corners_in(IDS[:count])
     x = np.cumsum([0, *np.linspace(1, wider, 4)])[points[:, 0].astype(int)]
     return View(IDS[:count], points, np.c_[x, -points[:, 1]] * square_px + at, blur_px)
@@ -74,13 +74,13 @@ def test_squares_are_at_least_eight_pixels_wide():
     [(8.1, 1.0), (8.3, 1.0), (10.0, 1.2), (20.0, 2.4), (21.0, 2.5), (100.0, 2.5)],
 )
 def test_the_largest_accepted_blur(square_px, most_px):
-    """But a pixel always, and two and a half at most: corners are found beside it."""
+    """At least one pixel and at most 2.5 are accepted."""
     assert refused(view(square_px, blur_px=most_px - 0.01)) == ""
     assert f"blurred by {most_px + 0.01:.1f} px" in refused(view(square_px, blur_px=most_px + 0.01))
 
 
 def test_the_same_view_is_not_taken_twice():
-    """24 px are two hundredths of 1200."""
+    """The limit is 2 % of 1200 px, 24 px."""
     here, there = view(), view(at=(700.0, 500.0))
     assert "the same place as in picture 1" in refused(view(at=(100.0, 123.0)), here, there)
     assert "the same place as in picture 2" in refused(view(at=(723.0, 500.0)), here, there)
@@ -114,7 +114,7 @@ def test_views_with_few_common_corners_are_infinitely_apart():
 
 @pytest.mark.parametrize(("wider", "slanted"), [(1.0, 0), (1.2, 0), (1.35, 1), (0.75, 1)])
 def test_a_tilt_is_detected_by_different_square_sizes(wider, slanted):
-    """A tenth of the squares may be larger or smaller; sides across grow by 0.2 of their length at a slant."""
+    """Percentiles ignore a tenth of the squares at either end; on a tilted board the sides differ by 20 %."""
     assert Gathering(SIZE, (view(wider=wider),)).coverage.slanted == slanted
 
 
@@ -127,14 +127,14 @@ def test_an_accepted_view_comes_last():
 
 
 def bars(blur_px=1.0):
-    """Chessboard of 7 x 6 squares of 50 px: the inner corners of 6 x 5."""
+    """A chessboard of 7 x 6 squares of 50 px, with 6 x 5 inner corners."""
     squares = np.kron(np.indices((6, 7)).sum(0) % 2, np.ones((50, 50))) * 200 + 20
     padded = np.pad(squares, 60, constant_values=220).astype(np.uint8)
     return cv2.GaussianBlur(padded, (0, 0), blur_px)
 
 
 def test_the_blur_of_the_worse_direction_counts():
-    """A row of pixels 9 long: the steepest rise is a ninth of it a pixel, as of a deviation of 9 / sqrt(2 pi)."""
+    """A box of 9 px: its slope is 1/9 per pixel, as for a Gaussian with sigma 9 / sqrt(2 pi)."""
     board = Chessboard(6, 5, 1.0)
     for size in ((9, 1), (1, 9)):
         found = find_view(cv2.blur(bars(0.3), size), board, "")
@@ -142,7 +142,7 @@ def test_the_blur_of_the_worse_direction_counts():
 
 
 def test_blur_is_measured_where_the_edges_are():
-    """A board at the right of a wide picture, white elsewhere."""
+    """A board on the right of a wide picture, white elsewhere."""
     points = BOARD.corners_in(IDS)
     gray = np.full((700, 1100), 220, np.uint8)
     gray[400:650, 750:1050] = np.kron(np.indices((5, 6)).sum(0) % 2, np.ones((50, 50))) * 200 + 20
@@ -151,7 +151,7 @@ def test_blur_is_measured_where_the_edges_are():
 
 
 def test_without_clear_edges_blur_is_zero():
-    """Edges of 15 grey levels: no blur can be read off them."""
+    """Edges of 15 grey levels are too weak to measure blur."""
     faint = (bars().astype(float) * 0.07 + 100).astype(np.uint8)
     found = find_view(faint, Chessboard(6, 5, 1.0), "")
     assert found is None or found.blur_px == 0

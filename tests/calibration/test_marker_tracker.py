@@ -12,7 +12,7 @@ SIZE = (960, 540)
 
 
 def expected(shift=(0.0, 0.0), turn_deg=0.0, growth=1.0):
-    """Corners elsewhere than they are drawn, each marker turned and grown about its middle."""
+    """Corners away from the drawn ones; each marker is rotated and scaled about its centre."""
     c, s = np.cos(np.radians(turn_deg)) * growth, np.sin(np.radians(turn_deg)) * growth
     turn = np.array([[c, s], [-s, c]])
     return {n: (px - px.mean(0)) @ turn + px.mean(0) + shift for n, px in TRUE.items()}
@@ -41,7 +41,7 @@ def test_corners_are_found_from_nearby_places(wrong):
 
 
 def test_the_noise_of_a_still_marker_is_small():
-    """Noise of 2 grey levels on edges of some 100 levels over 2 px moves each by 0.04 px, forty of them by 0.01."""
+    """Noise of 2 levels on edges of 100 levels over 2 px shifts one edge by 0.04 px, forty of them by 0.01 px."""
     watching = track_markers(TRUE, "4X4_50", SIZE)
     rng = np.random.default_rng(1)
     shots = [np.clip(GRAY + rng.normal(0, 2, GRAY.shape), 0, 255).astype(np.uint8) for _ in range(5)]

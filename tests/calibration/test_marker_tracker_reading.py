@@ -1,4 +1,4 @@
-"""How lines across edges are read, and which markers are watched: with grey levels and places written down."""
+"""Sampling lines across edges, and the choice of tracked markers, with explicit grey levels and places."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ STEP = np.array([[0.5]])
 
 
 def read(*levels):
-    """Where one line of 13 places, half a pixel apart, crosses, and whether it does cleanly."""
+    """The crossing of one line of 13 samples, half a pixel apart, and whether it is clear."""
     gap, clean = _crossings(np.array([[levels]], np.float32), STEP)
     return float(gap[0, 0]), bool(clean[0, 0])
 
@@ -48,7 +48,7 @@ def test_an_unclear_edge_gives_zero(levels):
 
 @pytest.mark.parametrize(("wrong", "seen"), [(0, True), (3, True), (4, False)])
 def test_one_wrong_cell_in_ten_is_accepted(wrong, seen):
-    """Three of 36 are fewer, four are more."""
+    """Three of 36 cells are fewer than a tenth, four are more."""
     paper = np.arange(36) % 2 == 0
     cells = np.where(paper, 200, 30).astype(np.float32)
     cells[:wrong] = 230 - cells[:wrong]
@@ -62,7 +62,7 @@ def test_cells_are_compared_with_the_markers_own_brightness():
 
 
 def test_each_further_marker_is_the_farthest_one():
-    """The lowest number counts as seen first; of ten on a line the ends, then the middles of what is left."""
+    """The search starts from the lowest id; of ten on a line it picks the ends, then the centres of the gaps."""
     line = {number: np.array([100.0 * number, 50]) for number in range(3, 13)}
     assert _far_apart({3: line[3]}) == [3]
     assert _far_apart(dict(list(line.items())[:MAX_TRACKED])) == [3, 4, 5, 6, 7, 8, 9, 10]
@@ -82,7 +82,7 @@ def test_a_marker_is_tracked_if_its_centre_is_in_the_picture():
 
 
 def test_samples_lie_across_edges_and_in_cells():
-    """A marker of 60 px upright in the picture: cells of 10, lines across its edges to 4.5 px either way."""
+    """An upright marker of 60 px: cells of 10 px, lines of 4.5 px on either side of an edge."""
     square = np.array([[100.0, 100], [160, 100], [160, 160], [100, 160]])
     looked = track_markers({0: square}, "4X4_50", SIZE)
     assert looked.u_px.shape == looked.v_px.shape == (1, 40 * 13 + 36)
@@ -116,7 +116,7 @@ def test_a_check_returns_corners_and_shift():
 
 
 def test_half_of_the_edges_must_be_visible():
-    """A hand over the lower third of a marker leaves it, over the lower two thirds not."""
+    """A hand may cover the lower third of a marker, but not the lower two thirds."""
     x, y = TRUE[0].min(0).astype(int)
     right, bottom = TRUE[0].max(0).astype(int)
     for part, hidden in ((0.12, False), (0.66, True)):

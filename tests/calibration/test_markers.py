@@ -12,7 +12,7 @@ DICTIONARY = "4X4_50"
 
 
 def outwards_px(seen, true):
-    """How far corners lie outside the true ones, along the diagonals: bias of scale, noise apart."""
+    """Mean distance of corners outside the true ones along the diagonals: the bias of scale, without noise."""
     away = true - true.mean(0)
     return ((seen - true) * away / np.linalg.norm(away, axis=1)[:, None]).sum(1).mean()
 
@@ -23,7 +23,7 @@ def outwards_px(seen, true):
         {},
         {"blur_px": 1.6},
         {"noise": 4.0},
-        {"exposure": 1.6},  # paper clips: its edge leans into the ink
+        {"exposure": 1.6},  # clipped paper: its edge shifts into the ink
         {"exposure": 0.2},
         {"ink_grows_in": 0.02},  # half a pixel of bleeding ink
     ],
@@ -40,7 +40,7 @@ def test_corners_are_unbiased(how):
 
 
 def test_opencv_alone_is_biased_here():
-    """The test above would not notice a picture that needs no correction."""
+    """Proves that the pictures of the test above need a correction."""
     gray = picture(CAMERA, PLACES, exposure=1.6)
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
@@ -107,7 +107,7 @@ def test_board_corners_are_numbered_along_the_rows():
     board = Board(7, 5, 1.4, 1.0)
     seen = find_board(board_picture(), board, DICTIONARY)
     assert seen.ids.tolist() == list(range(24))
-    # 100 px a square, drawn from (40, 40); pixel centres are at whole numbers: corner k is at 100 k - 0.5.
+    # Squares of 100 px, drawn from (40, 40); pixel centres are at integers: corner k is at 100 k - 0.5.
     expected = board.corners_in(seen.ids) * (1, -1) / 1.4 * 100 + 39.5
     assert seen.corners_px == pytest.approx(expected, abs=0.3)
     marks = board.marker_corners_in(DICTIONARY)
@@ -125,7 +125,7 @@ def test_an_invalid_board_is_refused(size):
 
 
 def test_a_custom_dictionary_is_read_from_a_file(tmp_path):
-    """Two markers of a dictionary turned round: 4X4_50 has neither of them under these numbers."""
+    """A dictionary of two markers that 4X4_50 does not have under these ids."""
     theirs, file = dictionary_of("4X4_50"), tmp_path / "mine.yml"
     mine = cv2.aruco.Dictionary(theirs.bytesList[[7, 3]], theirs.markerSize, theirs.maxCorrectionBits)
     store = cv2.FileStorage(str(file), cv2.FILE_STORAGE_WRITE)

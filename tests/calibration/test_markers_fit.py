@@ -1,4 +1,4 @@
-"""The pieces that a marker is fitted by, on patterns and pictures that are written down."""
+"""Parts of the marker fit, on explicit patterns and pictures."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ SQUARE = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 
 
 def printed(number=3, cell_px=10, at=(40, 40), size=(200, 200)):
-    """One marker drawn to whole pixels: its corners lie half a pixel before the first of them."""
+    """A pixel-aligned marker; its corners lie half a pixel before its first pixels."""
     gray = np.full(size, 255, np.uint8)
     marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(0), number, 6 * cell_px)
     gray[at[1] : at[1] + 6 * cell_px, at[0] : at[0] + 6 * cell_px] = marker
@@ -45,19 +45,19 @@ def corners_of(cell_px=10, at=(40, 40)):
 
 
 def test_linear_light_follows_srgb():
-    """0, a value in its straight part, one in its curve (IEC 61966-2-1), and all of it."""
+    """0, a value in the linear part, one in the curve (IEC 61966-2-1), and the maximum."""
     found = _light(np.array([[0, 5, 10, 11, 128, 255]], np.uint8))[0]
     curve = [((v / 255 + 0.055) / 1.055) ** 2.4 for v in (11, 128)]
     assert found == pytest.approx([0, 5 / 255 / 12.92, 10 / 255 / 12.92, *curve, 1], rel=1e-5)
 
 
 def test_edges_point_from_ink_to_paper():
-    """One cell of paper amid ink, within ink: its four sides, two places on each at the thirds."""
+    """One cell of paper surrounded by ink: its four sides, with two points on each, at the thirds."""
     paper = np.zeros((3, 3), bool)
     paper[1, 1] = True
     places, outward = _edges(paper, 2)
     found = {(round(float(x), 3), round(float(y), 3)): tuple(way) for (x, y), way in zip(places, outward, strict=True)}
-    # Counted from the middle cell's top left corner: the ring round it is the quiet zone.
+    # Counted from the centre cell's top left corner; the ring around it is the quiet zone.
     assert found == {
         (0, 0.333): (1, 0),
         (0, 0.667): (1, 0),
@@ -77,7 +77,7 @@ def test_a_pattern_has_the_code_in_a_black_border():
     assert rows == ["000000", "010110", "001010", "000110", "000100", "000000"]
     assert pattern.id == 0
     assert np.linalg.norm(pattern.outward, axis=1) == pytest.approx(np.ones(len(pattern.places)))
-    # Its rim's outer edge alone has 6 x 4 sides of a cell with four places each.
+    # The border's outer edge alone has 6 x 4 cell sides with four points each.
     outer = (pattern.places == 0).any(1) | (pattern.places == 6).any(1)
     assert outer.sum() == 96
     assert set(np.round(np.mod(pattern.places[outer], 1).ravel(), 6)) == {0.0, 0.2, 0.4, 0.6, 0.8}
@@ -188,7 +188,7 @@ def test_the_smallest_side_is_twenty_pixels():
 
 
 def test_a_small_marker_is_measured_and_a_smaller_one_is_set_aside():
-    """60 px made smaller: by 0.38 they are 22.8, by 0.3 18."""
+    """60 px scaled by 0.38 are 22.8 px, by 0.3 18 px."""
     large, small = (
         scan_markers(cv2.resize(printed(), None, fx=by, fy=by, interpolation=cv2.INTER_AREA), DICTIONARY)
         for by in (0.38, 0.3)
@@ -202,7 +202,7 @@ def test_a_small_marker_is_measured_and_a_smaller_one_is_set_aside():
     [
         (50.0, 0.59, None),
         (50.0, 0.61, Reason.NOT_FLAT),
-        (200.0, 1.19, None),  # six thousandths of a side
+        (200.0, 1.19, None),  # 0.6 % of a side
         (200.0, 1.21, Reason.NOT_FLAT),
     ],
 )
@@ -235,7 +235,7 @@ def board_picture(legacy=False, shown=slice(None), columns=7, rows=6):
 
 @pytest.mark.parametrize("legacy", [False, True])
 def test_boards_of_either_pattern_are_found(legacy):
-    """Until OpenCV 4.6 a board of an even number of rows began with a marker, not with a black square."""
+    """Until OpenCV 4.6, a board with an even number of rows started with a marker instead of a black square."""
     board = Board(7, 6, 1.4, 1.0)
     seen = find_board(board_picture(legacy), board, DICTIONARY)
     assert seen.ids.tolist() == list(range(30))

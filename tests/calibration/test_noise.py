@@ -1,4 +1,4 @@
-"""The covariance of a target's misses, against sums done by hand."""
+"""The covariance of a target's residuals; expected values are computed by hand."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def covariance(points_in, slopes, paper, place_sigma_in=0.0, point_sigma_px=0.1)
 
 
 def test_a_perfect_point_has_only_detection_noise():
-    """A hundredth of a square pixel of its own, and what its target has in common."""
+    """Its own variance of 0.01 px², plus the variance shared by its target."""
     assert covariance([[2, 5]], LEVEL, PERFECT) == pytest.approx(np.eye(2) * (0.01 + 0.0025))
 
 
@@ -32,7 +32,7 @@ def test_raised_paper_shifts_along_one_line():
 
 @pytest.mark.parametrize(("apart_in", "together"), [(3.0, np.exp(-0.5)), (6.0, np.exp(-2.0)), (0.0, 1.0)])
 def test_near_points_rise_together(apart_in, together):
-    """As a bell curve of 3 in, the wave of the paper."""
+    """Correlated by a Gaussian of 3 in, the wavelength of the paper."""
     found = covariance([[0, 0], [apart_in, 0]], np.repeat(LEVEL, 2, 0), Paper(0.0, 0.1))
     risen = np.array([[0.09, 0.12], [0.12, 0.16]])
     assert found[:2, :2] == pytest.approx(np.eye(2) * SEEN + risen)
@@ -42,7 +42,7 @@ def test_near_points_rise_together(apart_in, together):
 
 @pytest.mark.parametrize("half_in", [0.25, 4.0])
 def test_a_stated_place_has_shift_and_rotation_errors(half_in):
-    """Two points, left and right of the middle: both shift by 0.3 px; they turn up and down by as much."""
+    """Two points left and right of the centre: both shift by 0.3 px, and rotate up and down by as much."""
     shift, turn = np.tile(np.eye(2), (2, 2)) * 0.09, np.outer([0, -0.3, 0, 0.3], [0, -0.3, 0, 0.3])
     own = np.eye(4) * 0.01 + np.kron(np.ones((2, 2)), np.eye(2)) * TARGET_SIGMA_PX**2
     found = covariance([[7 - half_in, 2], [7 + half_in, 2]], np.repeat(LEVEL, 2, 0), PERFECT, 0.03)
@@ -50,7 +50,7 @@ def test_a_stated_place_has_shift_and_rotation_errors(half_in):
 
 
 def test_rotation_errors_of_a_stated_place():
-    """Four points round a middle, 1 in from it: each goes across the way to it."""
+    """Four points 1 in around a centre: each moves perpendicular to its radius."""
     points = np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1]])
     across = np.array([0, 1.0, -1, 0, 0, -1, 1, 0])
     found = covariance(points, np.repeat(LEVEL, 4, 0), PERFECT, 0.03)

@@ -1,4 +1,4 @@
-"""What the import of OpenCV leaves behind in the environment."""
+"""Effects of the OpenCV import on the environment."""
 
 import os
 import subprocess
@@ -24,7 +24,7 @@ def said(**environ: str) -> str:
 
 
 def test_qt_does_not_use_opencvs_plugins() -> None:
-    """OpenCV's wheel sets both for the Qt inside of it."""
+    """OpenCV's wheel sets both variables for its own Qt."""
     assert said() == "[] 120000000"
 
 

@@ -1,4 +1,4 @@
-"""Where things stand on a printed page, by sums done by hand: A4 is 210 x 297 mm, letter 8.5 x 11 in."""
+"""Positions on a printed page, computed by hand: A4 is 210 x 297 mm, letter 8.5 x 11 in."""
 
 import pytest
 
@@ -43,14 +43,14 @@ def test_an_unknown_paper_is_refused():
 
 
 def test_the_free_area_excludes_margins_header_and_scales():
-    """10 mm all round, 22 mm of header, 26 mm at the right and 16 mm at the bottom for the scales."""
+    """Margins of 10 mm, a header of 22 mm, and 26 mm on the right and 16 mm at the bottom for the scales."""
     assert (MARGIN_MM, HEADER_MM) == (10, 22)
     assert room("a4") == (210 - 20 - 26, 297 - 20 - 22 - 16)
     assert ROOM_CORNER_MM == (10, 32)
 
 
 def test_pieces_are_centred_in_their_cells_row_by_row():
-    """An area of 60 x 40 mm from (10, 32), in shares of 30 x 20 mm: pieces of 20 x 10 have 5 mm round them."""
+    """An area of 60 x 40 mm from (10, 32) with cells of 30 x 20 mm: pieces of 20 x 10 mm have 5 mm around them."""
     assert slots((10.0, 32.0), (60.0, 40.0), 2, 2, (20.0, 10.0)) == [(15, 37), (45, 37), (15, 57), (45, 57)]
 
 
@@ -106,13 +106,13 @@ def test_a_corrected_sheet_has_a_note_on_every_page():
     assert found.stretch == pytest.approx((1 / 0.98, 1 / 1.02))
     assert found.size_mm == sheet.size_mm
     words = "corrected for a printer that prints 100 mm as 98 mm across, 102 mm down"
-    # At the right margin, on the title's row, in the four tenths of it that the title leaves, 2 mm apart.
+    # At the right margin, on the title's row, in the 40 % that the title leaves, with a gap of 2 mm.
     note = Text(words, (200, pytest.approx(14.2)), 3.0, Align.RIGHT, room_mm=pytest.approx(74))
     assert [page.texts for page in found.pages] == [(Text("own", (0, 0), 1.0), note), (note,)]
 
 
 def test_text_is_wrapped_for_a_wide_font():
-    """4 mm of type take 2.08 mm a letter: nine letters in 20 mm."""
+    """A font of 4 mm takes 2.08 mm per letter: nine letters in 20 mm."""
     assert wrapped("lay it flat here", 20.0, 4.0) == ["lay it", "flat here"]
     assert wrapped("ab", 0.5, 4.0) == ["a", "b"], "one letter a row at least"
     assert wrapped("", 20.0, 4.0) == [""]

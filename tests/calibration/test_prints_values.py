@@ -1,4 +1,4 @@
-"""What lies on the table as values, and several looks at it as one."""
+"""Values of the calibration targets, and combining detections of several frames."""
 
 from dataclasses import replace
 
@@ -74,7 +74,7 @@ HERE = np.array([[10.0, 10], [20, 10], [20, 20], [10, 20]])
 
 
 def test_frames_at_rest_are_combined_by_medians():
-    """At 960 px across half a pixel is at rest; the first that sees a marker says where it is."""
+    """At 960 px across, half a pixel counts as rest; the first frame with a marker defines its place."""
     joint = combine_frames([seen(HERE), seen(HERE + 0.4), seen(HERE + 0.1), seen(HERE + (0.0, 0.6)), seen(HERE - 5)])
     assert joint.corners_px[0] == pytest.approx(HERE + 0.1)
     assert joint.image_size == SIZE
@@ -140,7 +140,7 @@ def test_if_all_markers_are_set_aside_the_error_is_that_of_the_first():
 
 
 def test_a_measured_distance_is_used():
-    """It says that all is two in a hundred larger: that much more than markers allow is refused."""
+    """A distance that is 2 % larger is more than the markers allow, and is refused."""
     ends = tuple((float(x), float(y)) for x, y in CAMERA.table_to_pixel([[6.0, 6.0], [33.0, 20.0]]))
     true = float(np.hypot(27, 14))
     plain = fix(detections(), Prints(), CAMERA.lens).calibration
@@ -182,7 +182,7 @@ def test_the_issue_names_the_wrong_side(side_in, words):
 
 
 def set_aside(off_px, size=SIZE, times=1.0):
-    """What is told of four markers of which the last one's right corner is seen so far off, right and up."""
+    """The issues of four markers if the last one's right corner is off by `off_px` to the right and up."""
     lens = Lens(size, CAMERA.lens.matrix * [[times], [times], [1]], CAMERA.lens.distortion)
     seen_px = {number: (px + 0.5) * times - 0.5 for number, px in detections().corners_px.items()}
     seen_px[2] = seen_px[2] + [[0, 0], [off_px, -off_px], [0, 0], [0, 0]]
@@ -190,7 +190,7 @@ def set_aside(off_px, size=SIZE, times=1.0):
 
 
 def test_a_bent_marker_must_be_pressed_down():
-    """0.7 px of one corner and axis are 0.35 px for the whole marker once the others gave way; 1.0 px are 0.5."""
+    """0.7 px at one corner and axis are 0.35 px over the marker after the fit; 1.0 px are 0.5 px."""
     assert set_aside(0.7) == ()
     for off_px in (1.0, 5.0):
         (trouble,) = set_aside(off_px)

@@ -130,9 +130,9 @@ def marker(*corners_in):
     "corners_in",
     [
         ((997, 3), (1000, 3), (1000, 0), (997, 0)),
-        ((0, 2.8), (3, 2.8), (3, 0), (0, 0)),  # 28 parts of 30 long
+        ((0, 2.8), (3, 2.8), (3, 0), (0, 0)),  # sides of 28 to 30
         ((0, 0.5), (0.5, 0.5), (0.5, 0), (0, 0)),
-        ((1.03, 2.82), (4.03, 2.82), (3, 0), (0, 0)),  # leaning by 20 degrees: a sine of 0.94
+        ((1.03, 2.82), (4.03, 2.82), (3, 0), (0, 0)),  # sheared by 20 degrees: a sine of 0.94
     ],
 )
 def test_a_layout_by_hand_may_be_a_little_off(tmp_path, corners_in):
@@ -144,8 +144,8 @@ def test_a_layout_by_hand_may_be_a_little_off(tmp_path, corners_in):
     [
         (((998, 3), (1001, 3), (1001, 0), (998, 0)), "marker 1 lies beyond 1000 in"),
         (((0, -1001), (3, -1001), (3, -1004), (0, -1004)), "marker 1 lies beyond 1000 in"),
-        (((0, 2.6), (3, 2.6), (3, 0), (0, 0)), "square"),  # 26 parts of 30
-        (((1.5, 2.6), (4.5, 2.6), (3, 0), (0, 0)), "square"),  # leaning by 30 degrees: a sine of 0.87
+        (((0, 2.6), (3, 2.6), (3, 0), (0, 0)), "square"),  # sides of 26 to 30
+        (((1.5, 2.6), (4.5, 2.6), (3, 0), (0, 0)), "square"),  # sheared by 30 degrees: a sine of 0.87
         (((0, 3), (0, 0), (3, 0), (3, 3)), "do not run clockwise"),
     ],
 )

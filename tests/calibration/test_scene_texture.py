@@ -1,4 +1,4 @@
-"""Whether a picture without markers still shows what it showed: drawn grain that is shifted by known pixels."""
+"""Shift detection without markers, tested on rendered texture that is shifted by known pixels."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ HERE, ELSEWHERE = texture(), texture(seed=2)
 
 
 def dots(count, x_px=0):
-    """Round spots of 9 px in two rows, 60 px apart."""
+    """Round dots of 9 px in two rows, 60 px apart."""
     gray = np.full((200, 960), 90, np.uint8)
     for k in range(count):
         cv2.circle(gray, (60 + 60 * (k // 2) + x_px, 60 + 80 * (k % 2)), 4, 200, -1, cv2.LINE_AA)
@@ -30,7 +30,7 @@ def dots(count, x_px=0):
 
 
 def covered(gray, part, by=ELSEWHERE):
-    """The left part of it hidden by another grain."""
+    """The picture with its left part hidden by another texture."""
     edge = int(part * gray.shape[1])
     return np.hstack([by[:, :edge], gray[:, edge:]])
 
@@ -66,7 +66,7 @@ def test_a_matching_frame_resets_the_count():
 
 
 def test_in_a_larger_picture_pixels_are_smaller():
-    """2880 px across: a pixel and a half may be 0.75 of one at 1920."""
+    """At 2880 px across, the limit is 1.5 px."""
     wide = texture(2880, 160)
     assert Grain(wide).has_shifted(shifted(wide, 0.65)) is False
     patient = Grain(wide)
@@ -77,7 +77,7 @@ def test_in_a_larger_picture_pixels_are_smaller():
 
 
 def test_hands_and_soldiers_may_hide_the_most_of_it():
-    """A quarter that stays is enough."""
+    """A quarter of the features is enough."""
     watching = Grain(HERE)
     assert [watching.has_shifted(covered(HERE, 0.65)) for _ in range(4)] == [False] * 4
     blind = Grain(HERE)
@@ -85,7 +85,7 @@ def test_hands_and_soldiers_may_hide_the_most_of_it():
 
 
 def test_most_features_must_move_together():
-    """Of what is clear to see: what is hidden does not count."""
+    """Only matched features count; hidden ones do not."""
     for hidden in (0.3, 0.7):
         assert Grain(HERE).has_shifted(covered(shifted(HERE, 4, 3), hidden)) is True
     ways = [(4, 0), (-4, 0), (0, 4), (-5, -5)]

@@ -14,7 +14,7 @@ MARGIN_MM = 10.0
 
 
 def _inked(page: Page) -> list[tuple[float, float]]:
-    """Extreme points of everything but words."""
+    """Extreme points of everything except text."""
     points = [point for line in page.lines for point in (line.start_mm, line.end_mm)]
     for pattern in page.patterns:
         x, y = pattern.corner_mm
@@ -64,7 +64,7 @@ def test_every_marker_is_complete_with_margin(paper: str, side_in: float, ids: l
             assert MARGIN_MM <= x <= width - MARGIN_MM
             assert MARGIN_MM <= y <= height - MARGIN_MM
         for pattern in page.patterns:
-            # No line and no other marker comes nearer than one cell: that much white the detector needs.
+            # No line and no other marker is closer than one cell, the white margin that the detector needs.
             x, y = pattern.corner_mm
             side = len(pattern.black) * pattern.cell_mm
             others = [*page.lines, *(p for p in page.patterns if p is not pattern)]
@@ -200,7 +200,7 @@ def test_wrapped_text_is_complete_and_fits(words: str, room_mm: float, size_mm: 
 
 
 def test_a_markers_label_is_centred_below_it() -> None:
-    """A marker of 3 in with its rim, a cell of 0.5 in, is 4 in wide; its label has 6 mm of its own."""
+    """A marker of 3 in with its margin, a cell of 0.5 in, is 4 in wide; its label has 6 mm."""
     page = marker_sheet("a4").pages[0]
     left = page.lines[0].start_mm[0]
     top = page.lines[0].start_mm[1]
@@ -208,12 +208,12 @@ def test_a_markers_label_is_centred_below_it() -> None:
     assert label.at_mm == pytest.approx((left + 50.8, top + 101.6 + 6 - 3.5))
     assert (label.size_mm, label.align, label.bold, label.room_mm) == (3.8, Align.CENTRE, False, pytest.approx(97.6))
     assert page.patterns[0].corner_mm == pytest.approx((left + 12.7, top + 12.7))
-    # It is cut out along its rim, 4 in wide and 6 mm higher, in the middle of half the room: (164 - 101.6) / 2.
+    # The cut frame is 4 in wide and 6 mm higher, centred in half the free area: (164 - 101.6) / 2.
     assert (left, top) == pytest.approx((10 + 31.2, 32 + (239 / 2 - 107.6) / 2))
 
 
 def test_the_boards_labels_are_below_it() -> None:
-    """6 x 8 in of squares, in the middle of the room with 12 mm for the words."""
+    """Squares of 6 x 8 in, centred in the free area with 12 mm for the labels."""
     page = board_sheet("a4").pages[0]
     left, top = page.patterns[0].corner_mm
     assert (left, top) == pytest.approx((10 + (164 - 152.4) / 2, 32 + (239 - 203.2 - 12) / 2))
@@ -241,7 +241,7 @@ def test_sheets_are_numbered_and_give_advice() -> None:
 
 @pytest.mark.parametrize(("paper", "largest"), [("letter", 5.0), ("a4", 4.8)])
 def test_the_largest_marker_fits_the_width_with_its_margin(paper: str, largest: float) -> None:
-    """Its rim makes it 8 parts of 6 wide: the 169.9 and 164 mm beside the scales hold 5.02 and 4.84 in of black."""
+    """The margin makes it 8/6 as wide: the 169.9 and 164 mm beside the scales fit 5.02 and 4.84 in of black."""
     assert marker_sheet(paper, largest).pages
     with pytest.raises(UserError, match=rf"to {largest:g} in \(the largest that fits with its white margin\)"):
         marker_sheet(paper, largest + 0.1)

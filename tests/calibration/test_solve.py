@@ -18,13 +18,13 @@ TABLE = np.array([[x, y, 0.0] for x in range(2, 39, 6) for y in range(2, 27, 6)]
 
 
 def targets(seen_by, places=PLACES, known=False, rng=None, side_in=3.0):
-    """Markers seen exactly, or with the noise that the solver assumes."""
+    """Markers seen exactly, or with the noise of the solver's model."""
     made = []
     for number, (at, turn) in places.items():
         corners = marker_corners(at, side_in, turn)
         seen = seen_by.table_to_pixel(corners)
         if rng is not None:
-            # Corners of one marker rise partly together: 0.6 of the variance, as 3 in apart in the solver's model.
+            # Corners of one marker rise partly together: 0.6 of the variance, as at 3 in in the solver's model.
             height = PAPER.height_in * (np.sqrt(0.6) * rng.normal() + np.sqrt(0.4) * rng.normal(size=4))
             printed = np.c_[corners + rng.normal(0, PAPER.place_in, (4, 2)), height]
             seen = seen_by.table_to_pixel(printed) + rng.normal(0, POINT_SIGMA_PX, seen.shape)
@@ -35,7 +35,7 @@ def targets(seen_by, places=PLACES, known=False, rng=None, side_in=3.0):
 
 
 def errors_in(calibration, seen_by, places=PLACES, known=False):
-    """(N,) inches between where the solution and the truth see the table's points, after the frames are matched."""
+    """(N,) distances in inches between the solution and the truth at the table's points, after alignment."""
     found = calibration.camera.pixel_to_table(seen_by.table_to_pixel(TABLE))
     if not known:
         corners = np.concatenate([calibration.markers_in[n] for n in places])
@@ -51,7 +51,7 @@ def errors_in(calibration, seen_by, places=PLACES, known=False):
 def test_exact_corners_give_exact_inches(known, profile, view):
     seen_by = camera(**view)
     calibration = solve(targets(seen_by, known=known), (960, 540), seen_by.lens if profile else None)
-    # Without a profile the priors pull a little, and p1, p2 of the drawn lens are not solved for.
+    # Without a profile the priors cause a small bias, and p1, p2 of the true lens are not solved for.
     assert np.abs(errors_in(calibration, seen_by, known=known)).max() < (1e-3 if profile else 0.06)
     assert calibration.residual_px < (1e-3 if profile else 0.05)
 
@@ -69,7 +69,7 @@ def test_one_marker_is_enough_with_a_larger_sigma():
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_errors_match_sigma(known, count):
-    """Over 60 noisy views the errors have the deviation that is claimed, within what so few views can tell."""
+    """Over 60 noisy views, the errors match the stated sigma within sampling error."""
     rng = np.random.default_rng(11)
     places = dict(list(PLACES.items())[:count])
     ratios = []
@@ -87,14 +87,14 @@ def test_errors_match_sigma(known, count):
     "kind", [kind for kind in kinds((2, 4)) if kind.profile or (kind.measured and kind.markers == 4)], ids=str
 )
 def test_errors_match_sigma_for_random_cameras(kind):
-    """The quick version of `python -m benchmarks.sigma`: so few cameras tell a deviation to about a third."""
+    """The quick version of `python -m benchmarks.sigma`: few cameras determine a sigma to about a third."""
     rng = np.random.default_rng(3)
     ratio = np.concatenate([trial(rng, kind).ratio for _ in range(8)])
     assert 0.6 < np.sqrt((ratio**2).mean()) < 1.6
 
 
 def test_sigma_includes_the_print_size():
-    """Markers 2 % larger than said put everything 2 % out, seen from the middle of the markers."""
+    """Markers 2 % larger than stated shift all places by 2 % relative to the markers' centre."""
     seen_by = camera()
     exact = solve(targets(seen_by), (960, 540), seen_by.lens)
     unsure = solve(targets(seen_by), (960, 540), seen_by.lens, print_sigma=0.02)
@@ -106,7 +106,7 @@ def test_sigma_includes_the_print_size():
 
 
 def test_known_places_determine_the_print_size():
-    """Markers drawn 2 % too large at true places: the places win, and the size is found."""
+    """Markers drawn 2 % too large at true places: the places prevail, and the size is found."""
     seen_by = camera()
     grown = [
         Target(t.points_in, seen_by.table_to_pixel(marker_corners(at, 3.06, turn)), t.marks, t.place)
@@ -119,7 +119,7 @@ def test_known_places_determine_the_print_size():
 
 
 def test_an_uncertain_profile_is_refined():
-    seen_by = camera(tilt_deg=25.0, at_in=(20.0, 40.0))  # oblique, so that the picture tells the focal length
+    seen_by = camera(tilt_deg=25.0, at_in=(20.0, 40.0))  # oblique, so that the picture determines the focal length
     off = Lens((960, 540), seen_by.lens.matrix * [[1.02, 1, 1], [1, 1.02, 1], [1, 1, 1]], seen_by.lens.distortion)
     spread = 1e-12 * np.eye(9)
     spread[:2, :2] += 0.02**2
@@ -131,7 +131,7 @@ def test_an_uncertain_profile_is_refined():
 
 
 def test_a_marker_seen_from_exactly_above_is_solved():
-    """The two poses fall together there and OpenCV's quick answer is not a number."""
+    """The two poses coincide there, and OpenCV's IPPE returns NaN."""
     square, lens = marker_square(3.0), Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
     seen = square * (16, -16) + (500, 400)
     assert solve([Target(square, seen, {0: square})], (1000, 800), lens).camera.position_in[2] == pytest.approx(50)
@@ -199,7 +199,7 @@ def test_the_jacobian_matches_differences():
 
 
 def test_perturbed_cameras_agree_on_the_markers():
-    """With free markers a change of frame is no error: no deviant moves the markers as a whole."""
+    """With free markers a change of frame is not an error: no perturbed camera moves the markers as a whole."""
     seen_by = camera()
     calibration = solve(targets(seen_by), (960, 540), seen_by.lens)
     assert all(isinstance(deviant, TableCamera) for deviant in calibration.deviants)

@@ -1,4 +1,4 @@
-"""What a solution says of places, frames and its own error, against cameras that are known."""
+"""Places, frame and uncertainty of a solution, compared with known cameras."""
 
 from dataclasses import replace
 
@@ -17,13 +17,13 @@ DOWN = np.diag([1.0, -1.0, -1.0])
 
 
 def above(x_in=10.0, y_in=20.0, height_in=40.0, focal_px=800.0):
-    """A camera that looks straight down: 20 px an inch from 40 in."""
+    """A camera that looks straight down: 20 px per inch from 40 in."""
     lens = Lens(SIZE, [[focal_px, 0, 500], [0, focal_px, 400], [0, 0, 1]], [0] * 5)
     return TableCamera(lens, DOWN, -DOWN @ np.array([x_in, y_in, height_in]))
 
 
 def known_to(*others):
-    """A calibration whose camera might as well be one of the others, each a whole deviation away."""
+    """A calibration whose camera has these others at one standard deviation."""
     here = above()
     deviants = tuple(
         replace(here, translation=here.translation + NUDGE * (other.translation - here.translation)) for other in others
@@ -32,24 +32,24 @@ def known_to(*others):
 
 
 def test_sigma_of_a_camera_with_an_uncertain_position():
-    """It hangs half an inch off along x, or 0.2 in along y: so far are all places off."""
+    """It may be off by 0.5 in along x, or 0.2 in along y, and so are all places."""
     unsure = known_to(above(x_in=10.5), above(y_in=20.2))
     covariance = unsure.covariance_in2([[12.0, 25, 0], [3.0, 7, 0]])
     one = np.diag([0.25, 0.04])
     assert covariance == pytest.approx(np.block([[one, one], [one, one]]), rel=1e-3)
-    # Of one axis: the root of the mean of both variances.
+    # Along one axis: the root of the mean of both variances.
     assert unsure.sigma_in([[12.0, 25, 0], [3.0, 7, 0]]) == pytest.approx([np.sqrt(0.145)] * 2, rel=1e-3)
 
 
 def test_sigma_of_a_camera_with_an_uncertain_height():
-    """4 in of 40: a tenth of the way from below it; of what is 20 in high by 4 of 20."""
+    """4 in of 40 in: a tenth of the distance from the camera's foot; for points 20 in high, 4 of 20."""
     unsure = known_to(above(height_in=44.0))
     assert unsure.sigma_in([[20.0, 20, 0], [10.0, 20, 0]]) == pytest.approx([1.0 / np.sqrt(2), 0], rel=1e-3, abs=1e-9)
     assert unsure.sigma_in([[20.0, 20, 20]]) == pytest.approx([2.0 / np.sqrt(2)], rel=1e-3)
 
 
 def test_typical_sigma_is_a_median_of_near_places():
-    """A camera 40 in up sees 50 x 40 in, all of it within 60 in: the middle of 81 places' deviations."""
+    """A camera 40 in high sees 50 x 40 in, all within 60 in: the median sigma of 81 places."""
     assert known_to(above(x_in=10.5)).typical_sigma_in() == pytest.approx(0.5 / np.sqrt(2), rel=1e-3)
     x, y = np.meshgrid(np.linspace(-22.5, 22.5, 9), np.linspace(-18, 18, 9))
     away = np.hypot(x, y).ravel() * 0.1 / np.sqrt(2)
@@ -57,7 +57,7 @@ def test_typical_sigma_is_a_median_of_near_places():
 
 
 def test_typical_sigma_ignores_distant_places():
-    """A short lens, 400 px, sees 100 x 80 in from 40: the corners, more than 60 in off, do not count."""
+    """A short lens of 400 px sees 100 x 80 in from 40 in: the corners, more than 60 in away, do not count."""
     wide, higher = above(focal_px=200.0), above(focal_px=200.0, height_in=44.0)
     nudged = replace(wide, translation=wide.translation + NUDGE * (higher.translation - wide.translation))
     x, y = np.meshgrid(np.linspace(-90, 90, 9), np.linspace(-72, 72, 9))
@@ -85,7 +85,7 @@ def test_place_of_inverts_laid_at():
 
 @pytest.mark.parametrize("roll_deg", [0.0, 35.0, 170.0, -100.0])
 def test_the_frame_of_a_single_marker(roll_deg):
-    """x runs along the picture's lower edge from the nearest left corner of what was found."""
+    """x runs along the picture's lower edge from the near-left corner of the marker."""
     seen_by = camera(roll_deg=roll_deg, tilt_deg=0.0)
     corners = marker_corners((18, 12), 3.0, 25.0)
     square = marker_square(3.0)
@@ -106,7 +106,7 @@ def test_known_and_free_targets_get_their_true_places():
 
 
 def test_markers_move_with_their_target():
-    """A sheet with two markers, of which the target knows four points of its own."""
+    """A sheet with two markers, with four points of its own."""
     seen_by = camera()
     own = np.array([[0.0, 0], [8, 0], [8, 4], [0, 4]])
     marks = {1: marker_square(2.0) + (2, 2), 2: marker_square(2.0) + (6, 2)}
@@ -117,7 +117,7 @@ def test_markers_move_with_their_target():
 
 
 def test_the_residual_is_a_root_mean_square_of_distances():
-    """Points of one marker off by (0.3, 0.4) px: it takes them over; opposite ones cannot be."""
+    """Equal shifts of (0.3, 0.4) px are absorbed by the marker's place; opposite ones remain as residuals."""
     seen_by, off = camera(), np.array([[0.3, 0.4], [-0.3, -0.4], [0.3, 0.4], [-0.3, -0.4]])
     made = [replace(one, seen_px=one.seen_px + off) for one in targets(seen_by, known=True)]
     assert solve(made, (960, 540), seen_by.lens).residual_px == pytest.approx(0.5, rel=0.05)
@@ -125,7 +125,7 @@ def test_the_residual_is_a_root_mean_square_of_distances():
 
 @pytest.mark.parametrize(("off_px", "sigma_px", "fits"), [(1.2, 0.08, True), (1.5, 0.08, False), (1.5, 1.0, True)])
 def test_the_largest_accepted_residual(off_px, sigma_px, fits):
-    """1.5 px at 960 px across; letting outliers go leaves a tenth more than plain least squares would."""
+    """1.5 px at 960 px across; the robust loss leaves 10 % more than plain least squares."""
     seen_by, way = camera(), np.array([[0.6, 0.8], [-0.6, -0.8], [0.6, 0.8], [-0.6, -0.8]])
     made = [replace(t, seen_px=t.seen_px + off_px * way, sigma_px=sigma_px) for t in targets(seen_by, known=True)]
     if fits:
@@ -136,7 +136,7 @@ def test_the_largest_accepted_residual(off_px, sigma_px, fits):
 
 
 def test_raised_paper_shifts_all_places():
-    """0.5 in of paper on all of it, seen from 50: whatever is found lies a hundredth nearer to the camera's foot."""
+    """Paper 0.5 in high, seen from 50 in, shifts all places by 1 % towards the camera's foot."""
     seen_by = camera(tilt_deg=0.0, k1=0.0, k2=0.0)
     flat, high = (
         solve([replace(t, paper=paper) for t in targets(seen_by, known=True)], (960, 540), seen_by.lens)
@@ -151,12 +151,12 @@ def test_raised_paper_shifts_all_places():
 
 
 def test_stated_places_keep_their_sigma():
-    """Pixels within each marker fit to a hundredth; half an inch of doubt about each place stays."""
+    """Pixels within each marker fit to 0.01 px; the sigma of 0.5 in of each place remains."""
     seen_by = camera()
     doubtful = [replace(t, place_sigma_in=0.5) for t in targets(seen_by, known=True)]
     sure = solve(targets(seen_by, known=True), (960, 540), seen_by.lens)
     unsure = solve(doubtful, (960, 540), seen_by.lens)
     middle = [[20.0, 14.0, 0]]
-    # Four of half an inch: a quarter of an inch at their middle.
+    # Four places of 0.5 in: 0.25 in at their centre.
     assert unsure.sigma_in(middle)[0] == pytest.approx(0.25, rel=0.2)
     assert sure.sigma_in(middle)[0] < 0.02

@@ -1,38 +1,38 @@
-"""Noise, one-sigma steps and the odds of two poses, against sums done by hand."""
+"""Noise, one-sigma steps and the odds of two poses; expected values are computed by hand."""
 
 import numpy as np
 import pytest
 
 from calibration.spread import noise_estimate, one_sigma_steps, rival_probability, rival_step
 
-FOUR_OF_ONE = np.ones((4, 1))  # four measurements of one number: three are to spare
+FOUR_OF_ONE = np.ones((4, 1))  # four measurements of one parameter: three are redundant
 
 
 def test_the_stated_noise_counts_as_six_measurements():
-    """Nothing is missed: of 6 stated and 3 spare ones the variance is 6 / 9."""
+    """Without residuals, 6 stated and 3 redundant measurements give a variance of 6 / 9."""
     assert noise_estimate(FOUR_OF_ONE, np.zeros(4)) == pytest.approx((6 / 9, 3.0))
 
 
 def test_residuals_increase_the_noise_less_than_quadratically():
-    """A miss of 3 deviations counts as 2 * 4**2 * (sqrt(1 + (3 / 4)**2) - 1) = 8, not 9."""
+    """A residual of 3 sigmas counts as 2 * 4**2 * (sqrt(1 + (3 / 4)**2) - 1) = 8, not 9."""
     assert noise_estimate(FOUR_OF_ONE, np.array([3.0, -3, 3, -3])) == pytest.approx(((6 + 32) / 9, 3.0))
 
 
 def test_priors_reduce_the_redundancy_less():
-    """Three measurements and one belief, alike: the measurements give three quarters of the number."""
+    """Three measurements and one equal prior: the measurements determine 3/4 of the parameter."""
     assert noise_estimate(FOUR_OF_ONE, np.zeros(3)) == pytest.approx((6 / 8.25, 2.25))
 
 
 def test_redundancy_is_never_negative():
     assert noise_estimate(np.eye(2), np.zeros(2)) == pytest.approx((1.0, 0.0))
-    # More numbers than measurements: rounding must not make it less than none.
+    # More parameters than measurements: rounding must not make it negative.
     noise2, spare = noise_estimate(np.arange(1.0, 7).reshape(2, 3), np.zeros(2))
     assert (noise2, spare) == pytest.approx((1.0, 0.0))
     assert spare >= 0
 
 
 def test_steps_have_the_least_squares_covariance():
-    """(J'J)^-1 J'CJ (J'J)^-1, with the noise's variance of the measured rows and 1 of the believed ones."""
+    """(J'J)^-1 J'CJ (J'J)^-1, with the noise variance for measured rows and 1 for priors."""
     jacobian = np.random.default_rng(1).normal(size=(6, 3))
     steps = one_sigma_steps(jacobian, 4, 2.5)
     solved = np.linalg.inv(jacobian.T @ jacobian) @ jacobian.T
@@ -54,7 +54,7 @@ def test_rival_probability_uses_students_t():
 
 
 def test_a_rival_step_has_the_length_of_its_sigma():
-    """By a chance of a quarter: half of the way, of rotation, translation and all else."""
+    """With a probability of 1/4: half of the difference in all parameters."""
     x, rival = np.array([3.0, 0, 0, 1, 2, 3, 7]), np.array([2.8, 0.2, 0, 1, 2, 5, 9])
     assert rival_step(x, rival, 0.25) == pytest.approx([-0.1, 0.1, 0, 0, 0, 1, 1])
 
@@ -72,7 +72,7 @@ def test_a_rival_step_has_the_length_of_its_sigma():
 def test_a_rival_step_takes_the_shorter_rotation(x, rival, step):
     """Two rotation vectors just short of half a turn either way are neighbours: 0.1 rad apart, not 6.2.
 
-    Where two poses fall together the quick way of finding them may turn about more than once.
+    Where two poses coincide, IPPE may return rotations by more than a full turn.
     """
     assert rival_step(np.array([x, 0, 0, 1]), np.array([rival, 0, 0, 1]), 0.25)[0] == pytest.approx(step / 2)
 

@@ -1,4 +1,4 @@
-"""How things that look like markers are told apart: outlines and small pictures that are written down."""
+"""Detection of marker-like shapes, with explicit outlines and small pictures."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def square(side_px, at=(100.0, 80.0)):
 
 
 def printed(cell_px=10, at=(100, 60), number=3, ink=20, paper=220, blur_px=0.8):
-    """A marker of whole pixels on paper."""
+    """A pixel-aligned marker on paper."""
     gray = np.full((200, 300), paper, np.uint8)
     marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(0), number, 6 * cell_px)
     gray[at[1] : at[1] + 6 * cell_px, at[0] : at[0] + 6 * cell_px] = np.where(marker > 0, paper, ink)
@@ -41,7 +41,7 @@ MARKED, AT = printed(), square(59.0, (100.0, 60.0))
 
 @pytest.mark.parametrize(("side_px", "alike"), [(20.4, True), (19.6, False), (79.0, True), (81.0, False)])
 def test_unread_markers_are_similar_in_size(side_px, alike):
-    """Of 40 px: in area, so twice as long."""
+    """Relative to 40 px: four times the area is twice the side."""
     assert len(_similar_in_size([square(side_px)], [square(40), square(40), square(90)])) == alike
     assert len(_similar_in_size([square(side_px)], [])) == 1, "where none is read all count"
 
@@ -52,7 +52,7 @@ def test_unread_markers_are_similar_in_size(side_px, alike):
         ((51.0, 100.0), False, True),
         ((49.0, 100.0), False, False),
         ((100.0, 49.0), False, False),
-        ((11.0, 100.0), True, True),  # one that the picture's edge cuts off may be narrow
+        ((11.0, 100.0), True, True),  # an outline cut off by the picture's edge may be narrow
         ((9.0, 100.0), True, False),
         ((0.0, 0.0), True, False),
     ],
@@ -107,7 +107,7 @@ def test_an_outline_has_three_to_six_corners(corners, kept):
 
 @pytest.mark.parametrize(("thick", "kept"), [(30, True), (22, False)])
 def test_ink_fills_most_of_an_outline(thick, kept):
-    """An angle of two bars 100 px long: of its hull they fill 51 parts in 75, or 39 in 70."""
+    """An angle of two bars of 100 px: they fill 51/75 or 39/70 of its hull."""
     bars = np.array([[0, 0], [100, 0], [100, thick], [thick, thick], [thick, 100], [0, 100]], float) + 50
     hull = 100 * 100 - (100 - thick) ** 2 / 2
     part = (200 * thick - thick**2) / hull
@@ -132,7 +132,7 @@ def test_the_largest_shape_comes_first():
 
 
 def test_at_most_a_dozen_issues_each_once():
-    """Squares of two by two cells, of no dictionary: 15 of them, 36 px a side."""
+    """15 squares of 2 x 2 cells that are in no dictionary, 36 px wide."""
     gray = np.full((400, 640), 220, np.uint8)
     for k in range(15):
         y, x = 30 + 120 * (k // 5), 30 + 120 * (k % 5)
@@ -162,7 +162,7 @@ def test_a_black_square_and_a_ring_are_not_markers():
 
 
 def test_a_code_needs_light_cells():
-    """8 in 100 of the inside: 40 px a side are 1521 pixels between centres, of which one cell of 10 x 10 are 7."""
+    """8 % of the inside: a side of 40 px has 1521 pixels between centres, of which one 10 x 10 cell is 7 %."""
     dark = GRAY.copy()
     dark[60:120, 100:160] = 20
     one, two = dark.copy(), dark.copy()
@@ -173,7 +173,7 @@ def test_a_code_needs_light_cells():
 
 
 def test_paper_is_even():
-    """A quarter and more of the ring round it dark: it lies on something else."""
+    """If a quarter or more of the ring around it is dark, it is not on paper."""
     uneven = MARKED.copy()
     uneven[95:, 160:] = 60
     assert _on_paper(uneven, AT), "half of one side"
@@ -215,7 +215,7 @@ def test_glare_is_the_largest_saturated_region():
 
 @pytest.mark.parametrize("blur_px", [1.0, 2.0, 3.0])
 def test_the_width_of_an_edge(blur_px):
-    """A step blurred by a normal curve rises at its steepest as one of sqrt(2 pi) deviations in width."""
+    """A step blurred by a Gaussian has the slope of a linear edge of width sqrt(2 pi) sigma."""
     soft = cv2.GaussianBlur(printed(12, blur_px=0), (0, 0), blur_px)
     outline = square(71.0, (100.0, 60.0))
     assert _edge_width_px(soft, outline) == pytest.approx(np.sqrt(2 * np.pi) * blur_px, rel=0.12)

@@ -1,4 +1,4 @@
-"""Byte vectors of the format, and frames found in any stream."""
+"""Byte vectors of the Adalight format, and frames found in any stream."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def test_encoded_data_is_decoded_in_any_pieces(frames: list[tuple[tuple[int, int
 def test_random_bytes_do_no_harm(noise: bytes) -> None:
     decoder = Decoder(most_leds=10)
     found = decoder.feed(noise)
-    for one in found:  # nothing is made up: each frame stands in the noise as it is
+    for one in found:  # no frame is invented: each is part of the noise
         assert encode(one) in noise
-    # And what comes after is still understood, once a frame that the noise began has been filled: 6 + 30 bytes at most.
+    # Later frames are still decoded, after a frame started by the noise is complete: at most 6 + 30 bytes.
     decoder.feed(bytes(36))
     assert decoder.feed(encode([(1, 2, 3)] * 4)) == (((1, 2, 3),) * 4,)
 

@@ -1,4 +1,4 @@
-"""Bytes of Pixels and GoDice; the radio itself is a pretended bleak."""
+"""Messages of Pixels and GoDice; a fake bleak replaces the radio."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class TestPixels:
     @pytest.mark.parametrize(
         "messages",
         [
-            [rolled(3)],  # it lay there when it was found
+            [rolled(3)],  # at rest when it was found
             [ROLLING, b"\x03\x05\x03"],  # state 5: set down on a face
             [ROLLING, b"\x03\x00\x03"],
             [ROLLING, rolled(3)[:2]],
-            [ROLLING, rolled(9)],  # no face of ours
+            [ROLLING, rolled(9)],  # an unknown face
         ],
     )
     def test_other_messages_are_not_rolls(self, messages: list[bytes]) -> None:
@@ -77,7 +77,7 @@ class TestPixels:
         assert (untold.face, bool(untold.doubt)) == (6, True)
 
     def test_an_advertisement(self) -> None:
-        # LEDs (21: a d6 with pips, 6: a plain one, 20: a d20), look 1, at rest on index 2, charging (128) at 80 %.
+        # LEDs (21: a d6 with pips, 6: a plain d6, 20: a d20), colourway 1, at rest on index 2, charging (128) at 80 %.
         assert is_six_sided(bytes((21, 1, 1, 2, 128 + 80)))
         assert is_six_sided(bytes((6, 1, 1, 2, 80)))
         assert not is_six_sided(bytes((20, 1, 1, 2, 80)))
@@ -86,7 +86,7 @@ class TestPixels:
 
 
 class TestGoDice:
-    # The vectors of Particula's own examples: gravity along each of the die's axes, 64 to the g.
+    # The vectors of Particula's examples: acceleration along the die's axes in 1/64 g.
     @pytest.mark.parametrize(
         ("message", "face"),
         [
@@ -124,7 +124,7 @@ def test_every_acceleration_is_a_face(pull: tuple[int, int, int]) -> None:
 
 
 class Radio:
-    """A bleak with one die in the air, whose messages are said as soon as one listens."""
+    """A fake bleak with one die, which sends its messages as soon as a client listens."""
 
     def __init__(self, name: str, messages: list[bytes], manufacturer: dict[int, bytes]) -> None:
         self.written: list[tuple[str, bytes]] = []

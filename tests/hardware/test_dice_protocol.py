@@ -1,4 +1,4 @@
-"""Lines that are rolls, lines that are not, and any bytes at all."""
+"""Valid lines, invalid lines, and random bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hardware.dice_protocol import LONGEST_LINE, REMEMBER_S, Decoder, Hello, Repeats, RollLine, encode, with_crc
 from rules.dice import Die
 
-# Ids as devices have them: printable, and short enough for the line.
+# Ids like those of devices: printable, and short enough for a line.
 names = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=20)
 rolls = st.sampled_from(Die).flatmap(
     lambda die: st.builds(
@@ -31,7 +31,7 @@ hellos = st.builds(Hello, st.integers(0, 9), st.none() | st.integers(0, 2**16))
 
 
 def read(line: bytes) -> tuple[object, ...]:
-    """What one line says, with nothing before it."""
+    """The events of a single line."""
     return Decoder().feed(line + b"\n")
 
 
@@ -45,7 +45,7 @@ def test_the_lines_of_the_documentation() -> None:
 
 
 def test_a_line_with_its_checksum() -> None:
-    # The CRC-32 of zip and PNG over all that stands before the last comma, as zlib computes it.
+    # The CRC-32 of zip and PNG over everything before the last comma, as computed by zlib.
     body = b'{"t":"roll","id":"d1","sides":6,"face":4,"seq":17'
     line = encode(RollLine(Die.D6, 4, "d1", 17))
     assert line == body + b',"crc":"%08x"}\n' % zlib.crc32(body)
@@ -87,7 +87,7 @@ def test_invalid_lines_are_counted_and_dropped(line: bytes) -> None:
 
 
 def test_the_first_bare_number_after_connecting_is_doubtful() -> None:
-    # "-1" cut in two would be a 1; a line that starts a JSON object is whole, or is none.
+    # "-1" cut in two would be a 1; a JSON line is either complete or invalid.
     decoder = Decoder()
     first, second = decoder.feed(b"1\n1\n")
     assert "incomplete" in first.doubt
@@ -101,12 +101,12 @@ def test_a_device_keeps_its_format() -> None:
     decoder.feed(b"\n")
     assert decoder.feed(b"4\n") == (RollLine(None, 4),)
     decoder.feed(b'{"t":"hello","proto":1}\n')
-    assert decoder.feed(b"4\n") == ()  # a torn line of a device that speaks JSON
+    assert decoder.feed(b"4\n") == ()  # an incomplete line of a device that sends JSON
     plain = b'{"t":"roll","sides":6,"face":3}\n'
     assert len(decoder.feed(plain)) == 1
     decoder.feed(encode(Hello(1, 5)))
-    assert decoder.feed(plain) == ()  # and one of a device that sends checksums
-    decoder.reset()  # another device may hang there now
+    assert decoder.feed(plain) == ()  # an incomplete line of a device that sends checksums
+    decoder.reset()  # another device may be connected now
     assert len(decoder.feed(plain)) == 1
 
 
@@ -198,7 +198,7 @@ class TestRepeats:
         repeats = Repeats()
         repeats.hello(Hello(1, boot=5))
         assert repeats.is_new(self.roll, 0.0)
-        repeats.hello(Hello(1, boot=5))  # it only names itself again
+        repeats.hello(Hello(1, boot=5))  # not a restart
         assert not repeats.is_new(self.roll, 0.1)
         repeats.hello(Hello(1, boot=6))
         assert repeats.is_new(self.roll, 0.2)

@@ -1,4 +1,4 @@
-"""Which rolls answer a request, at times that the test sets."""
+"""Which rolls answer a request, with a simulated clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOUR_FUDGE = DiceRequest(Die.FUDGE, 4, "the firer", "the attack")
 
 
 class Table:
-    """A tray and a clock that stands until it is moved."""
+    """A dice collector with a simulated clock."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -30,7 +30,7 @@ class Table:
         return self
 
     def settled_roll(self) -> Roll | None:
-        """The answer once the dice lie still."""
+        """The answer after the settling time."""
         return self.later(SETTLE_S).tray.answer()
 
 
@@ -56,7 +56,7 @@ def test_a_recent_roll_answers_the_next_request(table: Table) -> None:
     assert table.settled_roll() == Roll((3,))
     assert table.tray.kept == ()
     table.tray.ask(ONE)
-    assert table.settled_roll() is None  # it answers once
+    assert table.settled_roll() is None  # a roll answers only once
 
 
 def test_a_stale_roll_raises_a_question(table: Table) -> None:
@@ -94,7 +94,7 @@ def test_a_delayed_line_uses_its_stated_age(table: Table) -> None:
     assert table.tray.question is not None
     assert table.tray.question.why is Why.STALE
     table.tray.settle(yes=False)
-    table.later(10).d6(4, age_s=8)  # late, but thrown after the request
+    table.later(10).d6(4, age_s=8)  # delayed, but thrown after the request
     assert table.settled_roll() == Roll((4,))
 
 
@@ -147,12 +147,12 @@ def test_a_single_die_may_be_thrown_again_for_the_next(table: Table) -> None:
     assert table.settled_roll() == Roll((3, 5))
     table.tray.ask(TWO)
     table.d6(3)
-    table.later(DOUBLE_S / 2).d6(5)  # it bounced, or was nudged
+    table.later(DOUBLE_S / 2).d6(5)  # bounced or nudged
     assert table.tray.question is not None
     assert table.tray.question.why is Why.DOUBLE
     table.tray.settle(yes=False)
     table.later(DOUBLE_S).d6(6)
-    table.d6(1)  # instead of the 6; the 3 has nothing to do with it
+    table.d6(1)  # replaces the 6, not the 3
     table.tray.settle(yes=True)
     assert table.settled_roll() == Roll((3, 1))
 
@@ -176,7 +176,7 @@ def test_a_fudge_die_does_not_answer_a_six_sided_request(table: Table) -> None:
 
 
 def test_six_sided_dice_serve_as_fudge_dice(table: Table) -> None:
-    # PF-06: 1 and 2 are minus, 3 and 4 blank, 5 and 6 plus; bare numbers are faces of the die that is asked for.
+    # PF-06: 1 and 2 are minus, 3 and 4 blank, 5 and 6 plus; bare numbers are faces of the requested die.
     table.tray.ask(FOUR_FUDGE)
     for k, face in enumerate((1, 4, 6)):
         table.d6(face, f"d{k}")
@@ -236,7 +236,7 @@ def test_electronic_dice_drive_a_procedure() -> None:
         return first.total, second.total
 
     table, asked = Table(), []
-    # What comes in at each look: too early for the first request, then its second die, leaning; then the third die.
+    # Rolls at each poll: before the first request, then its second die, leaning; then the third die.
     coming = [[("d1", 3, False)], [], [("d2", 4, True)], [], [], [("d1", 6, False)]]
 
     def arrivals() -> list[tuple[RollLine, float]]:

@@ -1,4 +1,4 @@
-"""Links on pseudo-terminals: what is shown arrives, plugs are pulled, ports are shared with nobody."""
+"""Links on pseudo-terminals: transmission, unplugging, and exclusive ports."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ def test_the_last_frame_is_sent_again_every_second(wire: Wire, device: EmulatedR
         assert shows(device, Measured(7.5))
         frames, start_s = device.frames, fast_clock()
         assert until(lambda: device.frames == frames + 5, device.step)
-        # A second each, and up to READ_S (0.4 s of the hurried clock) until the link looks up.
+        # A second each, plus up to READ_S (0.4 s of the fast clock) until the read returns.
         assert 5.0 <= fast_clock() - start_s + 0.1 < 8.0
     finally:
         rod.close()
 
 
 def test_only_the_latest_frame_is_sent(device: EmulatedRod, wire: Wire) -> None:
-    # At 1200 baud a frame of 42 bytes takes 0.35 s: no more than one in that time can be on the line.
+    # At 1200 baud a frame of 42 bytes takes 0.35 s, so at most one per 0.35 s is sent.
     rod = RangeRod(SHAPE, lambda: (str(wire.path),), baud=1200)
     try:
         assert until(lambda: rod.status.state is LinkState.UP, device.step)
@@ -124,7 +124,7 @@ def test_only_the_latest_frame_is_sent(device: EmulatedRod, wire: Wire) -> None:
             device.step()
             time.sleep(0.003)
         assert shows(device, Measured(12 * 199 / 200))
-        assert device.frames <= (time.monotonic() - start_s) / 0.35 + 3  # the black one, the first and the last
+        assert device.frames <= (time.monotonic() - start_s) / 0.35 + 3  # the dark frame, the first and the last
     finally:
         rod.close()
 
@@ -136,7 +136,7 @@ def test_an_animated_pattern_is_sent_continuously(device: EmulatedRod, rod: Rang
 
 
 def test_a_rod_that_does_not_greet_is_given_three_seconds(wire: Wire) -> None:
-    # So long an Arduino that was reset by the opening takes to listen.
+    # An Arduino that is reset by opening the port needs this time.
     silent = EmulatedRod(wire, time.monotonic, greets=False)
     start_s = fast_clock()
     rod = RangeRod(SHAPE, lambda: (str(wire.path),), clock=fast_clock)
@@ -159,11 +159,11 @@ def test_a_link_reconnects_after_unplugging(wire: Wire, device: EmulatedRod, rod
     wire.plug()
     assert shows(device, Measured(3))
     assert rod.status.connections == 2
-    assert rod.status.error  # the last one stays to be read
+    assert rod.status.error  # the last error stays readable
 
 
 class SleepyPort:
-    """A port on which nothing comes in: a read waits until it is cancelled."""
+    """A port without input: a read waits until it is cancelled."""
 
     in_waiting = 0
 
@@ -198,13 +198,13 @@ def test_wake_interrupts_the_read() -> None:
             rod.show(Measured(k))
             wanted = encode(colours(SHAPE, Measured(k), 0.0))
             assert until(lambda: port.written[-1:] == [wanted])  # noqa: B023
-            assert time.monotonic() - start_s < 4  # the read alone would have slept for 5 s
+            assert time.monotonic() - start_s < 4  # the read alone would have waited for 5 s
     finally:
         rod.close()
 
 
 def test_calls_do_not_wait_for_the_port(wire: Wire, rod: RangeRod) -> None:
-    # Nobody reads at the far end: once the line is full the writes stall.
+    # The other end does not read: once the buffer is full, writes block.
     assert until(lambda: rod.status.state is LinkState.UP, lambda: wire.write(b"Ada\n"))
     slowest_s = 0.0
     for k in range(300):
@@ -212,7 +212,7 @@ def test_calls_do_not_wait_for_the_port(wire: Wire, rod: RangeRod) -> None:
         rod.show(Measured(k % 12))
         slowest_s = max(slowest_s, time.perf_counter() - start_s)
         time.sleep(0.002)
-    assert slowest_s < 5  # a write to a full line never ends
+    assert slowest_s < 5  # a write to a full buffer never ends
 
 
 def test_a_port_of_another_link_is_not_opened(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
@@ -265,8 +265,8 @@ def test_two_likely_ports_are_identified_by_their_messages(tmp_path: Path) -> No
     both = (str(strip.path), str(cup.path))
     device = EmulatedRod(strip, time.monotonic)
     thrown = EmulatedDice(cup, time.monotonic, rng())
-    line = DiceLine(lambda: both, must_greet=True)  # comes to the rod's port first
-    rod = RangeRod(SHAPE, lambda: both[::-1])  # and the rod to the dice's
+    line = DiceLine(lambda: both, must_greet=True)  # tries the rod's port first
+    rod = RangeRod(SHAPE, lambda: both[::-1])  # tries the dice's port first
     try:
         rod.show(Measured(7.5))
         assert until(

@@ -1,4 +1,4 @@
-"""Which port is which, and what is said of one that cannot be opened."""
+"""Identifying ports, and explaining errors of ports that cannot be opened."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_equal_adapters_are_identified_by_their_sockets() -> None:
     assert LEFT.name == "usb:10c4:ea60:0001@1-1"
     assert devices_for(LEFT.name, [LEFT, RIGHT]) == ("/dev/ttyUSB0",)
     assert devices_for(RIGHT.name, [LEFT, RIGHT]) == ("/dev/ttyUSB1",)
-    # Plugged in again in the other order, each keeps its socket.
+    # Plugged in again in the other order; each keeps its socket.
     swapped = [Port("/dev/ttyUSB1", "CP2102", 0x10C4, 0xEA60, "0001", "1-1")]
     assert devices_for(LEFT.name, swapped) == ("/dev/ttyUSB1",)
 
@@ -57,8 +57,8 @@ def test_equal_adapters_are_identified_by_their_sockets() -> None:
 def test_an_adapter_with_a_unique_number_is_found_in_any_socket() -> None:
     moved = Port("/dev/ttyACM3", "ESP32-S3", 0x303A, 0x1001, "AB12", "2-4")
     assert devices_for(ESP.name, [moved, LEFT]) == ("/dev/ttyACM3",)
-    assert devices_for("usb:10c4:ea60:0001@9-9", [LEFT, RIGHT]) == ()  # either twin might be meant
-    assert devices_for("usb:1546:01a7:@9-9", [GPS]) == ()  # no number: it cannot be told from another of its make
+    assert devices_for("usb:10c4:ea60:0001@9-9", [LEFT, RIGHT]) == ()  # ambiguous: both have this number
+    assert devices_for("usb:1546:01a7:@9-9", [GPS]) == ()  # without a number, equal adapters are ambiguous
 
 
 def test_a_named_device_is_used_or_else_any_likely_one() -> None:
@@ -106,7 +106,7 @@ def test_the_lines_are_low_before_the_port_is_opened(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /proc")
 def test_a_program_that_uses_a_port_without_a_lock_is_found(terminal: str) -> None:
-    assert holder(terminal) == ""  # this process holds it, and may
+    assert holder(terminal) == ""  # this process itself is not reported
     with subprocess.Popen(
         [sys.executable, "-c", f"import sys; f = open({terminal!r}); print('open', flush=True); sys.stdin.read()"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -148,7 +148,7 @@ def test_every_error_has_a_remedy(error: Exception, fault: Fault, words: str) ->
 @posix
 def test_the_group_is_the_one_that_owns_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
     denied = PermissionError(errno.EACCES, "no")
-    assert "-aG dialout " in explain("/dev/ttyUSB9", denied)[1]  # not there to be asked
+    assert "-aG dialout " in explain("/dev/ttyUSB9", denied)[1]  # the port does not exist
     monkeypatch.setattr(ports.os, "stat", lambda _: SimpleNamespace(st_gid=1))
     monkeypatch.setattr(ports.grp, "getgrgid", lambda _: SimpleNamespace(gr_name="uucp"))
     assert "-aG uucp " in explain("/dev/ttyUSB9", denied)[1]

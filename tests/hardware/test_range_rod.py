@@ -1,4 +1,4 @@
-"""What the rod shows, on a strip of one LED per inch unless said otherwise: LED k lies over k to k + 1 in."""
+"""Colours of the rod, by default on a strip with one LED per inch: LED k covers k to k + 1 in."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INCHES = RodShape(length_in=36, leds_per_in=1, brightness=1, gamma=1)
 
 
 def test_the_common_strip() -> None:
-    # 60 LEDs a metre: 36 in = 0.9144 m = 54.86 LEDs; the last must lie on the rod.
+    # 60 LEDs per metre: 36 in = 0.9144 m = 54.86 LEDs; the last must lie on the rod.
     assert RodShape().leds == 54
     assert RodShape(39.4).leds == 60
 
@@ -69,12 +69,12 @@ def test_every_band_gives_light_and_differs_from_its_neighbour_as_sent() -> None
 def test_a_range_lights_up_in_the_colour_of_its_verdict(lamp: Lamp) -> None:
     along = plain_colours(INCHES, Measured(9.5, lamp, reach_in=15.2), 0.0)
     assert {along[led] for led in range(9) if led != 6} == {LAMP_COLOUR[lamp]}
-    assert along[6] == FIRST_MARK  # the mark stays to be read
+    assert along[6] == FIRST_MARK  # the mark stays visible
     assert along[9] == TIP
     assert along[10] == band_colour(10.5)
     assert along[12] == SECOND_MARK
     assert along[15] == REACH
-    assert set(along[16:]) == {BLACK}  # beyond the weapon
+    assert set(along[16:]) == {BLACK}  # beyond the weapon's range
 
 
 def test_a_shot_out_of_range_passes_the_reach() -> None:
@@ -121,7 +121,7 @@ def test_the_light_of_a_dice_wait_runs_back_and_forth() -> None:
 def test_the_alarm_flashes_twice_a_second() -> None:
     lit = [any(plain_colours(INCHES, Alarm(), k * ALARM_PERIOD_S / 2 + 0.1)[0]) for k in range(4)]
     assert lit == [True, False, True, False]
-    assert ALARM_PERIOD_S >= 1 / 3  # more than three flashes a second may harm
+    assert ALARM_PERIOD_S >= 1 / 3  # more than three flashes per second may be harmful
 
 
 def test_only_patterns_are_animated() -> None:
@@ -172,7 +172,7 @@ def test_an_invalid_range_is_refused(range_in: float) -> None:
 def test_the_rod_as_text() -> None:
     short = RodShape(length_in=13, leds_per_in=1)
     shown = colours(short, Measured(4.5, Lamp.GREEN, reach_in=10.5), 0.0)
-    assert letters(shown) == "GGGGWyCbbbP.B"  # the marks stay, whatever the reach
+    assert letters(shown) == "GGGGWyCbbbP.B"  # the marks stay at any range
     assert scale(short) == "0  3  6  9  12"
     assert letters(colours(short, Measured(4.5, Lamp.AMBER), 0.0)).startswith("YYYYW")
     assert letters(colours(short, Measured(4.5, Lamp.RED), 0.0)).startswith("RRRRW")
