@@ -178,8 +178,11 @@ def count_in(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> N
         tally.posture.append(g.posture is w.posture)
     for n, (g, w, _) in enumerate(pairs):
         for h, v, _ in pairs[:n]:
-            said, real = np.hypot(g.x_in - h.x_in, g.y_in - h.y_in), np.hypot(w.x_in - v.x_in, w.y_in - v.y_in)
-            tally.range_in.append(abs(float(said - real)))
+            measured_in, true_in = (
+                np.hypot(g.x_in - h.x_in, g.y_in - h.y_in),
+                np.hypot(w.x_in - v.x_in, w.y_in - v.y_in),
+            )
+            tally.range_in.append(abs(float(measured_in - true_in)))
 
 
 def _line(tally: Tally) -> str:

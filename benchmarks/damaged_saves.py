@@ -32,7 +32,7 @@ from rules.recovery import recover
 from rules.table import UserError
 
 PAGE = 4096
-MENDED = "opened after an unfinished entry was taken back, which was said"
+MENDED = "opened after an unfinished entry was rolled back, with a message"
 MOST_HARMS = 4
 LONGEST_S = 30
 """Time limit for one save."""
@@ -189,7 +189,7 @@ def _check(save: Path, intact: IntactSave, faults: list[str]) -> str:
     if "what was not confirmed is gone" in remark:
         return MENDED
     if remark:
-        return f"opened, and said that it cannot be checked; {'as it was' if same else 'altered'}"
+        return f"opened, with the message that it cannot be checked; {'unchanged' if same else 'altered'}"
     if not same:
         faults.append("opened altered without a word")
     return "opened, all entries as they were"

@@ -124,21 +124,23 @@ def drawn(count: int) -> None:
             extra = sum(face is None for face, _ in read)
             print(
                 f"  slant {slant:2.0f}: {right} of {len(read) - extra} right, {extra} extra, "
-                f"{len(seen.doubtful)} asked about"
+                f"{len(seen.doubtful)} doubtful"
             )
 
 
 def leaning() -> None:
     """Evaluate throws in which one of three dice leans, seen from above."""
     for lean_deg in (0, 10, 15, 20, 25, 30):
-        asked = []
+        questioned = []
         for seed in range(8):
             level = [Drawn((seed + k) % 6 + 1, x, 0.0, 37.0 * k) for k, x in ((0, -2.0), (2, 2.0))]
             tipped = Drawn((seed + 4) % 6 + 1, 0.0, 0.2, 53.0 * seed, lean_deg=lean_deg)
             throw = Throw((tipped, *level), Eye((420, 240), 48), Room(seed=seed, grain=3))
             seen = nearest(read_dice(throw.picture(), kind=DieKind.D6), throw)[0][1]
-            asked.append(seen is None or bool(TrayReading((seen,), 0.0).doubtful))
-        print(f"leaning {lean_deg:2d} degrees, from above: {sum(asked)} of {len(asked)} asked about or not seen")
+            questioned.append(seen is None or bool(TrayReading((seen,), 0.0).doubtful))
+        print(
+            f"leaning {lean_deg:2d} degrees, from above: {sum(questioned)} of {len(questioned)} doubtful or not seen"
+        )
 
 
 def looks() -> None:

@@ -56,15 +56,15 @@ def main() -> None:
 def collections() -> Iterator[list[tuple[float, bool]]]:
     """Milliseconds of each collection, and whether it ran in this thread."""
     pauses: list[tuple[float, bool]] = []
-    begun: dict[int, float] = {}
+    started_s: dict[int, float] = {}
     here = threading.get_ident()
 
     def note(phase: str, _: dict[str, int]) -> None:
         thread = threading.get_ident()
         if phase == "start":
-            begun[thread] = time.perf_counter()
-        elif thread in begun:
-            pauses.append((1000 * (time.perf_counter() - begun.pop(thread)), thread == here))
+            started_s[thread] = time.perf_counter()
+        elif thread in started_s:
+            pauses.append((1000 * (time.perf_counter() - started_s.pop(thread)), thread == here))
 
     gc.callbacks.append(note)
     yield pauses

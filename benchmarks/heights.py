@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=int, default=12)
     parser.add_argument("--view", type=float, default=70.0, help="degrees across that the camera sees")
     options = parser.parse_args()
-    print(f"{options.pictures} pictures a case; inches: error median / 95 %, two sigma as claimed")
+    print(f"{options.pictures} pictures a case; inches: error median / 95 %, stated two sigma")
     for height_in in HEIGHTS_IN:
         for size_px in SIZES_PX:
             seen_in = seen_from(height_in, size_px, options.view)
@@ -89,7 +89,7 @@ def case(
     return (
         f"  {height_in:g} in up, {size_px[1]}p, {count} marker{'s'[: count - 1]}, lens {lens}:"
         f" sees {seen_in[0]:.0f} x {seen_in[1]:.0f} in, {middle:.0f} px/in,"
-        f" error {np.median(error):.3f} / {np.percentile(error, 95):.3f}, claimed {np.nanmedian(claim):.3f}"
+        f" error {np.median(error):.3f} / {np.percentile(error, 95):.3f}, stated {np.nanmedian(claim):.3f}"
     )
 
 

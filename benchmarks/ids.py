@@ -2,7 +2,7 @@
 
     python -m benchmarks.ids [--rounds N] [FOLDER]
 
-Twenty-four soldiers of two armies stand on a simulated table that is looked at five times a second; in each round an
+Twenty-four soldiers of two armies stand on a simulated table that is analysed five times a second; in each round an
 arm reaches in, hides the soldiers below it, and moves one by 2 to 12 in. FOLDER holds a rendered sequence instead
 (frame_NNN.jpg with its truth in frame_NNN.json, sequence.json). This program's finder analyses every picture, and all
 trackers get its detections. supervision and norfair are not dependencies of the project and are skipped if they are

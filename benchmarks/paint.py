@@ -51,7 +51,7 @@ def main() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QGuiApplication(["paint"])
     print(f"{ROUNDS} paints at {SIZE_PX[0]} x {SIZE_PX[1]}; budget {BUDGET_MS:g} ms of processor; least and median")
-    print(f"{'':28}{'shapes':>8}{'work out':>16}{'paint':>16}{'paint anew':>16}")
+    print(f"{'':28}{'shapes':>8}{'compute':>16}{'paint':>16}{'repaint':>16}")
     now = crowded()
     for name, (state, preview) in scenes(now).items():
         drawing = Drawing()
@@ -65,9 +65,9 @@ def main() -> None:
 
 def scenes(now: Situation) -> dict[str, tuple[TableState, Preview]]:
     """The test scenes by name."""
-    asked = now.figure("green-1")
-    assert asked is not None
-    finding = fan_finding(now, asked, Arm("rifle", 24.0))
+    shooter = now.figure("green-1")
+    assert shooter is not None
+    finding = fan_finding(now, shooter, Arm("rifle", 24.0))
     hovered = now.view.figures[2].id
     mouse = Preview(hovered=hovered, ruler=Ruler(hovered, now.view.figures[-1].id))
     count = len(now.view.figures)

@@ -299,19 +299,19 @@ class _StageTimer:
 
 def _timed_call(spent: list[float], call: Callable[..., Any]) -> Callable[..., Any]:
     def timed(*args: Any, **named: Any) -> Any:
-        begun = time.process_time()
+        started_s = time.process_time()
         try:
             return call(*args, **named)
         finally:
-            spent.append(1000 * (time.process_time() - begun))
+            spent.append(1000 * (time.process_time() - started_s))
 
     return timed
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
+    started_s = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started_s
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, fo
         for roll, _ in line.arrivals():
             got[(roll.id, roll.seq, roll.face)] += 1
 
-    def say(data: bytes) -> None:
+    def send_to_program(data: bytes) -> None:
         nonlocal written
         written += len(data)
         send(wire, data, rng)
@@ -109,7 +109,7 @@ def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, fo
         return line.status.received >= written
 
     until(lambda: wire.connected and line.status.state is LinkState.UP)
-    say(hello)
+    send_to_program(hello)
     pull_every = max(20, count // pulls)
     while sent < count:
         rolls = [
@@ -137,14 +137,14 @@ def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, fo
             findings.reconnect_s.append(time.monotonic() - start)
             collect()
             written = line.status.received
-            say(hello + b"".join(clean))
+            send_to_program(hello + b"".join(clean))
             wanted.update((roll.id, roll.seq, roll.face) for roll in rolls)
         else:
-            say(stream)
+            send_to_program(stream)
             findings.check(until(heard), "what was written was not read")
             whole = {part.strip() + b"\n" for part in stream.split(b"\n")}
             again = {text for text in clean if text not in whole and rng.random() < 0.5}
-            say(b"".join(again))
+            send_to_program(b"".join(again))
             arrived = [roll for text, roll in clean.items() if text in whole or text in again]
             lost += len(clean) - len(arrived)
             wanted.update((roll.id, roll.seq, roll.face) for roll in arrived)
@@ -191,7 +191,7 @@ def soak_rod(count: int, pulls: int, rng: random.Random, findings: Findings, fol
         if rng.random() < 0.02:
             wire.write(rng.randbytes(50).replace(b"{", b"?"))
         arrived = until(lambda: device.leds == wanted, step=device.step)  # noqa: B023
-        findings.check(arrived, "the rod does not show what it was told last")
+        findings.check(arrived, "the rod does not show its latest frame")
         shown += 1
         if len(findings.faults) > 5:
             break

@@ -72,7 +72,7 @@ def table(rounds: int) -> Table:
     words = f'The baseline, `python -c "{BASELINE[1]}"`, takes {timings["`sandtable --help`"].baseline_ms:.0f} ms here.'
     budgets = (
         Budget("start to first picture (the window on the simulated table)", first_s, window.START_S, "s"),
-        Budget("mouse to measurement on the screen, while looking goes on", shown_ms, window.FRAME_MS, "ms"),
+        Budget("mouse to measurement on the screen, during analysis", shown_ms, window.FRAME_MS, "ms"),
     )
     return Table("start", ("what", "x baseline", "s"), rows, words, budgets)
 

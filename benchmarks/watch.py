@@ -53,7 +53,7 @@ def errors_after(bumps: int) -> None:
         bumped = TableCamera(camera.lens, bumped.rotation, bumped.translation)
         shots.append((bumped, _gray(scene, bumped, rng)))
     for words, lens in (("lens profile", camera.lens), ("lens unknown", None)):
-        before, after, within, told = [], [], [], Counter[str]()
+        before, after, within, reported = [], [], [], Counter[str]()
         for bumped, gray in shots[1:]:
             keeper, prints = Keeper(), Prints()
             start = keeper.look(shots[0][1], prints, lens).calibration
@@ -62,7 +62,7 @@ def errors_after(bumps: int) -> None:
             place = place_of(seen, places[:, :2])
             before += [*np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)]
             kept = keeper.look(gray, prints, lens)
-            told.update(str(drift.what) for drift in kept.drifts)
+            reported.update(str(drift.what) for drift in kept.drifts)
             assert kept.calibration is not None
             seen = kept.calibration.camera.pixel_to_table(bumped.table_to_pixel(places))
             error = np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)
@@ -70,7 +70,7 @@ def errors_after(bumps: int) -> None:
             within += [*(error < 2.448 * kept.calibration.sigma_in(places))]
         print(
             f"{words}: before {_spread(before)} in, first frame after {_spread(after)} in,"
-            f" within two sigma {np.mean(within):.2f} ({len(after)} points), told {dict(told)}"
+            f" within two sigma {np.mean(within):.2f} ({len(after)} points), reported {dict(reported)}"
         )
 
 

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> None:
             print_line(f"paint 1080p, {name}", PAINT_MS, painting_ms(ruler=state))
         live = Window("demo", settings, opener=lambda _: SimulatedTable(demo_scene()))
         wall, own_ms = mouse_to_picture_ms(live)
-        print_line("mouse to screen, a ruler begun, live", FRAME_MS, wall)
+        print_line("mouse to screen, with a started ruler, live", FRAME_MS, wall)
         print_line("the same, of the window's own thread", FRAME_MS, own_ms)
     print_line("start to first picture (seconds)", START_S, [start_to_picture_s() for _ in range(STARTS)])
     del application
@@ -103,11 +103,11 @@ def mouse_to_picture_ms(window: Window) -> tuple[list[float], list[float]]:
     window.resize(1366, 768)
     window.show()
     view = figures_seen(window)
-    asked = view.figures[0]
+    figure = view.figures[0]
     camera = view.calibration.camera if view.calibration is not None else None
     assert camera is not None
     window.use_tool("measure")
-    window.picture.pressed.emit(*camera.table_to_pixel((*asked.centre_in, asked.z_in))[0])
+    window.picture.pressed.emit(*camera.table_to_pixel((*figure.centre_in, figure.z_in))[0])
     watch, wall, own = Painted(window.picture), [], []
     for number in range(MOVES):
         pump(partial(_is_over, time.monotonic() + FRAME_MS / 1000))

@@ -47,8 +47,8 @@ def compare_background(
     """
     mask = np.full(before.shape, 255, np.uint8)
     for outline in keep_out_px:
-        grown = outline.mean(0) + (outline - outline.mean(0)) * 1.6
-        cv2.fillConvexPoly(mask, np.round(grown).astype(np.int32), 0)
+        enlarged = outline.mean(0) + (outline - outline.mean(0)) * 1.6
+        cv2.fillConvexPoly(mask, np.round(enlarged).astype(np.int32), 0)
     found = cv2.goodFeaturesToTrack(before, _MAX_POINTS, 0.02, before.shape[1] / 40, mask=mask, blockSize=7)
     if found is None:
         return BackgroundMotion(0, 0)

@@ -149,8 +149,8 @@ def _on_paper(gray: ImageGray, outline: FloatArray) -> bool:
 
 def _mask(gray: ImageGray, outline: FloatArray, factor: float) -> ImageGray:
     mask = np.zeros_like(gray)
-    grown = outline.mean(0) + (outline - outline.mean(0)) * factor
-    cv2.fillConvexPoly(mask, np.round(grown).astype(np.int32), 255)
+    enlarged = outline.mean(0) + (outline - outline.mean(0)) * factor
+    cv2.fillConvexPoly(mask, np.round(enlarged).astype(np.int32), 255)
     return mask
 
 

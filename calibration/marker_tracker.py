@@ -153,9 +153,9 @@ def _samples(corners_px: FloatArray, pattern: MarkerPattern) -> tuple[FloatArray
     row, column = np.indices(pattern.paper.shape).reshape(2, -1)
     centres = apply_homography(h, np.c_[column + 0.5, row + 0.5])
     arm = at_px - corners_px.mean(0)
-    grown = (normal * arm).sum(1)
+    enlarged = (normal * arm).sum(1)
     turned = normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1]
-    design = np.c_[normal, grown, turned, np.ones(len(normal))]
+    design = np.c_[normal, enlarged, turned, np.ones(len(normal))]
     return np.concatenate([lines.reshape(-1, 2), centres]), float(steps[1] - steps[0]), design
 
 

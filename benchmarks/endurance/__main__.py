@@ -134,11 +134,11 @@ class Evening:
             while not (bench.pull() and bench.view is not None and bench.view.figures) and time.monotonic() < until_s:
                 time.sleep(1 / 60)
             if not (bench.view and bench.view.figures):
-                self.findings.faults.append(f"opened again, nobody is seen: {bench.problem}")
+                self.findings.faults.append(f"no figure is seen after reopening: {bench.problem}")
             bench.try_again()
         bench.stop()
         if not bench.join():
-            self.findings.faults.append("a thread goes on")
+            self.findings.faults.append("a thread is still running")
 
     @property
     def _now(self) -> str:
@@ -254,7 +254,7 @@ def _first_few(found: Sequence[str]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=8.0)
-    parser.add_argument("--pause", type=float, default=60.0, help="seconds between two things that happen")
+    parser.add_argument("--pause", type=float, default=60.0, help="seconds between two events")
     parser.add_argument("--live", type=float, default=20.0, help="seconds of each hour at the camera's own pace")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -55,7 +55,7 @@ class Players:
                 break
             self._answer(view, proposals[0])
         else:
-            self.faults.append("what was answered was asked again")
+            self.faults.append("an answered question was asked again")
         if self._rng.random() < 0.5:
             self._act(self._moment(view))
         if self._rng.random() < 0.3:

@@ -137,7 +137,7 @@ class Script:
         yield from self._busy_shots(3, BUSY_S, self._reach(*names))
 
     def _carry_two_soldiers(self) -> Iterator[Shot]:
-        """A hand moves one soldier of each army; two of the same army could not be told apart afterwards."""
+        """A hand moves one soldier of each army; two of the same army would be indistinguishable afterwards."""
         pair = [self.rng.choice([name for name in self.models if name.startswith(army)]) for army in ("green", "tan")]
         return self._carry_soldier(*pair)
 

@@ -120,19 +120,19 @@ def _print_places(whole: list[Classified]) -> None:
     error = np.hypot(*(answers[:, 7:9] - np.array([one.away_px for one in whole])).T)
     sigma = np.exp(answers[:, 9])
     near, far = np.percentile(error, (50, 95)) / CLOSER_PX_PER_IN
-    claimed = np.sqrt(np.mean((error / sigma) ** 2 / 2))
+    ratio = np.sqrt(np.mean((error / sigma) ** 2 / 2))
     print(
-        f"place {near:.3f} / {far:.3f} in, error / sigma {claimed:.2f}, within two {(error < 2.448 * sigma).mean():.3f}"
+        f"place {near:.3f} / {far:.3f} in, error / sigma {ratio:.2f}, within two {(error < 2.448 * sigma).mean():.3f}"
     )
     for least_in, times in ((0.03, 1.0), (0.03, 1.15), (0.03, 1.3), (0.03, 1.5)):
         wide = np.hypot(least_in * CLOSER_PX_PER_IN, times * sigma)
         print(f"  with {least_in} in more and {times} times: within two {(error < 2.448 * wide).mean():.3f}")
-    sure = np.hypot(answers[:, 5], answers[:, 6])
+    facing_norm = np.hypot(answers[:, 5], answers[:, 6])
     upright = np.array([one.posture < POSTURES.index(POSTURES[-1]) for one in whole])
     away = np.array([one.look.candidate.facing_rad - one.facing_rad for one in whole])
     away = np.abs((np.degrees(away) + 180) % 360 - 180)
     for least in (0.4, 0.5, 0.6):
-        confident = upright & (sure > least)
+        confident = upright & (facing_norm > least)
         spread = np.percentile(away[confident], (50, 90)).round()
         print(
             f"  facing surer than {least}: of {confident.mean():.2f}, off by {spread[0]:.0f} / {spread[1]:.0f} degrees"

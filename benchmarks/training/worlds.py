@@ -224,10 +224,10 @@ def world(rng: Rng) -> World | None:
     land = [terrain(rng, armies) for _ in range(rng.integers(0, 4))]
     figures = []
     for place in _places(rng):
-        thing = toy(_POSTURES[rng.choice(4, p=_ODDS)], rng)
+        figure_toy = toy(_POSTURES[rng.choice(4, p=_ODDS)], rng)
         facing = rng.uniform(-math.pi, math.pi)
-        mesh = thing.mesh.placed(turn_z(math.degrees(facing)), (*place, 0.0))
-        figures.append((int(rng.integers(len(armies))), thing.posture, place, facing, mesh))
+        mesh = figure_toy.mesh.placed(turn_z(math.degrees(facing)), (*place, 0.0))
+        figures.append((int(rng.integers(len(armies))), figure_toy.posture, place, facing, mesh))
     drawn = []
     moved = np.array([[1, 0, 0], [0, 1, 0]]) + np.c_[np.zeros((2, 2)), rng.uniform(-6, 6, 2) * (rng.random() < 0.5)]
     before = cv2.warpAffine(light.gobo, moved, SHAPE[::-1], borderMode=cv2.BORDER_REPLICATE)  # the sun moves

@@ -125,7 +125,7 @@ def _camera(rng: np.random.Generator) -> TableCamera:
     lean = cv2.Rodrigues(tilt * np.array([np.cos(way), np.sin(way), 0]))[0]
     rotation = np.asarray(lean @ cv2.Rodrigues(np.array([0, 0, roll]))[0] @ down, np.float64)
     up = rng.uniform(40, 65)
-    # The camera looks at the middle of the table, wherever that makes it hang.
+    # The camera is placed so that it looks at the centre of the table.
     ray = rotation.T @ (0, 0, 1)
     eye = np.array([*(_TABLE_IN / 2 + rng.normal(0, 2, 2)), 0]) - ray * (up / -ray[2])
     return TableCamera(lens, rotation, -rotation @ eye)

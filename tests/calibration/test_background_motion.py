@@ -55,11 +55,11 @@ def test_at_most_two_hundred_points_are_tracked():
     assert 170 < found.stayed <= 200
 
 
-@pytest.mark.parametrize(("expected_px", "said"), [(0.35, False), (0.45, True)])
-def test_a_predicted_motion_below_the_limit_is_ignored(expected_px, said):
+@pytest.mark.parametrize(("expected_px", "counted"), [(0.35, False), (0.45, True)])
+def test_a_predicted_motion_below_the_limit_is_ignored(expected_px, counted):
     """A motion below 0.4 px cannot be distinguished from rest."""
     found = count_points(BEFORE, moved_camera(expected_px))
-    assert (found != BackgroundMotion(0, 0)) is said
+    assert (found != BackgroundMotion(0, 0)) is counted
 
 
 @pytest.mark.parametrize(

@@ -80,18 +80,18 @@ def test_one_distance_corrects_the_print_size():
 
 def test_a_certain_calibration_hardly_changes():
     seen_by = camera()
-    sure = solve(targets(seen_by), SIZE_PX, seen_by.lens)
+    certain = solve(targets(seen_by), SIZE_PX, seen_by.lens)
     ends = ((100.0, 100.0), (800.0, 400.0))
-    a, b = sure.camera.pixel_to_table(ends)
-    after = sharpen(sure, ends, float(np.hypot(*(b - a))) + 0.1)
-    moved = after.camera.pixel_to_table(ends) - sure.camera.pixel_to_table(ends)
+    a, b = certain.camera.pixel_to_table(ends)
+    after = sharpen(certain, ends, float(np.hypot(*(b - a))) + 0.1)
+    moved = after.camera.pixel_to_table(ends) - certain.camera.pixel_to_table(ends)
     assert np.abs(moved).max() < 0.02
 
 
 def test_a_distance_that_contradicts_is_refused():
     seen_by = camera()
-    sure = solve(targets(seen_by), SIZE_PX, seen_by.lens)
+    certain = solve(targets(seen_by), SIZE_PX, seen_by.lens)
     with pytest.raises(UserError, match=r"measured 12.00 in, but the calibration gives"):
-        sharpen(sure, ((100.0, 100.0), (800.0, 400.0)), 12.0)
+        sharpen(certain, ((100.0, 100.0), (800.0, 400.0)), 12.0)
     with pytest.raises(UserError, match="two different places"):
-        sharpen(sure, ((100.0, 100.0), (100.0, 100.0)), 12.0)
+        sharpen(certain, ((100.0, 100.0), (100.0, 100.0)), 12.0)

@@ -16,7 +16,7 @@ READING = np.hypot(0.06, np.sqrt(2) * 1.5 / 20)
 """Standard deviation: 1/16 in of the tape, and two clicks of 1.5 px each at 20 px per inch."""
 
 
-def unsure(higher_in=2.0):
+def uncertain(higher_in=2.0):
     """A camera 40 in high, with this uncertainty: 20 in on the table are uncertain by the same fortieths."""
     here, there = above(), above(height_in=40 + higher_in)
     nudged = replace(here, translation=here.translation + NUDGE * (there.translation - here.translation))
@@ -31,20 +31,20 @@ def distance_in(calibration, ends_px=ENDS_PX):
 
 def test_the_stated_errors_of_tape_and_clicks():
     assert (CLICK_SIGMA_PX, TAPE_SIGMA_IN) == (1.5, 0.06)
-    assert distance_in(unsure()) == pytest.approx(20)
+    assert distance_in(uncertain()) == pytest.approx(20)
 
 
 @pytest.mark.parametrize("measured_in", [20.5, 19.3])
 def test_the_camera_moves_in_proportion_to_its_uncertainty(measured_in):
     """The prior is uncertain by 1 in of 20, the reading by 0.12 in: the camera moves by 98 % of the difference."""
-    after = sharpen(unsure(), ENDS_PX, measured_in)
+    after = sharpen(uncertain(), ENDS_PX, measured_in)
     share = 1 / (1 + READING**2)
     assert share == pytest.approx(0.985, abs=0.002)
     assert distance_in(after) == pytest.approx(20 + share * (measured_in - 20), abs=0.005)
 
 
 def test_the_remaining_uncertainty_is_that_of_the_reading():
-    before, after = unsure(), sharpen(unsure(), ENDS_PX, 20.5)
+    before, after = uncertain(), sharpen(uncertain(), ENDS_PX, 20.5)
     assert [distance_in(replace(before, camera=one)) for one in before.deviants] == pytest.approx([20.01, 20])
     was = sum(((distance_in(replace(after, camera=one)) - distance_in(after)) / NUDGE) ** 2 for one in after.deviants)
     # 1 in beforehand and READING by the tape: together the root of 1 / (1 + 1 / READING**2).
@@ -55,7 +55,7 @@ def test_the_remaining_uncertainty_is_that_of_the_reading():
 
 
 def test_markers_move_with_the_updated_camera():
-    before, after = unsure(), sharpen(unsure(), ENDS_PX, 20.5)
+    before, after = uncertain(), sharpen(uncertain(), ENDS_PX, 20.5)
     assert after.camera.table_to_pixel(after.markers_in[1]) == pytest.approx(
         before.camera.table_to_pixel(before.markers_in[1]), abs=1e-6
     )
@@ -64,18 +64,18 @@ def test_markers_move_with_the_updated_camera():
 
 def test_a_distance_off_by_four_sigmas_is_refused():
     """The sigma is the root of 1 + 0.12 squared, 1.007 in: 24.0 in is accepted, 24.1 is not."""
-    assert distance_in(sharpen(unsure(), ENDS_PX, 24.0)) > 23.5
+    assert distance_in(sharpen(uncertain(), ENDS_PX, 24.0)) > 23.5
     words = r"you measured 24.10 in, but the calibration gives 20.00 in \(±2.01 in\)"
     with pytest.raises(UserError, match=words):
-        sharpen(unsure(), ENDS_PX, 24.1)
+        sharpen(uncertain(), ENDS_PX, 24.1)
     with pytest.raises(UserError, match=r"you measured 15.90 in"):
-        sharpen(unsure(), ENDS_PX, 15.9)
+        sharpen(uncertain(), ENDS_PX, 15.9)
 
 
 @pytest.mark.parametrize("measured_in", [0.0, -3.0, float("nan"), float("inf")])
 def test_an_invalid_distance_is_refused(measured_in):
     with pytest.raises(UserError, match="two different places on the table"):
-        sharpen(unsure(), ENDS_PX, measured_in)
+        sharpen(uncertain(), ENDS_PX, measured_in)
 
 
 def test_an_end_beyond_the_horizon_is_refused():
@@ -94,8 +94,8 @@ def test_the_lens_is_updated_too():
 
 
 def test_values_and_functions_give_the_same_result():
-    by_value = Taped(ENDS_PX, 20.5).sharpen(unsure())
-    assert distance_in(by_value) == distance_in(sharpen(unsure(), ENDS_PX, 20.5))
+    by_value = Taped(ENDS_PX, 20.5).sharpen(uncertain())
+    assert distance_in(by_value) == distance_in(sharpen(uncertain(), ENDS_PX, 20.5))
     corners = above().table_to_pixel([[2, 8], [22, 8], [22, 26], [2, 26]])
     clicks = tuple((float(x), float(y)) for x, y in corners)
     one = Rectangle(clicks, (20.0, 18.0)).calibrate(SIZE, above().lens)

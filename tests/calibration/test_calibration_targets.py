@@ -177,9 +177,11 @@ def test_a_measured_print_scale_corrects_an_uneven_print():
 
 def test_a_measured_print_scale_reduces_sigma():
     far = [[33.0, 14.0, 0.0]]
-    sure, unsure = (fix(see(GRAY, p), p, CAMERA.lens).calibration for p in (Prints(scale=PrintScale()), Prints()))
+    measured, unmeasured = (
+        fix(see(GRAY, p), p, CAMERA.lens).calibration for p in (Prints(scale=PrintScale()), Prints())
+    )
     # 0.5 % against 0.25 % of the 10 in from the markers' centre; the rest is the noise of the corners.
-    assert unsure.sigma_in(far) > 1.5 * sure.sigma_in(far)
+    assert unmeasured.sigma_in(far) > 1.5 * measured.sigma_in(far)
 
 
 def test_a_measured_print_scale_corrects_an_uneven_board():
@@ -194,9 +196,9 @@ def test_errors_of_a_hand_made_layout_match_the_stated_sigma():
     rng = np.random.default_rng(5)
     ratios = []
     for _ in range(20):
-        said = {n: corners + rng.normal(0, 0.02, 2) for n, corners in FOUR.items()}
+        stated = {n: corners + rng.normal(0, 0.02, 2) for n, corners in FOUR.items()}
         seen = {n: CAMERA.table_to_pixel(corners) for n, corners in FOUR.items()}
-        known = fix(Detections((960, 540), seen), Prints(layout=said), CAMERA.lens).calibration
+        known = fix(Detections((960, 540), seen), Prints(layout=stated), CAMERA.lens).calibration
         places = np.array([[x, y, 0.0] for x in (3, 20, 37) for y in (3, 14, 26)])
         off = known.camera.pixel_to_table(CAMERA.table_to_pixel(places)) - places[:, :2]
         ratios.append(off / known.sigma_in(places)[:, None])

@@ -45,9 +45,9 @@ def test_a_bumped_camera_is_recalibrated_in_the_next_frame(bumped):
     table = TrackedTable().look(shot(bumped, seed=9))
     (drift,) = table.drifts
     assert (drift.what, drift.ids) == (Moved.CAMERA, ())
-    went = [NEAR.table_to_pixel(PLACES[n]) - CAMERA.table_to_pixel(PLACES[n]) for n in PLACES]
+    shift = [NEAR.table_to_pixel(PLACES[n]) - CAMERA.table_to_pixel(PLACES[n]) for n in PLACES]
     if bumped is NEAR:
-        assert drift.shift_px == pytest.approx(np.linalg.norm(went, axis=2).mean(), rel=0.1)
+        assert drift.shift_px == pytest.approx(np.linalg.norm(shift, axis=2).mean(), rel=0.1)
     # Two solves of four markers, each corner to 0.1 px at 18 px an inch.
     assert table.error_in(bumped) < 0.02
     assert table.kept.problem is None
@@ -57,7 +57,7 @@ def test_a_bumped_camera_is_recalibrated_in_the_next_frame(bumped):
 
 def test_each_bump_is_reported_once():
     table = TrackedTable().look(shot(NEAR, seed=1), shot(NEAR, seed=1), shot(FAR, seed=2), *[shot(FAR, seed=3)] * 3)
-    assert len(table.drifts) == 1, "the camera swings before it hangs still"
+    assert len(table.drifts) == 1, "the camera swings before it is at rest"
     table.look(shot(seed=4))
     assert [drift.what for drift in table.drifts] == [Moved.CAMERA, Moved.CAMERA]
     assert table.error_in() < 0.02
@@ -89,9 +89,9 @@ def test_a_moved_marker_changes_only_its_own_place(to_in):
     table = TrackedTable().look(*[shot(moved=((2, *to_in),), seed=1), shot(moved=((2, *to_in),), seed=2)] * 6)
     (drift,) = table.drifts
     assert (drift.what, drift.ids) == (Moved.MARKER, (2,))
-    went = np.subtract(drift.to_in, drift.from_in)
+    shift = np.subtract(drift.to_in, drift.from_in)
     # The frame is chosen by the program, so only the length of the motion can be compared.
-    assert np.hypot(*went) == pytest.approx(np.hypot(to_in[0] - 33, to_in[1] - 22), abs=0.03)
+    assert np.hypot(*shift) == pytest.approx(np.hypot(to_in[0] - 33, to_in[1] - 22), abs=0.03)
     assert table.error_in() < 0.01
     # The marker counts at its new place from now on: it and one other survive a bump.
     table.look(shot(NEAR, markers=(0,), moved=((2, *to_in),), seed=20))

@@ -99,7 +99,7 @@ def matrix_with(row, column, value):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: lens_with(matrix_with(0, 2, np.nan)), "the camera matrix must be 3x3 finite numbers"),
         (lambda: lens_with(matrix_with(0, 0, 0.0)), "a focal length must be positive, not 0 px"),
@@ -111,8 +111,8 @@ def matrix_with(row, column, value):
         (lambda: TableCamera(IDEAL, DOWN * 1.0001, [0, 0, 1]), "the camera rotation is not a rotation matrix"),
     ],
 )
-def test_the_error_names_the_invalid_value(make, said):
-    with pytest.raises(UserError, match=said):
+def test_the_error_names_the_invalid_value(make, message):
+    with pytest.raises(UserError, match=message):
         make()
 
 

@@ -30,11 +30,11 @@ class FakeSolver:
     """A solver with given residuals for given sets of markers; all other sets fit well."""
 
     def __init__(self, residuals, otherwise=ALIKE):
-        self.residuals, self.otherwise, self.asked = residuals, otherwise, []
+        self.residuals, self.otherwise, self.calls = residuals, otherwise, []
 
     def __call__(self, kept):
         ids = "".join(map(str, numbers(kept)))
-        self.asked.append(ids)
+        self.calls.append(ids)
         residual = self.residuals.get(ids, self.otherwise)
         if residual is None:
             raise UserError(f"{ids} do not fit")
@@ -45,7 +45,7 @@ class FakeSolver:
 def solve_with(targets, residuals, suspect_px=0.4, otherwise=ALIKE):
     solved = FakeSolver(residuals, otherwise)
     found, out = solve_without_outliers(targets, solved, suspect_px)
-    return found.residual_px, numbers(out), solved.asked
+    return found.residual_px, numbers(out), solved.calls
 
 
 def test_markers_that_agree_are_solved_once():

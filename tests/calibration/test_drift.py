@@ -113,8 +113,8 @@ def test_two_markers_in_place_outweigh_two_that_moved_together():
 def test_a_bumped_camera_is_found_with_its_shift():
     assessment = judged(detections(BUMPED))
     assert (assessment.what, assessment.ids, assessment.displaced) == (Moved.EITHER, {0, 1, 2, 3}, {})
-    went = [BUMPED.table_to_pixel(at) - CAMERA.table_to_pixel(at) for at in PLACES.values()]
-    by_marker = [np.sqrt((one**2).sum(1).mean()) for one in went]
+    shift = [BUMPED.table_to_pixel(at) - CAMERA.table_to_pixel(at) for at in PLACES.values()]
+    by_marker = [np.sqrt((one**2).sum(1).mean()) for one in shift]
     assert assessment.shift_px == pytest.approx(np.mean(by_marker), rel=1e-4)
     assert assessment.calibration.camera.position_in == pytest.approx(BUMPED.position_in, abs=1e-3)
     assert assessment.calibration.markers_in is TABLE.markers_in
@@ -208,8 +208,8 @@ def test_a_marker_at_rest_gets_its_new_place():
     assert (drift.what, drift.ids) == (Moved.MARKER, (2,))
     assert drift.from_in == pytest.approx((34, 24), abs=1e-3)
     assert drift.to_in == pytest.approx((30, 20), abs=1e-3)
-    went = CAMERA.table_to_pixel(moved) - CAMERA.table_to_pixel(PLACES[2])
-    assert drift.shift_px == pytest.approx(np.linalg.norm(went, axis=1).mean(), rel=1e-3)
+    shift = CAMERA.table_to_pixel(moved) - CAMERA.table_to_pixel(PLACES[2])
+    assert drift.shift_px == pytest.approx(np.linalg.norm(shift, axis=1).mean(), rel=1e-3)
     assert drift.sentence == "marker 2 was moved on the table; positions on the table stay valid"
 
 

@@ -110,9 +110,9 @@ def test_a_check_returns_corners_and_shift():
     watching = track_markers({n: px + (0.6, -0.8) for n, px in TRUE.items()}, "4X4_50", SIZE)
     check = watching.check(GRAY)
     for k, number in enumerate(watching.ids):
-        went = check.corners_px[number] - watching.corners_px[k]
-        assert check.shift_px[number] == pytest.approx(np.linalg.norm(went, axis=1).mean())
-        assert went.mean(0) == pytest.approx((-0.6, 0.8), abs=0.25)
+        shift = check.corners_px[number] - watching.corners_px[k]
+        assert check.shift_px[number] == pytest.approx(np.linalg.norm(shift, axis=1).mean())
+        assert shift.mean(0) == pytest.approx((-0.6, 0.8), abs=0.25)
 
 
 def test_half_of_the_edges_must_be_visible():
