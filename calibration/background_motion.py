@@ -58,10 +58,10 @@ def compare_background(
     start, along = start[far], along[far]
     if not len(start):
         return BackgroundMotion(0, 0)
-    return _count(_followed(before, now, start, along), along)
+    return _count(_tracked_motion(before, now, start, along), along)
 
 
-def _followed(before: ImageGray, now: ImageGray, start: npt.NDArray[np.float32], along: FloatArray) -> FloatArray:
+def _tracked_motion(before: ImageGray, now: ImageGray, start: npt.NDArray[np.float32], along: FloatArray) -> FloatArray:
     """(N, 2) motion of each point in the picture; NaN if it is ambiguous."""
     ends, errors = [], []
     for guess in (np.zeros_like(along), along):

@@ -71,7 +71,7 @@ def calibrate_rectangle(
     width, depth = size_in
     if not (np.isfinite(size_in).all() and min(size_in) > 0):
         raise UserError(f"a rectangle of {width:g} x {depth:g} in is not possible: enter its width and depth in inches")
-    if len(seen) != 4 or not _goes_round(seen):
+    if len(seen) != 4 or not _is_counter_clockwise(seen):
         raise UserError("click the rectangle's four corners in this order: near left, near right, far right, far left")
     corners = np.array([[0, 0], [width, 0], [width, depth], [0, depth]], np.float64)
     target = Target(corners, seen, {}, (0.0, 0.0, 0.0), CLICK_SIGMA_PX, PERFECT)
@@ -84,7 +84,7 @@ def calibrate_rectangle(
         ) from error
 
 
-def _goes_round(seen: FloatArray) -> bool:
+def _is_counter_clockwise(seen: FloatArray) -> bool:
     """Whether four pixels (y down) run counter-clockwise around a convex outline."""
     sides = np.roll(seen, -1, 0) - seen
     turns = sides[:, 0] * np.roll(sides[:, 1], -1) - sides[:, 1] * np.roll(sides[:, 0], -1)
@@ -118,7 +118,7 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
             f" (±{2 * np.sqrt(known + reading):.2f} in): measure again, or check the size of the printed markers"
         )
     steps = np.array([_step(calibration.camera, deviant) for deviant in calibration.deviants]) / NUDGE
-    camera = _stepped(calibration.camera, (slope @ steps) * (off / (known + reading)))
+    camera = _with_step(calibration.camera, (slope @ steps) * (off / (known + reading)))
     # The uncertainty along the measured direction shrinks; the rest stays.
     left = 1 - np.sqrt(reading / (known + reading))
     steps = steps - np.outer(slope, slope @ steps) * (left / max(known, 1e-18))
@@ -126,7 +126,7 @@ def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance
         number: camera.pixel_to_table(calibration.camera.table_to_pixel(corners))
         for number, corners in calibration.markers_in.items()
     }
-    deviants = tuple(_stepped(camera, NUDGE * step) for step in steps)
+    deviants = tuple(_with_step(camera, NUDGE * step) for step in steps)
     return replace(calibration, camera=camera, markers_in=markers, deviants=deviants)
 
 
@@ -142,7 +142,7 @@ def _step(camera: TableCamera, other: TableCamera) -> FloatArray:
     return np.concatenate([turn, other.translation - camera.translation, lens])
 
 
-def _stepped(camera: TableCamera, step: FloatArray) -> TableCamera:
+def _with_step(camera: TableCamera, step: FloatArray) -> TableCamera:
     turn = np.asarray(cv2.Rodrigues(step[:3])[0], np.float64)
     lens = lens_from_parameters(lens_parameters(camera.lens) + step[6:], camera.lens.image_size)
     return TableCamera(lens, turn @ camera.rotation, camera.translation + step[3:6])

@@ -21,7 +21,7 @@ def times_full_hd(image_size: tuple[int, ...]) -> float:
     return max(image_size) / 1920
 
 
-def _frozen(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
+def _read_only(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
     array = np.array(values, np.float64).reshape(-1)
     if array.size != np.prod(shape) or not np.isfinite(array).all():
         raise UserError(f"{name} must be {'x'.join(map(str, shape))} finite numbers")
@@ -53,16 +53,16 @@ class Lens:
     valid_radius: float = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "matrix", _frozen(self.matrix, (3, 3), "the camera matrix"))
-        object.__setattr__(self, "distortion", _frozen(self.distortion, (5,), "the lens distortion"))
+        object.__setattr__(self, "matrix", _read_only(self.matrix, (3, 3), "the camera matrix"))
+        object.__setattr__(self, "distortion", _read_only(self.distortion, (5,), "the lens distortion"))
         if self.covariance is not None:
-            object.__setattr__(self, "covariance", _frozen(self.covariance, (9, 9), "the lens covariance"))
+            object.__setattr__(self, "covariance", _read_only(self.covariance, (9, 9), "the lens covariance"))
         if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0:
             raise UserError(f"a focal length must be positive, not {min(self.matrix[0, 0], self.matrix[1, 1]):g} px")
-        object.__setattr__(self, "valid_radius", _turning_radius(*self.distortion[[0, 1, 4]]))
+        object.__setattr__(self, "valid_radius", _fold_radius(*self.distortion[[0, 1, 4]]))
 
 
-def _turning_radius(k1: float, k2: float, k3: float) -> float:
+def _fold_radius(k1: float, k2: float, k3: float) -> float:
     # d/dr of r (1 + k1 r^2 + k2 r^4 + k3 r^6) = 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 with q = r^2
     powers = [0.0 if abs(power) < _NEGLIGIBLE else power for power in (7 * k3, 5 * k2, 3 * k1)]
     roots = np.roots([*powers, 1.0])
@@ -83,8 +83,8 @@ class TableCamera:
     translation: FloatArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rotation", _frozen(self.rotation, (3, 3), "the camera rotation"))
-        object.__setattr__(self, "translation", _frozen(self.translation, (3,), "the camera translation"))
+        object.__setattr__(self, "rotation", _read_only(self.rotation, (3, 3), "the camera rotation"))
+        object.__setattr__(self, "translation", _read_only(self.translation, (3,), "the camera translation"))
         if not np.allclose(self.rotation @ self.rotation.T, np.eye(3), atol=1e-5) or np.linalg.det(self.rotation) < 0:
             raise UserError("the camera rotation is not a rotation matrix")
 

@@ -32,7 +32,7 @@ def solve_without_outliers(
     """
     kept, out = list(targets), []
     calibration = _try(solved, kept)
-    while _suspect(calibration, kept, suspect_px) and len(kept) >= 3 and 2 * (len(kept) - 1) > len(targets):
+    while _has_misfit(calibration, kept, suspect_px) and len(kept) >= 3 and 2 * (len(kept) - 1) > len(targets):
         fits = [(_try(solved, [t for t in kept if t is not left]), left) for left in kept if not _frame(left, kept)]
         good = [(fit, left) for fit, left in fits if isinstance(fit, Calibration)]
         if not good:
@@ -60,7 +60,7 @@ def _try(solved: Callable[[Sequence[Target]], Calibration], targets: Sequence[Ta
         return error
 
 
-def _suspect(calibration: Calibration | UserError, targets: Sequence[Target], suspect_px: float) -> bool:
+def _has_misfit(calibration: Calibration | UserError, targets: Sequence[Target], suspect_px: float) -> bool:
     if isinstance(calibration, UserError):
         return True
     camera, places = calibration.camera, calibration.markers_in

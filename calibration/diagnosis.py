@@ -56,7 +56,7 @@ def why_not(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> tuple[
     for outline in _similar_in_size(_squares(gray), [*detections.corners_px.values()])[:_MAX_ISSUES]:
         polygon = outline.astype(np.float32)
         if not any(cv2.pointPolygonTest(polygon, (float(x), float(y)), False) >= 0 for x, y in handled):
-            issues.append(_unread(gray, outline))
+            issues.append(_issue_of(gray, outline))
             handled.append(outline.mean(0))
     return tuple(issues)
 
@@ -81,11 +81,11 @@ def _mirrored_or_foreign(gray: ImageGray, dictionary: str) -> tuple[Trouble, ...
         )
         for seen in scan_markers(flipped, dictionary).found
     ]
-    others = [tuple(_of_family(gray, family, dictionary)) for family in _FAMILIES]
+    others = [tuple(_foreign_markers(gray, family, dictionary)) for family in _FAMILIES]
     return max([tuple(mirrored), *others], key=len)
 
 
-def _of_family(gray: ImageGray, family: Sequence[str], dictionary: str) -> Iterator[Trouble]:
+def _foreign_markers(gray: ImageGray, family: Sequence[str], dictionary: str) -> Iterator[Trouble]:
     for seen in scan_markers(gray, family[-1]).found:
         name = next(n for n in family if seen.id < len(dictionary_of(n).bytesList))
         if name != dictionary.upper().removeprefix("DICT_"):
@@ -154,7 +154,7 @@ def _mask(gray: ImageGray, outline: FloatArray, factor: float) -> ImageGray:
     return mask
 
 
-def _unread(gray: ImageGray, outline: FloatArray) -> Trouble:
+def _issue_of(gray: ImageGray, outline: FloatArray) -> Trouble:
     """The most likely reason why something that looks like a marker was not read."""
     side = float(np.sqrt(_area(outline)))
     shape = outline_of(outline)

@@ -34,7 +34,7 @@ _ONE_TABLE_PX = 1.5
 _SQUARE_TOLERANCE_SIDES = 0.03  # corners closer than this to a square of the stated side are a flat marker
 
 _MIN_BACKGROUND_POINTS = 6
-_ALL, _SOME = 0.85, 0.2  # share of the background points that stayed
+_ALL_SHARE, _SOME_SHARE = 0.85, 0.2  # share of the background points that stayed
 
 
 class Moved(StrEnum):
@@ -174,9 +174,9 @@ def _moved_part(seen: BackgroundMotion) -> Moved:
     count = seen.stayed + seen.moved_along
     if count < _MIN_BACKGROUND_POINTS:
         return Moved.EITHER
-    if seen.stayed > _ALL * count:
+    if seen.stayed > _ALL_SHARE * count:
         return Moved.MARKER
-    return Moved.TABLE if seen.stayed > max(_SOME * count, 5) else Moved.CAMERA
+    return Moved.TABLE if seen.stayed > max(_SOME_SHARE * count, 5) else Moved.CAMERA
 
 
 def _outlines(known: Calibration, camera: TableCamera) -> list[FloatArray]:
@@ -250,10 +250,10 @@ def relocate_markers(
         places[number] = laid
         if before is not None:
             shift_px = float(np.linalg.norm(corners_px - known.camera.table_to_pixel(before), axis=1).mean())
-            drifts.append(Drift(Moved.MARKER, shift_px, (number,), _middle(before), _middle(laid)))
+            drifts.append(Drift(Moved.MARKER, shift_px, (number,), _centre(before), _centre(laid)))
     return replace(known, markers_in=places), tuple(drifts)
 
 
-def _middle(corners_in: FloatArray) -> PointIn:
+def _centre(corners_in: FloatArray) -> PointIn:
     x, y = corners_in.mean(0)
     return (float(x), float(y))

@@ -16,8 +16,8 @@ from rules.table import FloatArray
 PARAMETER_COUNT = 9
 
 # Webcams and phones have a horizontal field of view of about 50 to 90 degrees and a nearly central principal point.
-_FOCAL_OF_WIDTH, _FOCAL_SPREAD = 0.78, 0.22
-_AXIS_SPREAD_OF_WIDTH = 0.012
+_FOCAL_WIDTHS, _FOCAL_SPREAD = 0.78, 0.22
+_AXIS_SPREAD_WIDTHS = 0.012
 _K1, _K1_SPREAD, _K2, _K2_SPREAD = -0.12, 0.12, 0.04, 0.05
 # Pixels are square to a thousandth; lenses are nearly centred, and k2 models most of what k3 could.
 _ASPECT_SPREAD, _P_SPREAD, _K3_SPREAD = 0.001, 0.0006, 0.01
@@ -54,7 +54,7 @@ def by_lens_parameters(slopes: FloatArray, numbers: FloatArray) -> FloatArray:
 def default_lens(image_size: tuple[int, int]) -> Lens:
     """The default lens: a horizontal field of view of 65 degrees, with slight barrel distortion."""
     width, height = image_size
-    focal = _FOCAL_OF_WIDTH * max(width, height)
+    focal = _FOCAL_WIDTHS * max(width, height)
     return Lens(
         image_size,
         np.array([[focal, 0, width / 2 - 0.5], [0, focal, height / 2 - 0.5], [0, 0, 1]]),
@@ -64,7 +64,7 @@ def default_lens(image_size: tuple[int, int]) -> Lens:
 
 def default_prior(image_size: tuple[int, int]) -> LensPrior:
     """The prior of a typical camera."""
-    axis = _AXIS_SPREAD_OF_WIDTH * max(image_size)
+    axis = _AXIS_SPREAD_WIDTHS * max(image_size)
     spread = [_FOCAL_SPREAD, _ASPECT_SPREAD, axis, axis, _K1_SPREAD, _K2_SPREAD, _P_SPREAD, _P_SPREAD, _K3_SPREAD]
     root = np.diag(1 / np.array(spread))
     root[1, 0] = -root[1, 1]

@@ -148,13 +148,13 @@ class Offer:
 
 def offer(gathering: Gathering, view: View | None) -> Offer:
     """Add a view if it is useful; `view` is None for a picture without a board."""
-    refusal = _refusal(gathering, view)
+    refusal = _rejection_reason(gathering, view)
     if refusal or view is None:
         return Offer(gathering, refusal)
     return Offer(replace(gathering, views=(*gathering.views, view)), "")
 
 
-def _refusal(gathering: Gathering, view: View | None) -> str:
+def _rejection_reason(gathering: Gathering, view: View | None) -> str:
     if view is None:
         return "no board found: hold all of it in the picture, flat and well lit"
     if len(view.ids) < _MIN_CORNERS:

@@ -129,7 +129,7 @@ class _Bundle:
                 break
         return bundle
 
-    def _misses(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _residuals(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
         """View k's residuals (2N,), predicted minus seen, and their Jacobians by lens (2N, 9) and pose (2N, 6)."""
         view, lens = self.views[k], lens_from_parameters(self.numbers, self.image_size)
         points = np.c_[view.points_in, np.zeros(len(view.ids))]
@@ -139,19 +139,19 @@ class _Bundle:
         return errors.ravel(), by_lens_parameters(by, self.numbers), by[:, :6]
 
     def by_view_px(self) -> FloatArray:
-        return np.array([np.sqrt(2 * (self._misses(k)[0] ** 2).mean()) for k in range(len(self.views))])
+        return np.array([np.sqrt(2 * (self._residuals(k)[0] ** 2).mean()) for k in range(len(self.views))])
 
     def noise_px(self) -> float:
-        errors = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
+        errors = np.concatenate([self._residuals(k)[0] for k in range(len(self.views))])
         spare = max(1, errors.size - 6 * len(self.views) - PARAMETER_COUNT)
         return max(_MIN_SIGMA_PX, float(np.sqrt((errors**2).sum() / spare)))
 
-    def _normal(self) -> tuple[FloatArray, list[FloatArray]]:
+    def _normal_equations(self) -> tuple[FloatArray, list[FloatArray]]:
         """Normal equations of the lens, poses eliminated: the (9, 9) matrix with prior, and (9,) gradient per view."""
         information = np.zeros((PARAMETER_COUNT, PARAMETER_COUNT))
         gradients = []
         for k in range(len(self.views)):
-            errors, by_lens, by_pose = self._misses(k)
+            errors, by_lens, by_pose = self._residuals(k)
             # A change that a pose explains as well carries no information about the lens.
             free = by_lens - by_pose @ np.linalg.lstsq(by_pose, by_lens, rcond=None)[0]
             information += free.T @ free
@@ -160,13 +160,13 @@ class _Bundle:
         return information / self.noise_px() ** 2 + root.T @ root, gradients
 
     def _step(self) -> tuple[FloatArray, FloatArray]:
-        normal, gradients = self._normal()
+        normal, gradients = self._normal_equations()
         prior, noise2 = default_prior(self.image_size), self.noise_px() ** 2
         gradient = sum(gradients) / noise2 + prior.root.T @ (prior.root @ (self.numbers - prior.mean))
         lens_step = -np.linalg.solve(normal, gradient)
         pose_steps = []
         for k in range(len(self.views)):
-            errors, by_lens, by_pose = self._misses(k)
+            errors, by_lens, by_pose = self._residuals(k)
             pose_steps.append(-np.linalg.lstsq(by_pose, errors + by_lens @ lens_step, rcond=None)[0])
         return np.asarray(lens_step), np.array(pose_steps)
 
@@ -176,7 +176,7 @@ class _Bundle:
         A bent board or motion gives the corners of one view correlated errors. If the gradients of the views scatter
         more than independent corners would, the covariance is scaled up accordingly.
         """
-        normal, gradients = self._normal()
+        normal, gradients = self._normal_equations()
         noise2, count = self.noise_px() ** 2, len(self.views)
         independent = np.linalg.inv(normal)
         scatter = sum(np.outer(g, g) for g in gradients) / noise2**2 * count / max(1, count - 1)
@@ -186,7 +186,7 @@ class _Bundle:
     def result(self, kept: Sequence[int], count: int) -> LensFit:
         by_view = np.full(count, np.nan)
         by_view[list(kept)] = self.by_view_px()
-        errors = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
+        errors = np.concatenate([self._residuals(k)[0] for k in range(len(self.views))])
         bare = lens_from_parameters(self.numbers, self.image_size)
         covariance = self.covariance()
         lens = Lens(bare.image_size, bare.matrix, bare.distortion, (covariance + covariance.T) / 2)

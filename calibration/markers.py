@@ -30,7 +30,7 @@ DICTIONARY_SUFFIXES = (".yml", ".yaml", ".json", ".xml")
 SMALLEST_SIDE_PX = 20.0
 """Below three pixels a cell, codes are read by chance and edges cannot be located."""
 
-BENT_PX, BENT_OF_SIDE = 0.6, 0.006
+MAX_BEND_PX, MAX_BEND_SIDES = 0.6, 0.006
 """Edge residuals, in pixels and in sides, above which a marker is bent; motion blur and noise leave up to 0.4 px."""
 
 _LINEAR_LIGHT = np.array(
@@ -158,7 +158,7 @@ def scan_markers(gray: ImageGray, dictionary: str) -> MarkerScan:
     numbers = [int(i) for i in ids.ravel()]
     quads = [rough.reshape(4, 2).astype(np.float64) for rough in corners]
     duplicates = {i for i, count in Counter(numbers).items() if count > 1}
-    light = _light(gray)
+    light = _linear_light(gray)
     found, issues = [], []
     for number, quad in sorted(zip(numbers, quads, strict=True), key=lambda seen: seen[0]):
         issue = _duplicate(number, quad) if number in duplicates else _too_small(number, quad)
@@ -190,7 +190,7 @@ def _badly_fitted(number: int, quad: FloatArray, marker: SeenMarker | None) -> T
     if marker is None:
         sentence = f"marker {number} is too blurred to measure with: focus the camera and keep it still"
         return Trouble(outline_of(quad), Reason.BLURRED, sentence, number)
-    if marker.residual_px > max(BENT_PX, BENT_OF_SIDE * side_px(quad)):
+    if marker.residual_px > max(MAX_BEND_PX, MAX_BEND_SIDES * side_px(quad)):
         sentence = (
             f"marker {number} does not lie flat (its edges are off by {marker.residual_px:.1f} px): press it down"
         )
@@ -207,10 +207,10 @@ def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, numb
     high = np.minimum(np.ceil(expected_px.max(0)).astype(int) + 11, (width, height))
     if (high - low < SMALLEST_SIDE_PX).any():
         return None
-    light = _light(gray[low[1] : high[1], low[0] : high[0]])
+    light = _linear_light(gray[low[1] : high[1], low[0] : high[0]])
     pattern = pattern_of(dictionary, number)
     seen = _fit_grid(light, expected_px - low, pattern)
-    if seen is None or not _reads(light, seen.corners_px, pattern):
+    if seen is None or not _matches_pattern(light, seen.corners_px, pattern):
         return None
     return SeenMarker(number, seen.corners_px + low, seen.residual_px, seen.edge_shift_px)
 
@@ -242,7 +242,7 @@ def _parameters() -> cv2.aruco.DetectorParameters:
     return parameters
 
 
-def _light(gray: ImageGray) -> npt.NDArray[np.float32]:
+def _linear_light(gray: ImageGray) -> npt.NDArray[np.float32]:
     return np.asarray(cv2.LUT(gray, _LINEAR_LIGHT), np.float32)
 
 
@@ -355,7 +355,7 @@ def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerP
     return SeenMarker(pattern.id, apply_homography(h, square), rms, -float(shift))
 
 
-def _reads(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
+def _matches_pattern(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
     """Whether at least 90 % of the cells inside these corners (4, 2) are dark or light as printed."""
     paper = pattern.paper
     row, column = np.indices(paper.shape).reshape(2, -1)

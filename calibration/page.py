@@ -26,7 +26,7 @@ _SCALE_SIZE_MM = (26.0, 16.0)
 _DARK, _GREY = 0.0, 0.55
 _TITLE_SHARE = 0.6
 """Share of the row's width; the rest is for the note on a corrected print."""
-_WIDE_FACE = 0.52
+_WIDE_FONT = 0.52
 """Mean advance of a letter relative to the font size, a little more than that of DejaVu Sans, a wide font."""
 
 
@@ -165,7 +165,7 @@ def slots(corner_mm: PointMm, size_mm: PointMm, columns: int, rows: int, piece_m
 
 def wrapped(words: str, room_mm: float, size_mm: float) -> list[str]:
     """The text in lines that fit a width; estimated for a wide font, because this package has no font metrics."""
-    return textwrap.wrap(words, max(1, int(room_mm / (_WIDE_FACE * size_mm)))) or [""]
+    return textwrap.wrap(words, max(1, int(room_mm / (_WIDE_FONT * size_mm)))) or [""]
 
 
 def cut_frame(corner_mm: PointMm, size_mm: PointMm) -> tuple[Line, ...]:

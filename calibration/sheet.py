@@ -40,7 +40,7 @@ _MARKER_ADVICE = "Cut along the grey lines. Lay the markers flat anywhere on the
 _ONE_SIZE = "All markers on a table must have the same size; give the program the side of these: --marker-side {:g}"
 _BOARD_ADVICE = "Glue it to something stiff and flat. For the lens, take pictures from many angles and in all corners."
 _LABEL_MM = 6.0
-_SMALLEST_IN = 1.0
+_MIN_SIDE_IN = 1.0
 
 
 def marker_sheet(
@@ -100,9 +100,9 @@ def _grid(paper: str, side_in: float, cells: int) -> tuple[int, int]:
     width_mm, height_mm = room(paper)
     largest_mm = min(width_mm, height_mm - _LABEL_MM) * cells / (cells + 2)
     largest_in = math.floor(largest_mm / MM_PER_IN * 10) / 10
-    if not _SMALLEST_IN <= side_in <= largest_in:
+    if not _MIN_SIDE_IN <= side_in <= largest_in:
         raise UserError(
-            f"a marker of {side_in:g} in cannot be used on {paper} paper: choose a side from {_SMALLEST_IN:g} in"
+            f"a marker of {side_in:g} in cannot be used on {paper} paper: choose a side from {_MIN_SIDE_IN:g} in"
             f" (the smallest that a camera can read) to {largest_in:g} in (the largest that fits with its white margin)"
         )
     width, height = _piece_size(side_in, cells)

@@ -117,7 +117,7 @@ def place_of(points_in: npt.ArrayLike, on_table_in: npt.ArrayLike) -> tuple[floa
     p, q = np.asarray(points_in, np.float64), np.asarray(on_table_in, np.float64)
     a, b = p - p.mean(0), q - q.mean(0)
     turn = float(np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum()))
-    shift = q.mean(0) - p.mean(0) @ _turned(turn).T
+    shift = q.mean(0) - p.mean(0) @ _rotation_2d(turn).T
     return (float(shift[0]), float(shift[1]), turn)
 
 
@@ -155,7 +155,7 @@ def _floats(array: npt.ArrayLike) -> FloatArray:
     return np.asarray(array, np.float64)
 
 
-def _turned(turn: float) -> FloatArray:
+def _rotation_2d(turn: float) -> FloatArray:
     c, s = np.cos(turn), np.sin(turn)
     return np.array([[c, -s], [s, c]])
 
@@ -163,7 +163,7 @@ def _turned(turn: float) -> FloatArray:
 def laid_at(points_in: FloatArray, place: npt.ArrayLike) -> FloatArray:
     """Points (N, 2) of a print moved to the table by a place (x, y, turn), as `place_of` returns it."""
     x, y, turn = np.asarray(place, np.float64)
-    return np.asarray(points_in @ _turned(turn).T + (x, y))
+    return np.asarray(points_in @ _rotation_2d(turn).T + (x, y))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -391,7 +391,7 @@ class _Problem:
 def _moved(camera: TableCamera, move: tuple[float, float, float]) -> TableCamera:
     """The same camera after the table's frame is moved as `laid_at` moves points."""
     turn = np.eye(3)
-    turn[:2, :2] = _turned(move[2])
+    turn[:2, :2] = _rotation_2d(move[2])
     rotation = camera.rotation @ turn.T
     return replace(camera, rotation=rotation, translation=camera.translation - rotation @ (move[0], move[1], 0.0))
 
@@ -402,5 +402,5 @@ def _table_frame(camera: TableCamera, found_in: FloatArray) -> tuple[float, floa
     pixel = camera.table_to_pixel(centre)[0]
     left, right = camera.pixel_to_table(pixel + np.array([[-20, 0], [20, 0]]))
     turn = -float(np.arctan2(*(right - left)[::-1]))
-    low = (found_in @ _turned(turn).T).min(0)
+    low = (found_in @ _rotation_2d(turn).T).min(0)
     return (-float(low[0]), -float(low[1]), turn)

@@ -182,7 +182,7 @@ class EmulatedDice:
         self.names = tuple(f"d{k + 1}" for k in range(count))
         self._boot, self._seq = dice.randrange(1, 2**16), 0
         self._recent: deque[tuple[float, RollLine]] = deque(maxlen=MAX_REPEATED_ROLLS)
-        self._waiting = bytearray()
+        self._outgoing = bytearray()
         self._was_connected = False
         self._greet_at_s: list[float] = []
 
@@ -192,19 +192,19 @@ class EmulatedDice:
         connected = self.wire.connected
         if connected != self._was_connected:
             self._was_connected = connected
-            self._waiting.clear()
+            self._outgoing.clear()
             self._greet_at_s = [self._clock() + after_s for after_s in GREET_AGAIN_S] if connected else []
         while self._greet_at_s and self._clock() >= self._greet_at_s[0]:
             self._greet_at_s.pop(0)
             self._greet()
-        del self._waiting[: self.wire.write(bytes(self._waiting))]
+        del self._outgoing[: self.wire.write(bytes(self._outgoing))]
 
     def _greet(self) -> None:
-        self._waiting += b"\n" + encode(Hello(1, self._boot))
+        self._outgoing += b"\n" + encode(Hello(1, self._boot))
         for at_s, line in self._recent:
             age_s = self._clock() - at_s
             if age_s <= REPEAT_S:
-                self._waiting += encode(_aged(line, age_s))
+                self._outgoing += encode(_with_age(line, age_s))
 
     def roll(self, faces: Sequence[int] = (), *, cocked: bool = False, age_s: float = 0.0) -> tuple[RollLine, ...]:
         """Throw one die for each face, or all dice if no faces are given, and send the result."""
@@ -215,7 +215,7 @@ class EmulatedDice:
             line = RollLine(self.die, face, self.names[k % len(self.names)], self._seq, age_s, cocked)
             self._recent.append((self._clock() - age_s, line))
             if self._was_connected:
-                self._waiting += encode(line)
+                self._outgoing += encode(line)
             thrown.append(line)
         self.step()
         return tuple(thrown)
@@ -223,10 +223,10 @@ class EmulatedDice:
     def misbehave(self, how: FaultInjector) -> None:
         """Produce a fault."""
         if how is FaultInjector.GARBAGE:
-            self._waiting += self._random.randbytes(40).replace(b"\n", b"?") + b"\n"
+            self._outgoing += self._random.randbytes(40).replace(b"\n", b"?") + b"\n"
         elif how is FaultInjector.TORN:
             whole = encode(RollLine(self.die, self.die.faces[0], self.names[0], self._seq + 1000))
-            self._waiting += whole[: len(whole) // 2] + b"\n"
+            self._outgoing += whole[: len(whole) // 2] + b"\n"
         elif how is FaultInjector.COCKED:
             self.roll([self._random.choice(self.die.faces)], cocked=True)
         elif how is FaultInjector.STALE:
@@ -235,9 +235,9 @@ class EmulatedDice:
             self.roll()
             self.roll([self._random.choice(self.die.faces)])
         elif self._recent:
-            self._waiting += encode(self._recent[-1][1])
+            self._outgoing += encode(self._recent[-1][1])
         self.step()
 
 
-def _aged(line: RollLine, age_s: float) -> RollLine:
+def _with_age(line: RollLine, age_s: float) -> RollLine:
     return RollLine(line.die, line.face, line.id, line.seq, age_s, line.cocked)

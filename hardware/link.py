@@ -212,7 +212,7 @@ class Link:
 
     def _exchange(self, port: serial.Serial) -> None:
         opened_s = self._clock()
-        while not self._settled(opened_s):
+        while not self._is_settled(opened_s):
             self._listen(port, opened_s)
             if self._stopping.is_set():
                 return
@@ -233,7 +233,7 @@ class Link:
             port.write(frame)
             time.sleep(self._transmission_s(frame))
 
-    def _settled(self, opened_s: float) -> bool:
+    def _is_settled(self, opened_s: float) -> bool:
         return self._device.ready() or self._clock() - opened_s >= self._settle_s
 
     def _listen(self, port: serial.Serial, opened_s: float) -> None:

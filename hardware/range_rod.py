@@ -142,7 +142,7 @@ def colours(shape: RodShape, sign: Sign, time_s: float) -> tuple[Colour, ...]:
         time_s: Time on any monotonic clock; only animated patterns depend on it.
     """
     along = plain_colours(shape, sign, time_s)
-    sent = tuple(_as_sent(colour, shape) for colour in along)
+    sent = tuple(_sent_colour(colour, shape) for colour in along)
     return sent[::-1] if shape.reversed else sent
 
 
@@ -152,11 +152,11 @@ def plain_colours(shape: RodShape, sign: Sign, time_s: float) -> tuple[Colour, .
         case Idle():
             return (BLACK,) * shape.leds
         case Ruler():
-            return _ruler(shape, math.inf)
+            return _ruler_colours(shape, math.inf)
         case Measured():
-            return _measured(shape, sign)
+            return _measured_colours(shape, sign)
         case DiceWait():
-            return _waiting(shape, time_s)
+            return _dice_wait_colours(shape, time_s)
         case Alarm():
             lit = time_s % ALARM_PERIOD_S < ALARM_PERIOD_S / 2
             return (ALARM if lit else BLACK,) * shape.leds
@@ -178,37 +178,37 @@ def band_colour(place_in: float) -> Colour:
     return zone if int(place_in // BAND_IN) % 2 == 0 else _dimmed(zone, _FAINT)
 
 
-def _ruler(shape: RodShape, up_to_in: float) -> tuple[Colour, ...]:
+def _ruler_colours(shape: RodShape, up_to_in: float) -> tuple[Colour, ...]:
     places = ((led + 0.5) / shape.leds_per_in for led in range(shape.leds))
     along = [band_colour(place) if place < up_to_in else BLACK for place in places]
     for mark_in, colour in ((FIRST_MARK_IN, FIRST_MARK), (SECOND_MARK_IN, SECOND_MARK)):
-        _put(along, shape.led_at(mark_in), colour)
+        _set_led(along, shape.led_at(mark_in), colour)
     return tuple(along)
 
 
-def _measured(shape: RodShape, sign: Measured) -> tuple[Colour, ...]:
+def _measured_colours(shape: RodShape, sign: Measured) -> tuple[Colour, ...]:
     """The verdict's colour up to the distance, with a white tip; then bands up to the weapon's range; and marks."""
     lit = LAMP_COLOUR[sign.lamp] if sign.lamp else PLAIN
-    along = list(_ruler(shape, math.inf if sign.reach_in is None else sign.reach_in))
+    along = list(_ruler_colours(shape, math.inf if sign.reach_in is None else sign.reach_in))
     marks = {shape.led_at(FIRST_MARK_IN), shape.led_at(SECOND_MARK_IN)}
     tip = min(shape.led_at(sign.range_in), shape.leds - 1)
     for led in set(range(tip)) - marks:
         along[led] = lit
     if sign.reach_in is not None:
-        _put(along, shape.led_at(sign.reach_in), REACH)
+        _set_led(along, shape.led_at(sign.reach_in), REACH)
     # A distance beyond the rod's end lights the whole rod, without a tip.
-    _put(along, tip, TIP if sign.range_in <= shape.length_in else lit)
+    _set_led(along, tip, TIP if sign.range_in <= shape.length_in else lit)
     return tuple(along)
 
 
-def _waiting(shape: RodShape, time_s: float) -> tuple[Colour, ...]:
+def _dice_wait_colours(shape: RodShape, time_s: float) -> tuple[Colour, ...]:
     phase = time_s % WAIT_PERIOD_S / WAIT_PERIOD_S
     at = (1 - abs(2 * phase - 1)) * (shape.leds - 1)
     tail = max(1.5, shape.leds / 10)
     return tuple(_dimmed(WAITING, max(0.0, 1 - abs(led - at) / tail)) for led in range(shape.leds))
 
 
-def _put(along: list[Colour], led: int, colour: Colour) -> None:
+def _set_led(along: list[Colour], led: int, colour: Colour) -> None:
     if 0 <= led < len(along):
         along[led] = colour
 
@@ -217,6 +217,6 @@ def _dimmed(colour: Colour, factor: float) -> Colour:
     return (round(colour[0] * factor), round(colour[1] * factor), round(colour[2] * factor))
 
 
-def _as_sent(colour: Colour, shape: RodShape) -> Colour:
+def _sent_colour(colour: Colour, shape: RodShape) -> Colour:
     red, green, blue = (round(255 * shape.brightness * (part / 255) ** shape.gamma) for part in colour)
     return (red, green, blue)

@@ -7,6 +7,7 @@ from calibration.calibration_targets import Prints
 from calibration.diagnosis import (
     _edge_width_px,
     _glare,
+    _issue_of,
     _mask,
     _on_paper,
     _outline,
@@ -14,7 +15,6 @@ from calibration.diagnosis import (
     _squares,
     _squarish,
     _touches_edge,
-    _unread,
     why_not,
 )
 from calibration.marker_issue import Reason
@@ -235,11 +235,11 @@ def test_the_width_of_an_edge(blur_px):
     ],
 )
 def test_the_reason_why_a_marker_was_not_read(gray, outline, reason):
-    trouble = _unread(gray, outline)
+    trouble = _issue_of(gray, outline)
     assert trouble.reason is reason
     assert trouble.id is None
     assert np.array(trouble.outline_px) == pytest.approx(outline)
 
 
 def test_the_sentence_names_too_small_a_size():
-    assert "(15 px wide; 20 needed)" in _unread(MARKED, square(15.0)).sentence
+    assert "(15 px wide; 20 needed)" in _issue_of(MARKED, square(15.0)).sentence
