@@ -172,7 +172,7 @@ def test_opening_and_saving_tell_how_far_they_are_and_can_be_ended(tmp_path: Pat
 def test_a_dictionary_of_no_markers(count: int, tmp_path: Path) -> None:
     path = tmp_path / "d.yml"
     path.write_text(f'%YAML:1.0\n---\nnmarkers: {count}\nmarkersize: 4\nmaxCorrectionBits: 0\nmarker_0: "{"10" * 8}"\n')
-    is_refused_within(1, lambda: dictionary_of(str(path)), "none that OpenCV wrote")
+    is_refused_within(1, lambda: dictionary_of(str(path)), "was not written by OpenCV")
 
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "x", ""])
