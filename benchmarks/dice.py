@@ -138,9 +138,7 @@ def leaning() -> None:
             throw = Throw((tipped, *level), Eye((420, 240), 48), Room(seed=seed, grain=3))
             seen = nearest(read_dice(throw.picture(), kind=DieKind.D6), throw)[0][1]
             questioned.append(seen is None or bool(TrayReading((seen,), 0.0).doubtful))
-        print(
-            f"leaning {lean_deg:2d} degrees, from above: {sum(questioned)} of {len(questioned)} doubtful or not seen"
-        )
+        print(f"leaning {lean_deg:2d} degrees, from above: {sum(questioned)} of {len(questioned)} doubtful or not seen")
 
 
 def looks() -> None:
