@@ -1,8 +1,8 @@
-"""`python -m benchmarks.accuracy`: errors in inches against the truth of simulated tables.
+"""Measure errors in inches on simulated tables with known truth.
 
     python -m benchmarks.accuracy [--tables N] [--seed S]
 
-Makes N random tables (surface, camera, places, armies), looks at each as a player would, with one click for each army,
+Generates N random tables (surface, camera, places, armies), analyses each like a player, with one click for each army,
 and prints medians and 95th percentiles. Photographs are measured by `benchmarks.photos`.
 """
 
@@ -34,12 +34,12 @@ _MATCH_IN = 1.0
 _TABLE_IN = (48.0, 36.0)
 _SOLDIERS = [s for s in Sculpt if s not in (Sculpt.TANK, Sculpt.JEEP)]
 _TWO_SIGMA = 2.448
-"""Radius that holds 95 % of a round two-dimensional normal distribution, in deviations along one axis."""
+"""Radius that contains 95 % of a circular two-dimensional Gaussian, in standard deviations along one axis."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Errors of one way of looking, over all tables."""
+    """Errors of one method, over all tables."""
 
     place_in: list[float] = field(default_factory=list)
     within: list[bool] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Tally:
 
     @property
     def f1(self) -> float:
-        """Of figures found."""
+        """F1 score of the figures found."""
         found = len(self.place_in)
         return 2 * found / max(1, 2 * found + self.missed + self.phantom)
 
@@ -132,7 +132,7 @@ def _calibrations(image: np.ndarray, truth: Truth) -> Iterator[tuple[str, Calibr
 
 
 def _over_the_table(calibration: Calibration, truth: Truth) -> tuple[FloatArray, FloatArray]:
-    """(N,) error and said sigma over the table, after the frames are laid on one another by the markers."""
+    """(N,) errors and stated sigmas over the table, after the frames are aligned by the markers."""
     x, y = np.meshgrid(np.linspace(1, _TABLE_IN[0] - 1, 9), np.linspace(1, _TABLE_IN[1] - 1, 7))
     true = np.c_[x.ravel(), y.ravel()]
     found = calibration.camera.pixel_to_table(truth.camera.table_to_pixel(true))
@@ -154,13 +154,13 @@ def taught(image: ImageBgr, truth: Truth) -> Palette:
 
 
 def clicks_of(image: ImageBgr, truth: Truth) -> Iterator[tuple[str, tuple[float, float]]]:
-    """One click for each army, on the first soldier of whom enough is seen to teach by."""
+    """One click for each army, on the first soldier that is visible enough to learn its colour."""
     for army in sorted({figure.army for figure in truth.figures}):
         for figure in (f for f in truth.figures if f.army == army and f.posture is Posture.STANDING):
             u, v = truth.camera.table_to_pixel((*figure.centre_in, 0.9))[0]
             try:
                 teach(image, (float(u), float(v)), army)
-            except UserError:  # the click fell between arm and rifle: a player would click the next one
+            except UserError:  # the click fell between arm and rifle; a player would click the next soldier
                 continue
             yield army, (float(u), float(v))
             break
@@ -180,8 +180,11 @@ def count_in(tally: Tally, found: Iterable[Figure], true: Iterable[Figure]) -> N
         tally.posture.append(g.posture is w.posture)
     for n, (g, w, _) in enumerate(pairs):
         for h, v, _ in pairs[:n]:
-            said, real = np.hypot(g.x_in - h.x_in, g.y_in - h.y_in), np.hypot(w.x_in - v.x_in, w.y_in - v.y_in)
-            tally.range_in.append(abs(float(said - real)))
+            measured_in, true_in = (
+                np.hypot(g.x_in - h.x_in, g.y_in - h.y_in),
+                np.hypot(w.x_in - v.x_in, w.y_in - v.y_in),
+            )
+            tally.range_in.append(abs(float(measured_in - true_in)))
 
 
 def _line(tally: Tally) -> str:

@@ -1,9 +1,9 @@
-"""`make bench`: every benchmark in some minutes, into docs/performance.md, and the design's budgets checked.
+"""Run all benchmarks (`make bench`), write docs/performance.md and check the design's budgets; takes a few minutes.
 
     python -m benchmarks.all [--quick] [--only PART,PART] [--scenes FOLDER] [--page FILE]
 
-Every number is a ratio to a baseline of the same run, or stands beside one. `--quick` takes a minute, prints fewer
-lines, and leaves the page as it is. `--scenes` compares the finder on a folder of rendered scenes besides.
+Every number is a ratio to a baseline of the same run, or appears next to one. `--quick` takes a minute, prints fewer
+lines, and does not write the page. `--scenes` also compares the finder on a folder of rendered scenes.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from calibration.opencv import cv2
 
 PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 _BUSY = 0.5
-"""Load for each core beyond which the machine does something else as well."""
+"""Load per core above which the machine is busy with other work."""
 
 
 def main() -> None:
-    """Run the parts, print them, write the page."""
+    """Run the parts, print their tables, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default="")
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def parts_of(quick: bool, scenes: Path | None) -> dict[str, Callable[[], Sequence[Table]]]:
-    """The benchmarks by name; each makes its tables."""
+    """The benchmarks by name; each returns its tables."""
     counts: Sequence[int] = (60,) if quick else sequence.FIGURES
     markers: Sequence[int] = (1, 4) if quick else watch.COUNTS
     rounds = 3 if quick else 7
@@ -76,7 +76,7 @@ def parts_of(quick: bool, scenes: Path | None) -> dict[str, Callable[[], Sequenc
 
 
 def _ids(rounds: int) -> list[Table]:
-    """Nobody to be compared with, no table: what the page says of them stays."""
+    """The ids table; without the other libraries none, so that the page keeps its old one."""
     if missing := ids.missing():
         print(f"\nids: {' and '.join(missing)} not installed here, so the page keeps its table; see benchmarks/ids.py")
         return []
@@ -84,7 +84,7 @@ def _ids(rounds: int) -> list[Table]:
 
 
 def _machine() -> Table:
-    """What it ran on, without its name or the date."""
+    """A description of the machine, without its name or the date."""
     cores = os.cpu_count() or 1
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     busy = f", busy with other work as well (load {load:.1f})" if load > _BUSY * cores else ""

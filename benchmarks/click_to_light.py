@@ -1,9 +1,9 @@
-"""From the click of the mouse to the bytes at the range rod's end of the line.
+"""Measure the time from a mouse click to the bytes at the range rod.
 
 Run with `python -m benchmarks.click_to_light`. In the real window, on the simulated table with its picture frozen, a
-range is measured by two clicks; the far end of a pseudo-terminal notes when the new light has come in. The baseline,
-in the same run, is the window's own work at that click, until it is ready to paint. The line's own time at 115200 baud
-(16 ms for 60 LEDs) is not in these numbers.
+range is measured by two clicks; the other end of a pseudo-terminal records when the new colours arrive. The baseline,
+in the same run, is the window's own work at that click, until it is ready to paint. The transmission time at 115200
+baud (16 ms for 60 LEDs) is not included.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 class FarEnd:
-    """A rod on a thread of its own, which notes when its light changes."""
+    """An emulated rod in its own thread; records when its LEDs change."""
 
     def __init__(self, path: Path) -> None:
         self.wire = Wire(path)
@@ -44,14 +44,14 @@ class FarEnd:
                 self.changed_s.append(time.monotonic())
 
     def close(self) -> None:
-        """Stop and unplug."""
+        """Stop the thread and unplug the wire."""
         self._stop.set()
         self._thread.join()
         self.wire.unplug()
 
 
 def wait(seconds: float) -> None:
-    """Let the window work."""
+    """Process the window's events for a while."""
     until_s = time.monotonic() + seconds
     while time.monotonic() < until_s:
         QApplication.processEvents()
@@ -59,7 +59,7 @@ def wait(seconds: float) -> None:
 
 
 def click(window: Window, figure: Figure) -> tuple[float, float]:
-    """Click a figure; when that was, and when the window was done with it."""
+    """Click a figure; returns the times before the click and after the window has handled it."""
     view = window.bench.view
     assert view is not None
     assert view.calibration is not None
@@ -70,7 +70,7 @@ def click(window: Window, figure: Figure) -> tuple[float, float]:
 
 
 def measured(window: Window, far: FarEnd, clicks: int) -> None:
-    """Measure ranges, and print how long their light took."""
+    """Measure ranges, and print the time until the LEDs change."""
     lit_ms, done_ms = [], []
     for k in range(clicks):
         figures = window.bench.view.figures if window.bench.view else ()
@@ -92,7 +92,7 @@ def measured(window: Window, far: FarEnd, clicks: int) -> None:
 
 
 def main() -> None:
-    """Open the window, measure, close it."""
+    """Open the window, measure, and close it."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--clicks", type=int, default=60)
     clicks: int = parser.parse_args().clicks
@@ -108,7 +108,7 @@ def main() -> None:
             wait(0.1)
         window.actions_.freeze.setChecked(True)
         window.use_tool("measure")
-        wait(3)  # a rod that does not greet is sent to after so long
+        wait(3)  # the link waits this long for a rod that sends no greeting
         measured(window, far, clicks)
         window.close()
         far.close()

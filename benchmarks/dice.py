@@ -1,7 +1,7 @@
-"""How many dice are read right, how sure the reader was, whether leaning dice are asked about, and what it costs.
+"""Measure the dice reader: accuracy, confidence, questions about leaning dice, and time.
 
-`python -m benchmarks.dice --drawn` draws throws of six-sided and Fudge dice (seeds that nothing was chosen on), some
-that lean, and times a look at a tray of 600 x 600 pixels. `python -m benchmarks.dice FOLDER` reads photographs: the
+`python -m benchmarks.dice --drawn` draws throws of six-sided and Fudge dice (with seeds not used for tuning), some
+leaning, and times reading a tray of 600 x 600 pixels. `python -m benchmarks.dice FOLDER` reads photographs: the
 folder holds `labels.json`: {"faces": {picture: [[face, ...], ...]}}, rows from the top and columns from the left of an
 even grid; pictures named `eyes_F_N.jpg` show one die, face F. The baseline, in the same run, is one conversion of the
 picture to Lab.
@@ -27,11 +27,11 @@ from vision.dice.view import DieKind, DieSeen
 from vision.frame import ImageBgr
 
 Read = list[tuple[int | None, DieSeen | None]]
-"""What a die shows (None: no die there) and what was read (None: not found)."""
+"""The true face (None: no die there) and the face that was read (None: not found)."""
 
 
 def matched(found: tuple[DieSeen, ...], faces: list[list[int]], image: ImageBgr) -> Read:
-    """Dice by cell of the grid; the surest die of a cell counts, the others were never there."""
+    """Dice by cell of the grid; the most confident die of a cell counts, the others are false detections."""
     height, width = image.shape[:2]
     cells: dict[tuple[int, int], list[DieSeen]] = {}
     for die in found:
@@ -47,14 +47,14 @@ def matched(found: tuple[DieSeen, ...], faces: list[list[int]], image: ImageBgr)
 
 
 def labelled(folder: Path) -> list[tuple[Path, list[list[int]]]]:
-    """Every picture with its faces."""
+    """All pictures with their labelled faces."""
     faces = json.loads((folder / "labels.json").read_text("utf-8"))["faces"]
     single = [(path, [[int(path.stem.split("_")[1])]]) for path in sorted(folder.glob("eyes_*.jpg"))]
     return [(folder / name, grid) for name, grid in faces.items()] + single
 
 
 def report(read: Read) -> None:
-    """Confusion, and how often readings of about one confidence are right."""
+    """Print the confusion matrix, and the accuracy by confidence."""
     dice = [(face, die) for face, die in read if face is not None]
     right = sum(die is not None and die.face == face for face, die in dice)
     print(f"{right} of {len(dice)} dice right ({right / len(dice):.3f}), {len(read) - len(dice)} that are no dice")
@@ -70,7 +70,7 @@ def report(read: Read) -> None:
 
 
 def photographs(folder: Path) -> None:
-    """Every labelled picture."""
+    """Evaluate all labelled pictures."""
     everything: Read = []
     print("picture                     dice  right  extra   ms  Lab ms")
     for path, faces in labelled(folder):
@@ -91,12 +91,12 @@ def photographs(folder: Path) -> None:
 
 
 def away_px(place: tuple[float, float], die: DieSeen) -> float:
-    """From a place to the middle of a die's top."""
+    """Distance from a place to the centre of a die's top."""
     return math.dist(die.centre_px, place)
 
 
 def nearest(found: tuple[DieSeen, ...], throw: Throw) -> Read:
-    """Every drawn die with the reading nearest to its top, within half a side, and readings of none."""
+    """Match every drawn die with the reading nearest to its top, within half a side; unmatched readings count too."""
     rest = list(found)
     read: Read = []
     for die, place in zip(throw.dice, throw.places_px(), strict=True):
@@ -110,7 +110,7 @@ def nearest(found: tuple[DieSeen, ...], throw: Throw) -> Read:
 
 
 def drawn(count: int) -> None:
-    """Throws of both kinds."""
+    """Evaluate throws of both kinds of dice."""
     for kind, seed in ((DieKind.D6, 901), (DieKind.FUDGE, 902)):
         slants: dict[float, Read] = {}
         for throw in throws(seed, count, kind is DieKind.FUDGE):
@@ -124,25 +124,25 @@ def drawn(count: int) -> None:
             extra = sum(face is None for face, _ in read)
             print(
                 f"  slant {slant:2.0f}: {right} of {len(read) - extra} right, {extra} extra, "
-                f"{len(seen.doubtful)} asked about"
+                f"{len(seen.doubtful)} doubtful"
             )
 
 
 def leaning() -> None:
-    """One of three dice leans, seen from above."""
+    """Evaluate throws in which one of three dice leans, seen from above."""
     for lean_deg in (0, 10, 15, 20, 25, 30):
-        asked = []
+        questioned = []
         for seed in range(8):
             level = [Drawn((seed + k) % 6 + 1, x, 0.0, 37.0 * k) for k, x in ((0, -2.0), (2, 2.0))]
             tipped = Drawn((seed + 4) % 6 + 1, 0.0, 0.2, 53.0 * seed, lean_deg=lean_deg)
             throw = Throw((tipped, *level), Eye((420, 240), 48), Room(seed=seed, grain=3))
             seen = nearest(read_dice(throw.picture(), kind=DieKind.D6), throw)[0][1]
-            asked.append(seen is None or bool(TrayReading((seen,), 0.0).doubtful))
-        print(f"leaning {lean_deg:2d} degrees, from above: {sum(asked)} of {len(asked)} asked about or not seen")
+            questioned.append(seen is None or bool(TrayReading((seen,), 0.0).doubtful))
+        print(f"leaning {lean_deg:2d} degrees, from above: {sum(questioned)} of {len(questioned)} doubtful or not seen")
 
 
 def looks() -> None:
-    """Processor time of a look at six dice in a tray of 600 x 600 pixels."""
+    """Processor time of reading six dice in a tray of 600 x 600 pixels."""
     for kind, faces in ((DieKind.D6, (1, 2, 3, 4, 5, 6)), (DieKind.FUDGE, (1, -1, 0, 1, 0, -1))):
         places = [((k % 3 - 1) * 2.2, k // 3 * 2.4 - 1.2) for k in range(6)]
         dice = [

@@ -1,8 +1,10 @@
-"""`python -m benchmarks.examples FOLDER [--boxes N]`: what corrected figures teach about others like them.
+"""Measure how corrected figures improve the reading of similar ones.
 
-FOLDER holds rendered scenes, as `benchmarks.scenes` reads them; N boxes of random toys that nothing learned from stand
-on random tables beside them. Each picture is looked at once; then players correct and confirm figures by chance, and
-the postures of all others are read again, as the program does.
+    python -m benchmarks.examples FOLDER [--boxes N]
+
+FOLDER holds rendered scenes, as `benchmarks.scenes` reads them; N boxes of random toys that were not used in training
+add random tables. Each picture is analysed once; then simulated players correct and confirm random figures, and the
+postures of all others are read again, as the program does.
 """
 
 from __future__ import annotations
@@ -30,15 +32,15 @@ from vision.recogniser import Recogniser
 from vision.setup import Setup
 
 _SAME_IN = 1.0
-_TRIALS = 8  # choices of examples for each sculpt or picture
-_FIRST_BOX = 1000  # the metric learned from those with lower numbers
+_TRIALS = 8  # random choices of examples per sculpt or picture
+_FIRST_BOX = 1000  # boxes with lower numbers trained the metric
 _CROP = np.zeros((CROP_PX, CROP_PX, 3), np.uint8)
 _NOTHING = Examples()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """A figure as it is seen in one picture, and what is true of it."""
+    """A figure in one picture, with its truth."""
 
     picture: str
     sculpt: str
@@ -47,17 +49,17 @@ class Seen:
     look: Appearance
 
     def right(self, examples: Examples = _NOTHING, around: Sequence[Seen] = ()) -> bool:
-        """Whether its posture is read rightly after these examples, in a picture with these figures."""
+        """Whether its posture is read correctly with these examples, in a picture with these figures."""
         return examples.posture_of(self.look, examples.bystanders(one.look for one in around)) is self.posture
 
     def example(self, posture: Posture | None = None) -> Example:
-        """What a player who says so teaches; the truth by default."""
+        """The example of a player who states this posture (by default, the true one)."""
         return Example("", self.army, posture or self.posture, self.look.signature, self.look.colour, _CROP)
 
 
 @dataclass(slots=True)
 class Tally:
-    """Figures of one kind: how many, and how many were read rightly before and after."""
+    """Number of figures of one kind, and how many were read correctly before and after."""
 
     count: int = 0
     before: int = 0
@@ -116,7 +118,7 @@ def _setup(known: Known, *, empty: bool) -> Setup:
 
 
 def of_boxes(count: int) -> Iterator[Seen]:
-    """Figures of sculpts that the metric did not learn from, on random tables without the empty one."""
+    """Figures of unseen sculpts on random tables, without pictures of the empty table."""
     recogniser = Recogniser()
     for number in range(_FIRST_BOX, _FIRST_BOX + count):
         for look in of_box(number, recogniser):
@@ -126,7 +128,7 @@ def of_boxes(count: int) -> Iterator[Seen]:
 
 
 def two_corrections(sets: dict[str, list[Seen]]) -> Table:
-    """Two misread kneeling figures of a sculpt are corrected, and some that are read rightly confirmed."""
+    """Effect of correcting two misread kneeling figures of a sculpt and confirming some correct ones."""
     rows = []
     for name, figures in sets.items():
         for confirmed in (0, 2, 4):
@@ -149,7 +151,7 @@ def two_corrections(sets: dict[str, list[Seen]]) -> Table:
 
 
 def _misread_sculpts(figures: Sequence[Seen]) -> Iterator[tuple[list[Seen], list[Seen]]]:
-    """The figures of each picture, with those of a kneeling sculpt that is misread three times and more."""
+    """The figures of each picture, with those of a kneeling sculpt that is misread at least three times."""
     for picture in dict.fromkeys(one.picture for one in figures):
         here = [one for one in figures if one.picture == picture]
         for sculpt in dict.fromkeys(one.sculpt for one in here if one.posture is Posture.KNEELING):
@@ -159,7 +161,7 @@ def _misread_sculpts(figures: Sequence[Seen]) -> Iterator[tuple[list[Seen], list
 
 
 def one_after_another(sets: dict[str, list[Seen]]) -> Table:
-    """How many corrections a picture takes until all is right, with and without learning from them."""
+    """Number of corrections until a picture is right, with and without learning from them."""
     rows = []
     for name, figures in sets.items():
         pictures = [[one for one in figures if one.picture == name] for name in {one.picture for one in figures}]
@@ -170,7 +172,7 @@ def one_after_another(sets: dict[str, list[Seen]]) -> Table:
 
 
 def _clicks(here: Sequence[Seen], rng: np.random.Generator) -> int:
-    """Corrections until every figure is right; what was corrected stays so."""
+    """Number of corrections until every figure is right; corrected figures stay correct."""
     examples, done = Examples(), []
     while wrong := [one for one in here if one not in done and not one.right(examples, here)]:
         done += _some(rng, wrong, 1)
@@ -179,7 +181,7 @@ def _clicks(here: Sequence[Seen], rng: np.random.Generator) -> int:
 
 
 def wrong_and_elsewhere(sets: dict[str, list[Seen]]) -> Table:
-    """What one wrong confirmation does, alone and among four right ones; and examples of all the other pictures."""
+    """Effect of one wrong confirmation, alone and among four correct ones; and of examples from all other pictures."""
     ways: dict[str, Callable[[list[Seen], list[Seen], np.random.Generator], list[Example]]] = {
         "six by chance, of this picture": lambda here, _, rng: [one.example() for one in _some(rng, here, 6)],
         "one, and wrong": lambda here, _, rng: [_lie(_some(rng, here, 1)[0])],

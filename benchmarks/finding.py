@@ -1,8 +1,8 @@
-"""The finder beside what a tutorial builds: soldiers found, their places, and the time, on the same pictures.
+"""Compare the finder with a tutorial's method on the same pictures: soldiers found, their places, and the time.
 
 Run with `python -m benchmarks.finding [--tables N] [FOLDER]`: the pictures in `samples/`, N simulated tables, and the
-rendered scenes of FOLDER (as `benchmarks.scenes` reads them). Both are given one click for each army and the markers'
-places; this program then also the lens and a picture of the empty table. Times are of the processor, from nothing.
+rendered scenes of FOLDER (as `benchmarks.scenes` reads them). Both methods get one click per army and the markers'
+places; this program also gets the lens and a picture of the empty table. Times are processor times of a first analysis.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vision.pipeline import Pipeline
 from vision.setup import Setup
 
 LABS = 5
-"""Runs of the baseline to a picture."""
+"""Runs of the baseline per picture."""
 Way = Callable[[Known], list[Figure]]
 
 
@@ -40,13 +40,13 @@ def main() -> None:
 
 
 def table(tables: int, folder: Path | None = None) -> Table:
-    """For the page: each set of pictures by each way."""
+    """The page's table: each set of pictures with each method."""
     sets = {"the pictures in samples/": samples(), f"{tables} simulated tables": simulated(tables)}
     if folder is not None:
         sets["rendered scenes"] = rendered(folder)
     ways: Mapping[str, Way] = {
         "tutorial": _tutorial,
-        "this program, told the same": lambda known: _ours(known, more=False),
+        "this program, same input": lambda known: _ours(known, more=False),
         "this program, lens and empty table known": lambda known: _ours(known, more=True),
     }
     rows = [(name, *row) for name, pictures in sets.items() for row in _rows(pictures, ways)]

@@ -1,7 +1,7 @@
-"""How long collecting garbage stops the window, and in which thread: as Python does it, and as the program does.
+"""Measure how long garbage collection stops the window, and in which thread: by Python's default and as in the program.
 
-`python -m benchmarks.garbage` shows the real window, without a display, twice for twenty seconds, and asks Python
-of each collection how long it took; the last one of each is of all generations.
+`python -m benchmarks.garbage` shows the real window, without a display, twice for twenty seconds, and records the
+duration of each collection; the last one of each run collects all generations.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SHOWN_S = 20.0
 
 
 def main() -> None:
-    """Print a line for each way to collect."""
+    """Print a line for each method."""
     application = QApplication(["sandtable"])
     with tempfile.TemporaryDirectory() as own:
         settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
@@ -46,33 +46,33 @@ def main() -> None:
             with way(), collections() as pauses:
                 end_s = time.monotonic() + SHOWN_S
                 pump(lambda end_s=end_s: time.monotonic() > end_s)  # type: ignore[misc]
-                gc.collect()  # Python collects all generations sooner or later
-            tell(name, pauses)
+                gc.collect()  # Python eventually collects all generations
+            print_line(name, pauses)
         window.close()
     del application
 
 
 @contextmanager
 def collections() -> Iterator[list[tuple[float, bool]]]:
-    """Milliseconds of each collection, and whether it was in this thread."""
+    """Milliseconds of each collection, and whether it ran in this thread."""
     pauses: list[tuple[float, bool]] = []
-    begun: dict[int, float] = {}
+    started_s: dict[int, float] = {}
     here = threading.get_ident()
 
     def note(phase: str, _: dict[str, int]) -> None:
         thread = threading.get_ident()
         if phase == "start":
-            begun[thread] = time.perf_counter()
-        elif thread in begun:
-            pauses.append((1000 * (time.perf_counter() - begun.pop(thread)), thread == here))
+            started_s[thread] = time.perf_counter()
+        elif thread in started_s:
+            pauses.append((1000 * (time.perf_counter() - started_s.pop(thread)), thread == here))
 
     gc.callbacks.append(note)
     yield pauses
     gc.callbacks.remove(note)
 
 
-def tell(name: str, pauses: Sequence[tuple[float, bool]]) -> None:
-    """One line."""
+def print_line(name: str, pauses: Sequence[tuple[float, bool]]) -> None:
+    """Print one line."""
     elsewhere = sum(not here for _, here in pauses)
     longest = max((ms for ms, _ in pauses), default=0.0)
     total = sum(ms for ms, _ in pauses)

@@ -1,12 +1,12 @@
-"""`python -m benchmarks.heights`: how high the camera may hang, and what that costs in inches.
+"""Measure how the camera's height affects the accuracy in inches.
 
     python -m benchmarks.heights [--pictures N] [--view DEG]
 
-A webcam that sees 70 degrees across hangs 3.5 degrees from plumb over the middle of a table of 48 x 36 in. Markers of
-3 in lie on what it sees of it: one at its left edge, or one near each corner. Their corners are displaced by 0.2 px,
-which is what the finder errs by on a rendered table. For each height, size of picture, number of markers and with and
-without a lens profile it prints what is seen, pixels to the inch, and over the table the error of places: median and
-95 %, and the two sigma that the program claims (median). The prints were measured to a quarter of a per cent.
+A webcam with a 70 degree field of view hangs 3.5 degrees off vertical above the centre of a 48 x 36 in table. Markers
+of 3 in lie in the visible part: one at its left edge, or one near each corner. Their corners are displaced by 0.2 px,
+the detection error on a rendered table. For each height, size of picture, number of markers and with and
+without a lens profile it prints the visible area, pixels per inch, and the error of places over the table: median and
+95 %, and the stated two sigma (median). The prints were measured to 0.25 %.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vision.simulation.simulator import overhead_camera
 HEIGHTS_IN = (40.0, 55.0, 72.0)
 SIZES_PX = ((1920, 1080), (1280, 720))
 TABLE_IN = (48.0, 36.0)
-_FITS = 0.95  # of the picture, what `overhead_camera` fills with its table
+_FITS = 0.95  # share of the picture that `overhead_camera` fills with the table
 _SIDE_IN = 3.0
 _NOISE_PX = 0.2
 _PRINTER_SIGMA = 0.0025
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=int, default=12)
     parser.add_argument("--view", type=float, default=70.0, help="degrees across that the camera sees")
     options = parser.parse_args()
-    print(f"{options.pictures} pictures a case; inches: error median / 95 %, two sigma as claimed")
+    print(f"{options.pictures} pictures a case; inches: error median / 95 %, stated two sigma")
     for height_in in HEIGHTS_IN:
         for size_px in SIZES_PX:
             seen_in = seen_from(height_in, size_px, options.view)
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def seen_from(height_in: float, size_px: tuple[int, int], view_deg: float) -> tuple[float, float]:
-    """(width, depth) of the table that a camera sees from there."""
+    """(width, depth) of the table area that a camera sees from this height."""
     width_in = 2 * height_in * math.tan(math.radians(view_deg / 2))
     return width_in, width_in * size_px[1] / size_px[0]
 
@@ -57,7 +57,7 @@ def seen_from(height_in: float, size_px: tuple[int, int], view_deg: float) -> tu
 def case(
     height_in: float, size_px: tuple[int, int], seen_in: tuple[float, float], count: int, profile: bool, pictures: int
 ) -> str:
-    """One case in words and numbers."""
+    """One case as a printed line."""
     frame_in = (_FITS * seen_in[0], _FITS * seen_in[1])
     camera = overhead_camera(size_px, frame_in, height_in, k1=-0.1)
     played_in = tuple(min(seen, table) for seen, table in zip(frame_in, TABLE_IN, strict=True))
@@ -89,12 +89,12 @@ def case(
     return (
         f"  {height_in:g} in up, {size_px[1]}p, {count} marker{'s'[: count - 1]}, lens {lens}:"
         f" sees {seen_in[0]:.0f} x {seen_in[1]:.0f} in, {middle:.0f} px/in,"
-        f" error {np.median(error):.3f} / {np.percentile(error, 95):.3f}, claimed {np.nanmedian(claim):.3f}"
+        f" error {np.median(error):.3f} / {np.percentile(error, 95):.3f}, stated {np.nanmedian(claim):.3f}"
     )
 
 
 def markers(corner_in: Sequence[float], size_in: Sequence[float], count: int) -> list[FloatArray]:
-    """(4, 2) corners of the markers: one at the middle of the left edge, or one near each corner."""
+    """(4, 2) corners of the markers: one at the centre of the left edge, or one near each corner."""
     (x, y), (width, depth), near = corner_in, size_in, _SIDE_IN
     spots = [(x + near, y + depth / 2)]
     if count == 4:
@@ -103,7 +103,7 @@ def markers(corner_in: Sequence[float], size_in: Sequence[float], count: int) ->
 
 
 def seen(camera: TableCamera, squares: Sequence[FloatArray], rng: np.random.Generator) -> list[Target]:
-    """The markers as the finder would find them."""
+    """The markers with simulated detection noise."""
     square = Prints(scale=TRUE_PRINT).square_in
     pixels = [camera.table_to_pixel(corners) for corners in squares]
     return [
@@ -112,7 +112,7 @@ def seen(camera: TableCamera, squares: Sequence[FloatArray], rng: np.random.Gene
 
 
 def laid_upon(places_in: FloatArray, truth_in: FloatArray) -> FloatArray:
-    """Places turned and pushed onto the truth: whence inches are counted is nobody's error."""
+    """Places aligned with the truth, because the origin of the table's frame is arbitrary."""
     a, b = places_in - places_in.mean(0), truth_in - truth_in.mean(0)
     u, _, v = np.linalg.svd(a.T @ b)
     return np.asarray(a @ u @ v + truth_in.mean(0))

@@ -1,19 +1,18 @@
-"""Whose ids last: this program's tracker beside ByteTrack (supervision) and norfair, on the same detections.
+"""Compare id stability of this program's tracker with ByteTrack (supervision) and norfair on the same detections.
 
     python -m benchmarks.ids [--rounds N] [FOLDER]
 
-Twenty-four soldiers of two armies stand on a simulated table that is looked at five times a second; in each round an
-arm reaches in, hides whom it passes, and sets a soldier down 2 to 12 in off. FOLDER holds a rendered sequence instead
-(frame_NNN.jpg with its truth in frame_NNN.json, sequence.json). This program's finder looks at every picture, and all
-trackers get what it says. supervision and norfair are no part of the project and are passed over where they are not
-installed;
-an environment that has them:
+Twenty-four soldiers of two armies stand on a simulated table that is analysed five times a second; in each round an
+arm reaches in, hides the soldiers below it, and moves one by 2 to 12 in. FOLDER holds a rendered sequence instead
+(frame_NNN.jpg with its truth in frame_NNN.json, sequence.json). This program's finder analyses every picture, and all
+trackers get its detections. supervision and norfair are not dependencies of the project and are skipped if they are
+not installed. To create an environment with them:
 
     python -m venv ENV; ENV/bin/pip install -r requirements.lock; ENV/bin/pip install "supervision<0.27"
     ENV/bin/pip install --no-deps norfair filterpy rich; ENV/bin/python -m benchmarks.ids
 
-An id changes when a soldier is told under another id than the last time he was told at all. Recall counts those in
-plain sight. The time of an update is a ratio to this program's own.
+An id change is counted when a soldier is reported under another id than the last time. Recall counts the visible
+soldiers. The time of an update is relative to this program's.
 """
 
 from __future__ import annotations
@@ -47,22 +46,22 @@ from vision.tracking import Tracker
 SIZE_IN = (48.0, 36.0)
 CAMERA = overhead_camera((1280, 720), SIZE_IN)
 REST, HAND = 4, 3
-"""Pictures of a round without and with the arm."""
+"""Pictures per round without and with the arm."""
 MATCH_IN = 1.0
 LIBRARIES = ("supervision", "norfair")
-Told = list[tuple[str, tuple[float, float]]]
-"""Ids, and where they are told to be, in inches."""
+Reported = list[tuple[str, tuple[float, float]]]
+"""Ids and their reported places, in inches."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class Picture:
     """One picture of a sequence.
 
     Attributes:
-        sightings: What the finder says.
-        truth: Where everybody in plain sight stands, by his true name.
-        hand: An arm is in the picture.
-        camera: That took it.
+        sightings: The finder's detections.
+        truth: True name -> place of every visible soldier.
+        hand: Whether an arm is in the picture.
+        camera: The camera of the picture.
     """
 
     sightings: tuple[Sighting, ...]
@@ -72,30 +71,30 @@ class Look:
 
 
 class Contender:
-    """Something that keeps ids: `update` takes the next picture's sightings."""
+    """A tracker under test: `update` takes the next picture's sightings and returns ids."""
 
-    def __init__(self, update: Callable[[Look], Told]) -> None:
+    def __init__(self, update: Callable[[Picture], Reported]) -> None:
         self.update = update
         self.changes = self.hit = self.in_sight = 0
-        self.taken_s = 0.0
+        self.used_s = 0.0
         self._known_as: dict[str, str] = {}
 
-    def look(self, look: Look) -> None:
-        """Let it see a picture, and count."""
+    def count(self, picture: Picture) -> None:
+        """Update the tracker with a picture, and count errors."""
         began_s = time.process_time()
-        told = self.update(look)
-        self.taken_s += time.process_time() - began_s
-        names = list(look.truth)
+        reported = self.update(picture)
+        self.used_s += time.process_time() - began_s
+        names = list(picture.truth)
         self.in_sight += len(names)
-        if not told:
+        if not reported:
             return
-        true, said = np.array([look.truth[name] for name in names]), np.array([at for _, at in told])
-        gap = np.linalg.norm(true[:, None] - said[None], axis=2)
+        true, places = np.array([picture.truth[name] for name in names]), np.array([at for _, at in reported])
+        gap = np.linalg.norm(true[:, None] - places[None], axis=2)
         for row, column in zip(*linear_sum_assignment(np.minimum(gap, 50)), strict=True):
             if gap[row, column] < MATCH_IN:
                 self.hit += 1
-                self.changes += self._known_as.setdefault(names[row], told[column][0]) != told[column][0]
-                self._known_as[names[row]] = told[column][0]
+                self.changes += self._known_as.setdefault(names[row], reported[column][0]) != reported[column][0]
+                self._known_as[names[row]] = reported[column][0]
 
 
 def main() -> None:
@@ -109,65 +108,65 @@ def main() -> None:
 
 
 def missing() -> list[str]:
-    """The libraries that are not there to be compared with."""
+    """The libraries that are not installed."""
     return [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
 
 
 def table(rounds: int, folder: Path | None = None) -> Table:
-    """For the page: everybody on the same detections."""
+    """The page's table: all trackers on the same detections."""
     runners = {
         "this program's tracker": Contender(_ours(Tracker(), frozen=False)),
-        "the same, frozen while a hand is in (as it runs)": Contender(_ours(Tracker(), frozen=True)),
+        "the same, paused while a hand is in (as in the program)": Contender(_ours(Tracker(), frozen=True)),
     }
     if "supervision" not in missing():
-        runners["ByteTrack, as it comes"] = Contender(_byte_track())
-        runners["ByteTrack, told the rate and to wait for 30 s"] = Contender(
+        runners["ByteTrack, default settings"] = Contender(_byte_track())
+        runners["ByteTrack, with frame rate and a 30 s buffer"] = Contender(
             _byte_track(frame_rate=5, lost_track_buffer=30 * 30)
         )
     if "norfair" not in missing():
-        runners["norfair, in inches, one army apart from the other"] = Contender(_norfair(again_in=None))
-        runners["norfair, told to know the lost again within 36 in"] = Contender(_norfair(again_in=36.0))
+        runners["norfair, in inches, with separate armies"] = Contender(_norfair(again_in=None))
+        runners["norfair, with re-identification within 36 in"] = Contender(_norfair(again_in=36.0))
     looks = 0
-    for look in _simulated(rounds) if folder is None else _rendered(folder):
+    for picture in _simulated(rounds) if folder is None else _rendered(folder):
         looks += 1
         for runner in runners.values():
-            runner.look(look)
-    own_s = runners["this program's tracker"].taken_s
+            runner.count(picture)
+    own_s = runners["this program's tracker"].used_s
     rows = [
-        (name, str(one.changes), f"{one.hit / one.in_sight:.3f}", number(one.taken_s / own_s))
+        (name, str(one.changes), f"{one.hit / one.in_sight:.3f}", number(one.used_s / own_s))
         for name, one in runners.items()
     ]
-    words = f"{looks} pictures; an update of this program's takes {1000 * own_s / looks:.1f} ms of the processor here."
+    words = f"{looks} pictures; an update of this program takes {1000 * own_s / looks:.1f} processor ms here."
     return Table("ids", ("", "changes of id", "recall", "time of an update, x this program's"), rows, words)
 
 
-def _ours(tracker: Tracker, *, frozen: bool) -> Callable[[Look], Told]:
-    last: Told = []
+def _ours(tracker: Tracker, *, frozen: bool) -> Callable[[Picture], Reported]:
+    last: Reported = []
 
-    def update(look: Look) -> Told:
+    def update(picture: Picture) -> Reported:
         nonlocal last
-        if not (frozen and look.hand):
-            last = [(one.id, one.centre_in) for one in tracker.update(look.sightings).figures]
+        if not (frozen and picture.hand):
+            last = [(one.id, one.centre_in) for one in tracker.update(picture.sightings).figures]
         return last
 
     return update
 
 
-def _byte_track(**told: Any) -> Callable[[Look], Told]:
+def _byte_track(**options: Any) -> Callable[[Picture], Reported]:
     import supervision
 
-    tracker = supervision.ByteTrack(**told)
+    tracker = supervision.ByteTrack(**options)
 
-    def update(look: Look) -> Told:
-        if not look.sightings:
+    def update(picture: Picture) -> Reported:
+        if not picture.sightings:
             tracker.update_with_detections(supervision.Detections.empty())
             return []
-        armies = sorted({one.army for one in look.sightings})
+        armies = sorted({one.army for one in picture.sightings})
         seen = supervision.Detections(
-            xyxy=np.array([_box_px(one, look.camera) for one in look.sightings]),
-            confidence=np.array([one.confidence for one in look.sightings]),
-            class_id=np.array([armies.index(one.army) for one in look.sightings]),
-            data={"at": np.array([(one.x_in, one.y_in) for one in look.sightings])},
+            xyxy=np.array([_box_px(one, picture.camera) for one in picture.sightings]),
+            confidence=np.array([one.confidence for one in picture.sightings]),
+            class_id=np.array([armies.index(one.army) for one in picture.sightings]),
+            data={"at": np.array([(one.x_in, one.y_in) for one in picture.sightings])},
         )
         kept = tracker.update_with_detections(seen)
         if not len(kept):
@@ -177,7 +176,7 @@ def _byte_track(**told: Any) -> Callable[[Look], Told]:
     return update
 
 
-def _norfair(again_in: float | None) -> Callable[[Look], Told]:
+def _norfair(again_in: float | None) -> Callable[[Picture], Reported]:
     import norfair
 
     def apart_in(new: Any, lost: Any) -> float:
@@ -190,15 +189,15 @@ def _norfair(again_in: float | None) -> Callable[[Look], Told]:
         distance_function="euclidean", distance_threshold=MATCH_IN, initialization_delay=1, hit_counter_max=5, **again
     )
 
-    def update(look: Look) -> Told:
-        seen = [norfair.Detection(np.array([[one.x_in, one.y_in]]), label=one.army) for one in look.sightings]
+    def update(picture: Picture) -> Reported:
+        seen = [norfair.Detection(np.array([[one.x_in, one.y_in]]), label=one.army) for one in picture.sightings]
         return [(str(one.id), tuple(one.estimate[0].tolist())) for one in tracker.update(seen)]
 
     return update
 
 
 def _box_px(one: Sighting, camera: TableCamera) -> list[float]:
-    """Left, top, right, bottom of what is seen of a figure."""
+    """Left, top, right, bottom of a figure's bounding box."""
     base = np.array(one.base_in)
     top_in = one.z_in + POSTURE_HEIGHT_IN[one.posture]
     body = np.concatenate([np.c_[base, np.full(len(base), z)] for z in (one.z_in, top_in)])
@@ -206,7 +205,7 @@ def _box_px(one: Sighting, camera: TableCamera) -> list[float]:
     return [*px.min(axis=0).tolist(), *px.max(axis=0).tolist()]
 
 
-def _simulated(rounds: int) -> Iterator[Look]:
+def _simulated(rounds: int) -> Iterator[Picture]:
     rng = np.random.default_rng(4)
     scene = _scene()
     stage, sensor = Stage(scene, CAMERA), Sensor(CAMERA.lens.image_size, 2.2, rng)
@@ -214,28 +213,28 @@ def _simulated(rounds: int) -> Iterator[Look]:
     palette = _palette(scene, stage.picture(scene.models))
     finder, models = Finder(), scene.models
 
-    def look(picture: ImageBgr, arm: int | None, here: Sequence[Model]) -> Look:
+    def analysed(picture: ImageBgr, arm: int | None, here: Sequence[Model]) -> Picture:
         shown = picture.copy()
         if arm is not None:
             shown[CAMERA.lens.image_size[1] // 3 :, arm : arm + 70] = (120, 150, 205)
         found = finder.find(sensor.exposure(shown), CAMERA, palette, reference_bgr=empty)
-        return Look(
+        return Picture(
             found, {one.id: (one.x_in, one.y_in) for one in here if not _hidden(one, arm)}, arm is not None, CAMERA
         )
 
     for _ in range(rounds):
         for _ in range(REST):
-            yield look(stage.picture(models), None, models)
-        who = models[int(rng.integers(len(models)))]
-        others = tuple(one for one in models if one is not who)
+            yield analysed(stage.picture(models), None, models)
+        model = models[int(rng.integers(len(models)))]
+        others = tuple(one for one in models if one is not model)
         column = int(
-            np.clip(CAMERA.table_to_pixel((who.x_in, who.y_in, 1.0))[0, 0] - 35, 0, CAMERA.lens.image_size[0] - 70)
+            np.clip(CAMERA.table_to_pixel((model.x_in, model.y_in, 1.0))[0, 0] - 35, 0, CAMERA.lens.image_size[0] - 70)
         )
         for _ in range(HAND):
-            yield look(stage.picture(others), column, others)
-        models = (*others, _set_down(who, others, rng))
+            yield analysed(stage.picture(others), column, others)
+        models = (*others, _set_down(model, others, rng))
     for _ in range(REST):
-        yield look(stage.picture(models), None, models)
+        yield analysed(stage.picture(models), None, models)
 
 
 def _scene() -> Scene:
@@ -252,13 +251,13 @@ def _scene() -> Scene:
     return Scene(SIZE_IN, Surface.FELT, markers=corner_markers(SIZE_IN), models=models)
 
 
-def _set_down(who: Model, others: Sequence[Model], rng: np.random.Generator) -> Model:
+def _set_down(model: Model, others: Sequence[Model], rng: np.random.Generator) -> Model:
     while True:
         way, turn = rng.uniform(2, 12), rng.uniform(0, 2 * np.pi)
-        x, y = who.x_in + way * np.cos(turn), who.y_in + way * np.sin(turn)
+        x, y = model.x_in + way * np.cos(turn), model.y_in + way * np.sin(turn)
         free = all(np.hypot(x - one.x_in, y - one.y_in) > 1.6 for one in others)
         if free and 4 < x < SIZE_IN[0] - 4 and 6 < y < SIZE_IN[1] - 6:
-            return replace(who, x_in=float(x), y_in=float(y))
+            return replace(model, x_in=float(x), y_in=float(y))
 
 
 def _hidden(model: Model, arm: int | None) -> bool:
@@ -272,8 +271,8 @@ def _palette(scene: Scene, picture: ImageBgr) -> Palette:
     return tuple(teach(picture, (float(x), float(y)), army) for army, (x, y) in at.items())
 
 
-def _rendered(folder: Path) -> Iterator[Look]:
-    """A rendered sequence, by its own true cameras and terrain, the empty table known."""
+def _rendered(folder: Path) -> Iterator[Picture]:
+    """A rendered sequence, with its true cameras and terrain, and a known empty table."""
     frames = json.loads((folder / "sequence.json").read_text())["frames"]
     (empty,) = folder.glob("*_empty.jpg")
     finder, first = Finder(), None
@@ -296,7 +295,7 @@ def _rendered(folder: Path) -> Iterator[Look]:
             keep_out_in=[tuple(map(tuple, one.mean(0) + (one - one.mean(0)) * 1.4)) for one in corners],
         )
         seen = [one for one in truth["figures"] if one["visible_fraction"] * one["in_frame_fraction"] >= SEEN]
-        yield Look(found, {one["id"]: place_of(one) for one in seen}, frame["hand"] is not None, camera)
+        yield Picture(found, {one["id"]: place_of(one) for one in seen}, frame["hand"] is not None, camera)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Time of keeping a battle: one more entry, one more event, undo, and opening it again, as it grows longer.
+"""Time of the battle journal as it grows: adding an entry, adding an event, undo, and opening it.
 
-Run with `python -m benchmarks.journal [--folder DIR]`: the folder's disk is what is measured. The baselines, in the
-same run: a bare insert with its commit into a plain SQLite file (its own defaults), and reading all rows and the JSON
-in them. Writing is timed by the clock on the wall, since a disk is waited for, the rest by the processor's.
+Run with `python -m benchmarks.journal [--folder DIR]` to measure the disk of that folder. The baselines of the same
+run are a bare insert with its commit into a plain SQLite file (with default settings), and reading all rows and their
+JSON. Writing is measured in wall-clock time because it waits for the disk, the rest in processor time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from rules.battle.battle import Battle
 from rules.battle.journal import Journal
 from rules.engine.dice import Scripted
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def tables(lengths: Sequence[int], rounds: int, folder: Path | None = None) -> tuple[Table, Table]:
-    """For the page: writing, and reading."""
+    """The page's tables: writing, and reading."""
     writing, reading = [], []
     for length in lengths:
         with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -46,16 +46,16 @@ def tables(lengths: Sequence[int], rounds: int, folder: Path | None = None) -> t
             writing.append((str(length), *_written(path, rounds)))
             reading.append((str(length), *_read(path, max(3, rounds // 3))))
     words = f"One bare insert with its commit: {writing[0][-1]} ms here."
-    own = [f"{what}, ms of the processor" for what in ("an event", "undo", "redo")]
+    own = [f"{what}, processor ms" for what in ("an event", "undo", "redo")]
     head = ("events so far", "an entry, x bare insert", "an event, checked and folded", *own)
     return (
         Table("journal", head, [row[:-1] for row in writing], words),
-        Table("replay", ("events", "opened, x reading its rows", "ms of the processor"), reading),
+        Table("replay", ("events", "opened, x reading its rows", "processor ms"), reading),
     )
 
 
 def prepare(path: Path, length: int) -> None:
-    """A battle of forty men who go to and fro and fire; all in one transaction: thousands of flushes take minutes."""
+    """Write a battle of forty figures that move and fire, in one transaction: thousands of flushes take minutes."""
     with Battle.begin(path, lambda: 0.0, GAME, SIDES) as battle:
         shot = battle.game.ask("attack", {"attacker": "ordinary", "attacker_moved": True}, Scripted([2]))
     events = itertools.islice(_evening(shot), length - 1)
@@ -80,7 +80,7 @@ def _evening(shot: Verdict) -> Iterator[Event]:
 
 
 def _written(path: Path, rounds: int) -> tuple[str, ...]:
-    """An entry and an event as ratios to a bare insert; what an event, undo and redo work; and milliseconds of that."""
+    """Cells of one row: an entry and an event as ratios to a bare insert; event, undo and redo in milliseconds."""
     plain = sqlite3.connect(path.with_suffix(".plain"), isolation_level=None)
     plain.execute("CREATE TABLE entry (seq INTEGER PRIMARY KEY, time_s REAL, kind TEXT, version INTEGER, body TEXT)")
     row = (0.0, NEXT.kind, NEXT.version, json.dumps(NEXT.to_body()))
@@ -89,16 +89,21 @@ def _written(path: Path, rounds: int) -> tuple[str, ...]:
         plain.execute("INSERT INTO entry (time_s, kind, version, body) VALUES (?, ?, ?, ?)", row)
 
     with Journal(path.with_suffix(".journal"), lambda: 0.0) as journal:
-        entry = beside(lambda: journal.append(NEXT.kind, NEXT.to_body()), bare, rounds=rounds, clock=time.perf_counter)
+        entry = time_with_baseline(
+            lambda: journal.append(NEXT.kind, NEXT.to_body()), bare, rounds=rounds, clock=time.perf_counter
+        )
     with Battle.open(path, lambda: 0.0) as battle:
-        event = beside(lambda: battle.record(NEXT), bare, rounds=rounds, clock=time.perf_counter)
-        own = [beside(work, bare, rounds=rounds) for work in (lambda: battle.record(NEXT), battle.undo, battle.redo)]
+        event = time_with_baseline(lambda: battle.record(NEXT), bare, rounds=rounds, clock=time.perf_counter)
+        own = [
+            time_with_baseline(work, bare, rounds=rounds)
+            for work in (lambda: battle.record(NEXT), battle.undo, battle.redo)
+        ]
     plain.close()
     return (number(entry.ratio), number(event.ratio), *(number(one.ms) for one in own), number(entry.baseline_ms))
 
 
 def _read(path: Path, rounds: int) -> tuple[str, ...]:
-    """Opening a battle beside reading its rows: the ratio, and milliseconds."""
+    """Cells of one row: opening a battle as a ratio to reading its rows, and in milliseconds."""
 
     def rows() -> None:
         file = sqlite3.connect(path)
@@ -106,7 +111,7 @@ def _read(path: Path, rounds: int) -> tuple[str, ...]:
             json.loads(body)
         file.close()
 
-    opened = beside(lambda: Battle.open(path, lambda: 0.0).close(), rows, rounds=rounds)
+    opened = time_with_baseline(lambda: Battle.open(path, lambda: 0.0).close(), rows, rounds=rounds)
     return (number(opened.ratio), number(opened.ms))
 
 

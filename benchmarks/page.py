@@ -1,4 +1,4 @@
-"""What benchmarks hand in, tables and budgets, and how it gets into a page of the docs: between marks in comments."""
+"""Benchmark results (tables and budgets), and writing them into a page of the docs between marker comments."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A limit of the design, and what was measured.
+    """A limit of the design and its measured value.
 
     Attributes:
-        what: In words.
-        measured, limit: In the unit.
-        unit: As "ms", or "x Lab".
+        what: Description.
+        measured, limit: Values in the unit.
+        unit: Such as "ms" or "x Lab".
     """
 
     what: str
@@ -30,7 +30,7 @@ class Budget:
         return self.measured <= self.limit
 
     def row(self) -> tuple[str, ...]:
-        """As a line of the table of budgets."""
+        """The row of the table of budgets."""
         verdict = "KEPT" if self.kept else "**NOT KEPT**"
         return (self.what, f"{self.limit:g} {self.unit}", f"{number(self.measured)} {self.unit}", verdict)
 
@@ -40,11 +40,11 @@ class Table:
     """One table of the page.
 
     Attributes:
-        name: Of the place in the page where it belongs.
-        head: Of its columns.
-        rows: Its cells, ready to read.
-        words: A sentence above it: what it is measured by in this run.
-        budgets: What the design says of it.
+        name: Name of its place in the page.
+        head: Column heads.
+        rows: Formatted cells.
+        words: A sentence above it, such as the baseline of this run.
+        budgets: The design's budgets that it measures.
     """
 
     name: str
@@ -54,25 +54,25 @@ class Table:
     budgets: tuple[Budget, ...] = ()
 
     def markdown(self) -> str:
-        """As it stands in the page."""
+        """The table as Markdown for the page."""
         lines = [_line(self.head), _line(["---"] * len(self.head)), *map(_line, self.rows)] if self.rows else []
         return "\n".join([*([self.words] if self.words else []), *([""] if self.words and lines else []), *lines])
 
 
 def number(value: float) -> str:
-    """Three significant digits, as people write them."""
+    """A number with three significant digits."""
     return f"{value:,.0f}".replace(",", " ") if abs(value) >= 100 else f"{value:.3g}"
 
 
 def budget_table(budgets: Iterable[Budget], page: Path | None = None) -> Table:
-    """The design's budgets and whether they are kept; those that were not measured now stay as the page has them."""
+    """The design's budgets and whether they are met; budgets not measured in this run keep the page's values."""
     rows = {row[0]: row for row in ([] if page is None else _rows_of(page, "budgets"))}
     rows |= {one.what: one.row() for one in budgets}
     return Table("budgets", ("what", "budget", "measured", ""), [*rows.values()])
 
 
 def _rows_of(page: Path, name: str) -> list[tuple[str, ...]]:
-    """The rows of a table as they stand in a page."""
+    """The rows of a table in a page."""
     found = _place(name).search(page.read_text(encoding="utf-8"))
     lines = [line for line in (found[0] if found else "").splitlines() if line.startswith("|")]
     return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines[2:]]

@@ -1,8 +1,8 @@
-"""What it takes to paint the window: 60 figures, every kind of shape at once, a full-HD picture and window.
+"""Measure the painting time of the window: 60 figures, every kind of shape at once, a full-HD picture and window.
 
-`python -m benchmarks.paint` prints, beside the budget of 4 ms: what it takes to work out the shapes again after the
-mouse has moved, to paint them (what rests is kept and only laid down again), and to paint all of them anew, as after a
-figure moved or the picture was zoomed.
+`python -m benchmarks.paint` prints, with the budget of 4 ms: the time to compute the shapes after the mouse has moved,
+to paint them (with the resting shapes cached), and to paint all of them without the cache, as after a figure moved or
+the picture was zoomed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from PyQt6.QtGui import QGuiApplication, QImage, QPainter, QTransform
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from calibration.camera import Lens, TableCamera
 from calibration.opencv import cv2
 from calibration.solve import Calibration
@@ -52,23 +52,23 @@ def main() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QGuiApplication(["paint"])
     print(f"{ROUNDS} paints at {SIZE_PX[0]} x {SIZE_PX[1]}; budget {BUDGET_MS:g} ms of processor; least and median")
-    print(f"{'':28}{'shapes':>8}{'work out':>16}{'paint':>16}{'paint anew':>16}")
+    print(f"{'':28}{'shapes':>8}{'compute':>16}{'paint':>16}{'repaint':>16}")
     now = crowded()
     for name, (state, preview) in scenes(now).items():
         drawing = Drawing()
         layers = drawing.of(now.view, state, preview)
         out = timed(partial(drawing.of, now.view, state, preview), 40)
-        kept, anew = timed(painter_of(layers)), timed(painter_of(layers, anew=True), 20)
-        tell(name, sum(map(len, layers)), out, kept, anew)
-    tell("the picture alone", 0, [0.0], timed(picture_painter()), [0.0])
+        kept, repaint = timed(painter_of(layers)), timed(painter_of(layers, repaint=True), 20)
+        print_line(name, sum(map(len, layers)), out, kept, repaint)
+    print_line("the picture alone", 0, [0.0], timed(picture_painter()), [0.0])
     del application
 
 
 def scenes(now: Situation) -> dict[str, tuple[TableState, Preview]]:
-    """What may be on the picture, by its name."""
-    asked = now.figure("green-1")
-    assert asked is not None
-    finding = fan_finding(now, asked, Arm("rifle", 24.0))
+    """The test scenes by name."""
+    shooter = now.figure("green-1")
+    assert shooter is not None
+    finding = fan_finding(now, shooter, Arm("rifle", 24.0))
     hovered = now.view.figures[2].id
     mouse = Preview(hovered=hovered, ruler=Ruler(hovered, now.view.figures[-1].id))
     count = len(now.view.figures)
@@ -82,7 +82,7 @@ def scenes(now: Situation) -> dict[str, tuple[TableState, Preview]]:
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: everything on the picture at once, by the number of figures, beside one frame from BGR to Lab."""
+    """The page's table: everything on the picture at once, by the number of figures; baseline is one BGR to Lab."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QGuiApplication.instance() or QGuiApplication(["paint"])
     frame = np.random.default_rng(0).integers(0, 255, (SIZE_PX[1], SIZE_PX[0], 3), np.uint8)
@@ -95,24 +95,26 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         works = (
             partial(drawing.of, now.view, state, preview),
             painter_of(layers),
-            painter_of(layers, anew=True),
+            painter_of(layers, repaint=True),
         )
-        timings = [beside(work, partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB), rounds=rounds) for work in works]
+        timings = [
+            time_with_baseline(work, partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB), rounds=rounds) for work in works
+        ]
         parts = [number(one.ratio) for one in timings]
         rows.append((str(count), str(sum(map(len, layers))), *parts, number(timings[1].ms)))
     del application
-    head = ("figures", "shapes", "worked out again, x Lab", "painted", "painted anew", "painted, ms")
+    head = ("figures", "shapes", "computed again, x Lab", "painted", "repainted", "painted, ms")
     return Table("paint", head, rows)
 
 
-def tell(name: str, count: int, out: list[float], kept: list[float], anew: list[float]) -> None:
-    """One line of the table."""
-    taken = "".join(f"{min(some):8.2f}{statistics.median(some):8.2f}" for some in (out, kept, anew))
+def print_line(name: str, count: int, out: list[float], kept: list[float], repaint: list[float]) -> None:
+    """Print one line of the table."""
+    taken = "".join(f"{min(some):8.2f}{statistics.median(some):8.2f}" for some in (out, kept, repaint))
     print(f"{name:28}{count:8}{taken}")
 
 
 def timed(work: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
-    """Milliseconds of processor that each round takes; the clock on the wall would count the neighbours'."""
+    """Processor milliseconds of each round; wall-clock time would include other processes."""
     work()
     taken = []
     for _ in range(rounds):
@@ -122,22 +124,22 @@ def timed(work: Callable[[], object], rounds: int = ROUNDS) -> list[float]:
     return taken
 
 
-def painter_of(shapes: tuple[Shapes, ...], *, anew: bool = False) -> Callable[[], None]:
-    """Paints the shapes on a screen's worth of pixels; `anew` as after a change of what rests."""
+def painter_of(shapes: tuple[Shapes, ...], *, repaint: bool = False) -> Callable[[], None]:
+    """A function that paints the shapes at screen size; `repaint` repaints the cached ones as well."""
     screen, layers = QImage(*SIZE_PX, QImage.Format.Format_RGB32), Layers()
-    count = itertools.count(1.0)  # what follows the mouse is never the same twice
+    count = itertools.count(1.0)  # the shapes at the mouse change every time
 
     def work() -> None:
         painter = QPainter(screen)
         layers.show(*shapes[:2], (*shapes[2], Line((), WHITE, next(count))))
-        layers.paint(painter, QTransform.fromTranslate(next(count) if anew else 0.5, 0.5), screen.size(), 1.0)
+        layers.paint(painter, QTransform.fromTranslate(next(count) if repaint else 0.5, 0.5), screen.size(), 1.0)
         painter.end()
 
     return work
 
 
 def picture_painter() -> Callable[[], None]:
-    """Paints a picture as large as the screen."""
+    """A function that paints a picture at screen size."""
     screen, picture = (QImage(*SIZE_PX, QImage.Format.Format_RGB32) for _ in range(2))
 
     def work() -> None:

@@ -1,9 +1,9 @@
-"""`python -m benchmarks.photos FOLDER`: what is reached on photographs of prints whose geometry is known.
+"""Measure accuracy on photographs of prints with known geometry: `python -m benchmarks.photos FOLDER`.
 
 FOLDER holds any of six-markers/ (page.jpg, layout.json), grid-board/ (gboriginal.png, tutorial_dict.yml), charuco/
 (choriginal.jpg, tutorial_camera_charuco.yml), chessboard/ (left*.jpg, right*.jpg) and boards-42/ (*.jpg), as OpenCV's
-documentation and github.com/abakisita/camera_calibration have them. A set that is not there is passed over. Each line
-says what was found, and how far corners lie from where the known geometry puts them.
+documentation and github.com/abakisita/camera_calibration provide them. Missing sets are skipped. Each line reports
+what was found, and the distance of the corners from the known geometry.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TWO_SIGMA = 2.448
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerRows:
-    """A board of markers in rows, `across` of them, with this side and gap in inches."""
+    """A board of markers in rows of `across`, with this side and gap in inches."""
 
     across: int
     side_in: float
@@ -43,7 +43,7 @@ class MarkerRows:
 
 
 def main() -> None:
-    """Print what was reached for each set that is there."""
+    """Print the results for each available set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
@@ -73,7 +73,7 @@ def six_markers(folder: Path) -> None:
 
 
 def grid_board(folder: Path) -> None:
-    """The gaps of this print are 8 mm, not 10 as its documentation says, and its lens file is of another camera.
+    """The gaps of this print are 8 mm, not 10 as its documentation states, and its lens file is of another camera.
 
     Both show: a homography leaves 0.50 mm with gaps of 8 and 1.32 with 10; the lens leaves three times the pixels that
     a free one does.
@@ -90,7 +90,7 @@ def grid_board(folder: Path) -> None:
 
 
 def _off_in(found: Mapping[int, FloatArray], true: Mapping[int, FloatArray]) -> float:
-    """Root mean square distance of all corners, after the one is laid on the other."""
+    """Root mean square distance of all corners after alignment."""
     got, want = (np.concatenate([some[n] for n in sorted(found)]) for some in (found, true))
     return float(np.sqrt(((laid_at(got, place_of(got, want)) - want) ** 2).sum(1).mean()))
 
@@ -145,7 +145,7 @@ def _alone(
     size: tuple[int, int],
     lens: Lens | None,
 ) -> str:
-    """One marker at a time says where the others are: errors, and how they compare with the claim."""
+    """Calibrate with one marker at a time: errors of the others, and how they compare with the stated sigma."""
     square = marker_square(side_in)
     errors: list[FloatArray] = []
     sigmas: list[FloatArray] = []

@@ -1,4 +1,4 @@
-"""Time of answering a rules question, `sandtable resolve` without its start: every game's worked examples.
+"""Time of answering a rules question (`sandtable resolve` without its start): every game's worked examples.
 
 Run with `python -m benchmarks.questions`. The baseline, in the same run, is reading the questions as JSON.
 """
@@ -9,12 +9,12 @@ import json
 from pathlib import Path
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from ui.commands.resolve import resolve_question
 
 EXAMPLES = Path(__file__).parents[1] / "tests" / "data"
 REPEATS = 20
-"""Readings to one round of answers: one alone is too short for the clock."""
+"""Baseline runs per round of answers; one alone is too short for the clock."""
 
 
 def main() -> None:
@@ -22,14 +22,14 @@ def main() -> None:
 
 
 def table(rounds: int) -> Table:
-    """For the page: by game, all its examples at once, and a single question."""
+    """The page's table: for each game, all examples at once and a single question."""
     rows = []
     for game in sorted(path.stem for path in EXAMPLES.glob("*.json") if not path.stem.endswith("_more")):
         examples = [one for path in sorted(EXAMPLES.glob(f"{game}*.json")) for one in json.loads(path.read_text())]
         questions = [{key: one[key] for key in ("ruleset", "given", "dice")} for one in examples]
         questions = [one for one in questions if one["ruleset"] == game]
         text = json.dumps(questions)
-        timing = beside(
+        timing = time_with_baseline(
             lambda q=questions: resolve_question(q),  # type: ignore[misc]
             lambda t=text: json.loads(t),  # type: ignore[misc]
             rounds=rounds,

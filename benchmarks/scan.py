@@ -1,8 +1,8 @@
-"""Line of sight as a plain scan of polygons, to hold `rules.tabletop.sight` against: every ray against every polygon.
+"""Baseline for `rules.tabletop.sight`: line of sight as a plain scan of every ray against every polygon.
 
-The target is the same silhouette; rays go from the eye to points of it, at heights that part each strip's area evenly,
-and are tried against every piece in turn. It knows nothing of figures that lean on a piece, stand in or on it, of
-woods and screens: the tables it is given have none of these.
+The target is the same silhouette; rays go from the eye to its points, at heights that divide each strip's area evenly,
+and are tested against every piece. Figures that touch, enter or stand on a piece, woods and screens are not supported,
+so the tables for this baseline have none of these.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rules.tabletop.body import BODIES, strips
 from rules.tabletop.table import Figure, FloatArray, TerrainPiece
 
 HEIGHTS = 24
-"""Rays to each of the eight strips of a silhouette."""
+"""Rays per strip; a silhouette has eight strips."""
 
 
-def scanned(figures: Sequence[Figure], terrain: Sequence[TerrainPiece]) -> FloatArray:
-    """(F, F) part of the column's figure that the row's figure sees; 1 for oneself."""
+def scan_exposures(figures: Sequence[Figure], terrain: Sequence[TerrainPiece]) -> FloatArray:
+    """(F, F) exposure of the column's figure to the row's figure; 1 on the diagonal."""
     seen = np.ones((len(figures), len(figures)))
     for a, shooter in enumerate(figures):
         for b, target in enumerate(figures):
@@ -55,14 +55,14 @@ def _seen(shooter: Figure, target: Figure, terrain: Sequence[TerrainPiece]) -> f
 
 
 def _inside(start_in: FloatArray, ends_in: FloatArray, corners_in: FloatArray) -> Iterator[tuple[int, float, float]]:
-    """The stretches of lines from one place to several that lie over a polygon: which line, and the parts, 0 to 1."""
+    """Sections of lines from one place to several over a polygon: index of the line, start and end (0 to 1)."""
     ways, sides = ends_in - start_in, np.roll(corners_in, -1, axis=0) - corners_in
     to = corners_in - start_in
     across = ways[:, :1] * sides[:, 1] - ways[:, 1:] * sides[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         along = (to[:, 0] * sides[:, 1] - to[:, 1] * sides[:, 0]) / across
-        beside = (to[:, 0] * ways[:, 1:] - to[:, 1] * ways[:, :1]) / across
-    cut = (beside >= 0) & (beside < 1) & (across != 0)
+        time_with_baseline = (to[:, 0] * ways[:, 1:] - to[:, 1] * ways[:, :1]) / across
+    cut = (time_with_baseline >= 0) & (time_with_baseline < 1) & (across != 0)
     for line in np.flatnonzero(cut.any(axis=1)):
         cuts = np.sort(along[line, cut[line]]).tolist()
         for enter, leave in zip(cuts[::2], cuts[1::2], strict=False):

@@ -1,4 +1,4 @@
-"""Pictures of tables whose truth is known: what ships in `samples/`, simulated ones, a folder of rendered ones."""
+"""Pictures of tables with known truth: those in `samples/`, simulated tables, and rendered scenes in a folder."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from vision.frame import ImageBgr
 from vision.simulation.simulator import render, truth_of
 
 SAMPLES = Path(__file__).parents[1] / "samples"
-SEEN = 0.35  # who is less visible may be missed or found: neither counts
+SEEN = 0.35  # visibility below which a figure counts neither as missed nor as found
 _WELL_SEEN = 0.9
 Clicks = tuple[tuple[str, tuple[float, float]], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """A picture and what is true of it.
+    """A picture with its truth.
 
     Attributes:
-        image_bgr, empty_bgr: The table, and the same without figures.
-        lens: Of the camera.
-        layout: (4, 2) corners in inches by the markers' numbers.
+        image_bgr, empty_bgr: The table with and without figures.
+        lens: The camera's lens.
+        layout: Marker id -> (4, 2) corners in inches.
         clicks: A pixel on a soldier of each army.
-        terrain: What stands on it.
+        terrain: The terrain pieces.
         figures: The soldiers that count.
-        side_in: Of the markers.
-        board: A ChArUco sheet that lies there instead of single markers.
-        may_be: Where something may be found or not.
+        side_in: Side of the markers.
+        board: A ChArUco board instead of single markers.
+        may_be: Places where a detection counts neither as right nor as wrong.
     """
 
     image_bgr: ImageBgr
@@ -56,12 +56,12 @@ class Known:
     may_be: tuple[Polygon, ...] = field(default=())
 
     def counting(self, found: list[Figure]) -> list[Figure]:
-        """Those found that count, as hits or as phantoms."""
+        """The found figures that count as hits or as phantoms."""
         return [one for one in found if not any(area.contains(Point(one.centre_in)) for area in self.may_be)]
 
 
 def samples() -> Iterator[Known]:
-    """What ships with the program."""
+    """The samples of the program."""
     for folder in sorted(path.parent for path in SAMPLES.glob("*/truth.json")):
         truth = json.loads((folder / "truth.json").read_text())
         clicks = [click.replace("@", ",").split(",") for click in truth["clicks"]]
@@ -119,14 +119,14 @@ def rendered(folder: Path) -> Iterator[Known]:
 
 def camera_of(truth: Mapping[str, Any]) -> TableCamera:
     """The camera of a rendered picture."""
-    told = truth["camera"]
-    dist = [*told["dist"], 0.0, 0.0, 0.0, 0.0, 0.0][:5]
-    lens = Lens(tuple(truth["image_size"]), np.array(told["K"]), np.array(dist))
-    return TableCamera(lens, np.array(told["R"]), np.array(told["t"]))
+    camera_truth = truth["camera"]
+    dist = [*camera_truth["dist"], 0.0, 0.0, 0.0, 0.0, 0.0][:5]
+    lens = Lens(tuple(truth["image_size"]), np.array(camera_truth["K"]), np.array(dist))
+    return TableCamera(lens, np.array(camera_truth["R"]), np.array(camera_truth["t"]))
 
 
 def clicks_by_labels(truth: Mapping[str, Any], labels: Path) -> Clicks:
-    """The middle of the middling soldier of each army, by what is seen of him."""
+    """The centre of the soldier of median visible size, for each army."""
     ids = np.asarray(cv2.imread(str(labels), cv2.IMREAD_GRAYSCALE))
     armies: dict[str, list[Any]] = {}
     for one in truth["figures"]:
@@ -142,7 +142,7 @@ def clicks_by_labels(truth: Mapping[str, Any], labels: Path) -> Clicks:
 
 
 def place_of(one: Mapping[str, Any]) -> tuple[float, float]:
-    """Where a rendered figure counts to be, in inches."""
+    """The true place of a rendered figure, in inches."""
     x, y = (one["footprint_center"] if one["down"] else one["base_center"])[:2]
     return float(x), float(y)
 

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.separation [FOLDER]`: does what is said of the armies' colours agree with who is found?
+"""Check the program's statement on colour separation against recall: `python -m benchmarks.separation [FOLDER]`.
 
 One click for each army on simulated tables, or on the scenes in FOLDER (as `benchmarks.finding` takes them): a line for
-each army, how well it is said to separate from the table and how many of its soldiers are found; then by the words.
+each army with its stated separation from the table and how many of its soldiers are found; then a summary by statement.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ def main() -> None:
     folder = parser.parse_args().folder
     sums: dict[tuple[bool, str], list[int]] = defaultdict(lambda: [0, 0])
     for known in simulated(12) if folder is None else rendered(folder):
-        for beside in (False, True):
-            for army, level, score, found, there in _told(known, beside=beside):
-                print(f"{'beside the empty table' if beside else 'clicks only':24}{army:8}{level:6}{score:6.2f}"
+        for with_empty_table in (False, True):
+            for army, level, score, found, there in _rows(known, with_empty_table=with_empty_table):
+                print(f"{'with the empty table' if with_empty_table else 'clicks only':24}{army:8}{level:6}{score:6.2f}"
                       f"{found:5} of {there}")  # fmt: skip
-                sums[beside, level][0] += found
-                sums[beside, level][1] += there
-    for (beside, level), (found, there) in sorted(sums.items()):
-        print(f"{'beside the empty table' if beside else 'clicks only':24}{level:14}{found:5} of {there}")
+                sums[with_empty_table, level][0] += found
+                sums[with_empty_table, level][1] += there
+    for (with_empty_table, level), (found, there) in sorted(sums.items()):
+        print(f"{'with the empty table' if with_empty_table else 'clicks only':24}{level:14}{found:5} of {there}")
 
 
-def _told(known: Known, *, beside: bool) -> list[tuple[str, str, float, int, int]]:
+def _rows(known: Known, *, with_empty_table: bool) -> list[tuple[str, str, float, int, int]]:
     palette = tuple(teach(known.image_bgr, px, army) for army, px in known.clicks)
     prints = Prints(known.side_in, board=known.board, layout=known.layout)
-    setup = Setup(prints, known.lens, palette, known.empty_bgr if beside else None, terrain=known.terrain)
+    setup = Setup(prints, known.lens, palette, known.empty_bgr if with_empty_table else None, terrain=known.terrain)
     view = Pipeline().look(Frame(known.image_bgr, 0, 0.0), setup)
     places = np.array([figure.centre_in for figure in view.figures]).reshape(-1, 2)
     rows = []

@@ -1,10 +1,10 @@
-"""`python -m benchmarks.sequence`: time of every stage over a sequence of 1080p frames, and how it grows with figures.
+"""Time of every stage over a sequence of 1080p frames, and how it grows with the number of figures.
 
     python -m benchmarks.sequence [--figures 5,20,60,120,200] [--seconds 31] [--all]
 
 Thirty frames a second of a simulated table; every ten seconds a hand comes for a second and carries a soldier away. The
 baseline, in the same run and in turn with the frames, is one conversion of a frame from BGR to Lab. `--all` searches
-every frame at rest, as a program does that does not know where anything changed.
+every frame at rest, like a program without change detection.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ EVERY_S, HAND_S = 10, 1
 LAB_EVERY = 15
 """Frames between two runs of the baseline."""
 NOISES = 4
-"""Different grain in so many pictures, one after another: making more takes longer than looking at them."""
+"""Number of pictures with different noise; generating more takes longer than analysing them."""
 Stages = tuple[tuple[str, Any, str], ...]
 STAGES: Stages = (
-    ("markers watched", Keeper, "look"),
+    ("markers tracked", Keeper, "look"),
     ("what changed", MotionDetector, "detect"),
     ("figures found", Finder, "find"),
     ("ids kept", Tracker, "update"),
@@ -64,22 +64,22 @@ SEARCH: Stages = (
     ("finder", Recogniser, "hints"),
     ("looks at each", Recogniser, "looks"),
 )
-"""Of a search of the whole picture."""
+"""Stages of a search of the whole picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A sequence that was looked at. Times are of the processor, all threads together, in milliseconds, from the second
-    second on: at the start the whole picture is searched, eight times, which `search_table` tells.
+    """Results of a sequence. Times are processor times of all threads in milliseconds, without the first second, in
+    which the whole picture is searched eight times; `search_table` measures that.
 
     Attributes:
-        count: Soldiers on the table.
-        found: Of them, at the end.
-        stage_ms: Of every call, by stage.
-        frame_ms, frame_wall_ms: Of every frame; by the processor's clock and by the one on the wall.
-        lab_ms, lab_wall_ms: Of every baseline.
-        told, moves: Moves told, and moves made.
-        grown_mib: Memory, from the end of the first ten seconds to that of the last ten.
+        count: Number of soldiers on the table.
+        found: Number of soldiers found at the end.
+        stage_ms: Times of all calls by stage.
+        frame_ms, frame_wall_ms: Processor and wall-clock times of all frames.
+        lab_ms, lab_wall_ms: Times of all baseline runs.
+        told, moves: Number of reported moves and of actual moves.
+        grown_mib: Growth of memory from the end of the first ten seconds to that of the last ten.
     """
 
     count: int
@@ -89,22 +89,22 @@ class Run:
     frame_wall_ms: Sequence[float]
     lab_ms: Sequence[float]
     lab_wall_ms: Sequence[float]
-    told: int
+    reported_moves: int
     moves: int
     grown_mib: float
 
     def a_frame(self, stage: str) -> float:
-        """Milliseconds of a stage, a frame."""
+        """Milliseconds of a stage per frame."""
         return sum(self.stage_ms[stage]) / len(self.frame_ms)
 
     @property
     def ratio(self) -> float:
-        """Of the mean frame to the median baseline, by the processor's clock."""
+        """Mean frame over median baseline, in processor time."""
         return float(np.mean(self.frame_ms) / np.median(self.lab_ms))
 
     @property
     def wall_ratio(self) -> float:
-        """The same by the clock on the wall: both may use several cores, the baseline more easily."""
+        """Mean frame over median baseline, in wall-clock time; the baseline uses several cores more easily."""
         return float(np.mean(self.frame_wall_ms) / np.median(self.lab_wall_ms))
 
 
@@ -129,17 +129,17 @@ def main() -> None:
             f"  all              {np.mean(run.frame_ms):7.2f} ms a frame, {run.ratio:.2f} x Lab"
             f" (on the wall {run.wall_ratio:.2f}); 95 % of frames {np.percentile(run.frame_ms, 95):.1f} ms"
         )
-        print(f"  moves told {run.told} of {run.moves}; memory grew {run.grown_mib:.1f} MiB", flush=True)
+        print(f"  moves reported {run.reported_moves} of {run.moves}; memory grew {run.grown_mib:.1f} MiB", flush=True)
 
 
 def table(counts: Sequence[int], seconds: int) -> Table:
-    """For the page: the stages of a frame, and the design's budget."""
+    """The page's table: the stages of a frame, and the design's budget."""
     head = (
         "figures",
         *(name for name, _, _ in STAGES),
         "all, x Lab",
-        "by the wall's clock",
-        "moves told",
+        "wall clock",
+        "moves reported",
         "memory grew",
     )
     rows, budgets = [], []
@@ -147,29 +147,31 @@ def table(counts: Sequence[int], seconds: int) -> Table:
         lab_ms = float(np.median(run.lab_ms))
         parts = [number(run.a_frame(name) / lab_ms) for name, _, _ in STAGES]
         ratios = [number(run.ratio), number(run.wall_ratio)]
-        rows.append((str(run.count), *parts, *ratios, f"{run.told} of {run.moves}", f"{run.grown_mib:.1f} MiB"))
+        rows.append(
+            (str(run.count), *parts, *ratios, f"{run.reported_moves} of {run.moves}", f"{run.grown_mib:.1f} MiB")
+        )
         if run.count == 60:
-            budgets.append(Budget("vision, a 1080p frame, 60 figures, markers watched", run.ratio, 2.5, "x Lab"))
+            budgets.append(Budget("vision, a 1080p frame, 60 figures, markers tracked", run.ratio, 2.5, "x Lab"))
             budgets.append(Budget("the same by the clock on the wall", run.wall_ratio, 2.5, "x Lab"))
             budgets.append(Budget("memory over the sequence (hours: `tools.endurance`)", run.grown_mib, 2, "MiB"))
-    words = f"One Lab is {lab_ms:.1f} ms of the processor here; {seconds} s of thirty frames each."
+    words = f"One Lab is {lab_ms:.1f} processor ms here; {seconds} s of thirty frames each."
     return Table("sequence", head, rows, words, tuple(budgets))
 
 
 def search_table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: a search of the whole picture, stage by stage, the lie of the land known."""
+    """The page's table: a search of the whole picture by stage, with known terrain."""
     rows = []
     for count in counts:
         scene = scene_of(count)
         stage = Stage(scene, CAMERA)
         frame = Frame(_grainy(stage.picture(scene.models))[0], 0, 0.0)
         setup = Setup(Prints(), CAMERA.lens, _palette(scene, frame.image_bgr), Stage(scene.empty, CAMERA).picture(()))
-        with _Watched((("whole", Finder, "find"), *SEARCH)) as spent:
+        with _StageTimer((("whole", Finder, "find"), *SEARCH)) as spent:
             looker, lab_s = Pipeline(), 0.0
             for k in range(rounds + 1):
                 looker.look(Frame(frame.image_bgr, k, 10.0 * k), replace(setup))
                 lab_s += _seconds(lambda: cv2.cvtColor(frame.image_bgr, cv2.COLOR_BGR2LAB)) if k else 0.0  # noqa: B023
-                if not k:  # the first look lays the land as well
+                if not k:  # the first search also prepares the terrain
                     for took in spent.values():
                         took.clear()
         lab_ms = 1000 * lab_s / rounds
@@ -181,7 +183,7 @@ def search_table(counts: Sequence[int], rounds: int) -> Table:
 def runs(counts: Sequence[int], seconds: int) -> Iterator[Run]:
     """One sequence for each number of soldiers."""
     for count in counts:
-        with _Watched(STAGES) as spent:
+        with _StageTimer(STAGES) as spent:
             yield _run(count, seconds, spent)
 
 
@@ -191,16 +193,16 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
     first = stage.picture(scene.models).copy()
     setup = Setup(Prints(), CAMERA.lens, _palette(scene, first), Stage(scene.empty, CAMERA).picture(()))
     looker = Pipeline()
-    told, began_mib, ended_mib = 0, 0.0, 0.0
+    reported_moves, began_mib, ended_mib = 0, 0.0, 0.0
     frame_s: list[tuple[float, float]] = []
     lab_s: list[tuple[float, float]] = []
     for frame in frames_of(scene, stage, seconds):
         before = time.process_time(), time.perf_counter()
         view = looker.look(frame, setup)
         took_s = (time.process_time() - before[0], time.perf_counter() - before[1])
-        told += sum(event.kind == "moved" for event in view.tracking.events)
+        reported_moves += sum(event.kind == "moved" for event in view.tracking.events)
         if frame.index == PER_S:
-            for took in spent.values():  # the start is over
+            for took in spent.values():  # drop the start
                 took.clear()
         if frame.index > PER_S:
             frame_s.append(took_s)
@@ -219,7 +221,7 @@ def _run(count: int, seconds: int, spent: dict[str, list[float]]) -> Run:
         frame_wall_ms=[1000 * one for _, one in frame_s],
         lab_ms=[1000 * one for one, _ in lab_s],
         lab_wall_ms=[1000 * one for _, one in lab_s],
-        told=told,
+        reported_moves=reported_moves,
         moves=(seconds - 1) // EVERY_S,
         grown_mib=ended_mib - began_mib,
     )
@@ -278,8 +280,8 @@ def _palette(scene: Scene, picture: ImageBgr) -> Palette:
     return tuple(teach(picture, (float(x), float(y)), army) for army, (x, y) in at.items())
 
 
-class _Watched:
-    """While it lasts, milliseconds of the processor are kept of every call of each stage."""
+class _StageTimer:
+    """A context that records processor milliseconds of every call of each stage."""
 
     def __init__(self, stages: Stages) -> None:
         self._stages = stages
@@ -288,7 +290,7 @@ class _Watched:
     def __enter__(self) -> dict[str, list[float]]:
         spent: dict[str, list[float]] = defaultdict(list)
         for (name, owner, method), call in zip(self._stages, self._own, strict=True):
-            setattr(owner, method, _watched(spent[name], call))
+            setattr(owner, method, _timed_call(spent[name], call))
         return spent
 
     def __exit__(self, *_: object) -> None:
@@ -296,21 +298,21 @@ class _Watched:
             setattr(owner, method, call)
 
 
-def _watched(spent: list[float], call: Callable[..., Any]) -> Callable[..., Any]:
+def _timed_call(spent: list[float], call: Callable[..., Any]) -> Callable[..., Any]:
     def timed(*args: Any, **named: Any) -> Any:
-        begun = time.process_time()
+        started_s = time.process_time()
         try:
             return call(*args, **named)
         finally:
-            spent.append(1000 * (time.process_time() - begun))
+            spent.append(1000 * (time.process_time() - started_s))
 
     return timed
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
+    started_s = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started_s
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ import shapely
 from shapely.geometry import Point, Polygon
 
 from benchmarks.page import Budget, Table, number
-from benchmarks.scan import scanned
-from benchmarks.stopwatch import beside
+from benchmarks.scan import scan_exposures
+from benchmarks.stopwatch import time_with_baseline
 from rules.tabletop.sight import SLIVER, exposures
 from rules.tabletop.table import Figure, Posture, TerrainKind, TerrainPiece, ellipse_outline
 
@@ -22,11 +22,11 @@ SIZES = (
     (5, 30, 1.0), (20, 30, 1.0), (60, 30, 1.0), (120, 30, 1.0), (200, 30, 1.0),
     (60, 0, 1.0), (60, 60, 1.0), (60, 120, 1.0), (60, 120, 2.0),
 )  # fmt: skip
-"""Figures, pieces, and how much longer and wider the pieces' table is."""
+"""Figures, pieces, and the scale of the pieces' table."""
 
 
 def piece(n: int, rng: np.random.Generator, length_in: float, width_in: float) -> TerrainPiece:
-    """A wall, hedge, house, hill or tree, by turns."""
+    """A wall, hedge, house, hill or tree, in turn."""
     at = (rng.uniform(2, length_in - 2), rng.uniform(2, width_in - 2))
     turn = rng.uniform(0, 180)
     kind, half, height = (
@@ -46,7 +46,7 @@ def piece(n: int, rng: np.random.Generator, length_in: float, width_in: float) -
 
 
 def battle(figures: int, pieces: int, spread: float = 1.0) -> tuple[list[Figure], list[TerrainPiece]]:
-    """A table with figures and pieces anywhere; `spread` times longer and wider for the pieces that do not matter."""
+    """A table with random figures and pieces; `spread` scales the pieces' area, so that many do not matter."""
     rng = np.random.default_rng([figures, pieces])
     soldiers = []
     for n in range(figures):
@@ -60,22 +60,22 @@ def battle(figures: int, pieces: int, spread: float = 1.0) -> tuple[list[Figure]
     return soldiers, [piece(n, rng, LENGTH_IN * spread, WIDTH_IN * spread) for n in range(pieces)]
 
 
-def in_the_open(figures: int, pieces: int) -> tuple[list[Figure], list[TerrainPiece]]:
-    """The same with nobody in or on a piece: what a plain scan of polygons can answer as well."""
+def open_battle(figures: int, pieces: int) -> tuple[list[Figure], list[TerrainPiece]]:
+    """A battle without figures in or on a piece, which a plain scan of polygons can handle."""
     soldiers, terrain = battle(3 * figures, pieces)
     areas = shapely.union_all([Polygon(one.outline_in) for one in terrain])
     return [one for one in soldiers if not areas.contains(Point(one.centre_in))][:figures], terrain
 
 
 def table(sizes: Sequence[tuple[int, int, float]], rounds: int) -> Table:
-    """For the page: how it grows, beside a plain scan of the polygons, and the design's budget."""
+    """The page's table: growth compared with a plain scan of the polygons, and the design's budget."""
     rows, budgets = [], []
     for figures, pieces, spread in sizes:
         soldiers, terrain = battle(figures, pieces, spread)
         pairs, some = figures * (figures - 1), min(figures, 8)
-        timing = beside(
+        timing = time_with_baseline(
             lambda s=soldiers, t=terrain: exposures(s, t),  # type: ignore[misc]
-            lambda s=soldiers[:some], t=terrain: scanned(s, t),  # type: ignore[misc]
+            lambda s=soldiers[:some], t=terrain: scan_exposures(s, t),  # type: ignore[misc]
             rounds=rounds,
         )
         scan = pairs / (some * (some - 1))
@@ -84,14 +84,14 @@ def table(sizes: Sequence[tuple[int, int, float]], rounds: int) -> Table:
         rows.append((str(figures), where, str(pairs), str(met), number(timing.ms), f"1 / {scan / timing.ratio:.0f}"))
         if (figures, pieces) == (60, 30):
             budgets.append(Budget("exposure of all pairs, 60 figures among 30 pieces", timing.ms, 100, "ms"))
-    head = ("figures", "pieces", "pairs", "met", "ms of the processor", "of a plain scan")
-    return Table("sight", head, rows, _the_same(), tuple(budgets))
+    head = ("figures", "pieces", "pairs", "met", "processor ms", "of a plain scan")
+    return Table("sight", head, rows, _agreement(), tuple(budgets))
 
 
-def _the_same() -> str:
-    """Whether both answer the same, where both can."""
-    soldiers, terrain = in_the_open(20, 30)
-    ours, theirs = exposures(soldiers, terrain).exposure, scanned(soldiers, terrain)
+def _agreement() -> str:
+    """A sentence on the agreement of both methods."""
+    soldiers, terrain = open_battle(20, 30)
+    ours, theirs = exposures(soldiers, terrain).exposure, scan_exposures(soldiers, terrain)
     off, agree = np.abs(ours - theirs), (ours >= SLIVER) == (theirs >= SLIVER)
     pairs = len(soldiers) * (len(soldiers) - 1)
     return (

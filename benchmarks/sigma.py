@@ -1,12 +1,12 @@
-"""`python -m benchmarks.sigma`: whether the errors are as large as the program says they are.
+"""Check that calibration errors agree with the stated uncertainty.
 
     python -m benchmarks.sigma [--cameras N] [--seed S]
 
-Draws N random cameras over a 48 x 36 in table (tilt to 25 degrees any way, 40 to 65 in up, focal length and distortion
+Generates N random cameras over a 48 x 36 in table (tilt up to 25 degrees, 40 to 65 in high, focal length and distortion
 of any webcam, k1 from -0.3 to 0.1), lays markers of 3 in anywhere in view, and displaces their corners by 0.1 to
-0.5 px, one level for each camera. The solver is told no more than that range's mean. Prints are 2 % off: either
-nobody measured them (then that is what is said of them), or somebody did, to a quarter of a per cent. For every class
-it prints the standard deviation over cameras, places and heights of error / sigma, which should be 1.
+0.5 px, one level for each camera. The solver only gets the mean of that range. Prints are 2 % off: either unmeasured,
+with 2 % as their stated uncertainty, or measured to 0.25 %. For every class it prints the standard deviation of
+error / sigma over cameras, places and heights, which should be 1.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def line(kind: Kind, trials: list[Trial]) -> str:
-    """One class in words and numbers."""
+    """One class as a printed line."""
     ratio = np.concatenate([t.ratio for t in trials])
     error = np.concatenate([np.linalg.norm(t.error_in, axis=1) for t in trials])
     sigma = np.concatenate([t.sigma_in for t in trials])

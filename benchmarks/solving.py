@@ -1,7 +1,7 @@
 """Time of solving for the camera, for one to eight markers.
 
-Run with `python -m benchmarks.solving`. The baseline, in the same run, is `cv2.solvePnP` on all corners, which must be
-told the lens and every marker's place, and tells no error. Where these are known, they are given to this program too.
+Run with `python -m benchmarks.solving`. The baseline, in the same run, is `cv2.solvePnP` on all corners, which needs
+the lens and every marker's place, and gives no uncertainty. In some columns this program gets these values too.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 from benchmarks.watch import COUNTS, SIZE_IN, markers_of
 from calibration.calibration_targets import Prints, fix, see
 from calibration.opencv import cv2
@@ -21,7 +21,7 @@ from vision.simulation.simulator import overhead_camera, render
 from vision.simulation.surface import Surface
 
 MANY = 20
-"""Baselines to one measurement: one alone is too short for the clock."""
+"""Baseline runs per measurement; one alone is too short for the clock."""
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: by what is known beforehand."""
+    """The page's table, by what is known beforehand."""
     camera, rows = overhead_camera(), []
     lens = camera.lens
     for count in counts:
@@ -41,7 +41,7 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         pixels = np.concatenate([sight.corners_px[marker.id] for marker in markers])
         pnp = partial(cv2.solvePnP, points, pixels, lens.matrix, lens.distortion)
         ways = ((known, lens), (free, lens), (known, None), (free, None))
-        solved = [beside(partial(fix, sight, *way), pnp, rounds=rounds, repeats=MANY) for way in ways]
+        solved = [time_with_baseline(partial(fix, sight, *way), pnp, rounds=rounds, repeats=MANY) for way in ways]
         rows.append((str(count), *(f"{number(one.ratio)} ({number(one.ms)} ms)" for one in solved)))
     head = ("markers", "lens and places known, x solvePnP", "lens known", "places known", "neither")
     return Table("solve", head, rows)

@@ -1,7 +1,7 @@
-"""How long the program takes to start: to an answer, to the analysis of a picture, to the window's first picture.
+"""Measure the program's start: to an answer, to the analysis of a picture, to the window's first picture.
 
 Run with `python -m benchmarks.starting`. The baseline, in the same run and in turn, is `python -c "import numpy, cv2"`.
-By the clock on the wall; nothing of the player's own settings is used or changed.
+Times are wall-clock times; the player's settings are neither used nor changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks import window
 from benchmarks.page import Budget, Table, number
-from benchmarks.stopwatch import beside
+from benchmarks.stopwatch import time_with_baseline
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "cardboard"
 QUESTION = {"ruleset": "army_men", "given": {"action": "weapon", "weapon": "rifle"}, "dice": []}
@@ -32,9 +32,9 @@ from vision.simulation.simulator import SimulatedTable
 from vision.simulation.scene import demo_scene
 application = QApplication(["sandtable"])
 live = window.Window("demo", QSettings(), opener=lambda _: SimulatedTable(demo_scene()))
-print(json.dumps(window.moved(live)[0]))
+print(json.dumps(window.mouse_to_picture_ms(live)[0]))
 """
-"""Measures on the live window, and tells milliseconds from the mouse's event to its picture painted."""
+"""Runs in the live window; prints the milliseconds from a mouse event to its painted picture."""
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def table(rounds: int) -> Table:
-    """For the page: ratios to the baseline, and two of the design's budgets."""
+    """The page's table: ratios to the baseline, and two of the design's budgets."""
     clicks = [f"--teach={click}" for click in json.loads((SAMPLE / "truth.json").read_text())["clicks"]]
     analyse = ("analyse", str(SAMPLE / "table.jpg"), *clicks, f"--lens={SAMPLE / 'lens.json'}")
     with tempfile.TemporaryDirectory() as folder:
@@ -63,22 +63,22 @@ def table(rounds: int) -> Table:
             "`sandtable --help`": run("-c", program, "--help"),
             "`sandtable resolve`, one question": run("-c", program, "resolve", str(question)),
             "`sandtable analyse`, one picture of eight soldiers": run("-c", program, *analyse),
-            "the window, to its first picture": lambda: picture_s.append(window.started()),
+            "the window, to its first picture": lambda: picture_s.append(window.start_to_picture_s()),
         }
-        timings = {what: beside(work, baseline, rounds=rounds, clock=clock) for what, work in works.items()}
+        timings = {what: time_with_baseline(work, baseline, rounds=rounds, clock=clock) for what, work in works.items()}
         mouse_ms = _mouse_ms(home)
     rows = [(what, number(one.ratio), f"{one.ms / 1000:.2f}") for what, one in timings.items()]
     first_s, shown_ms = statistics.median(picture_s[1:]), statistics.median(mouse_ms)
     words = f'The baseline, `python -c "{BASELINE[1]}"`, takes {timings["`sandtable --help`"].baseline_ms:.0f} ms here.'
     budgets = (
         Budget("start to first picture (the window on the simulated table)", first_s, window.START_S, "s"),
-        Budget("mouse to measurement on the screen, while looking goes on", shown_ms, window.FRAME_MS, "ms"),
+        Budget("mouse to measurement on the screen, during analysis", shown_ms, window.FRAME_MS, "ms"),
     )
     return Table("start", ("what", "x baseline", "s"), rows, words, budgets)
 
 
 def _mouse_ms(home: dict[str, str]) -> list[float]:
-    """Milliseconds from the mouse to the measurement on the screen."""
+    """Milliseconds from the mouse event to the measurement on the screen."""
     command = [sys.executable, "-c", MOUSE]
     done = subprocess.run(command, env=home, check=True, capture_output=True, text=True)  # noqa: S603
     return [float(one) for one in json.loads(done.stdout.splitlines()[-1])]

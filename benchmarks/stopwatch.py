@@ -1,4 +1,4 @@
-"""Times as ratios: work and its baseline take turns, so that whatever else the machine does slows down both."""
+"""Time ratios: work and baseline alternate, so that other load on the machine slows down both."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Work = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long something takes.
+    """Timing of work relative to a baseline.
 
     Attributes:
-        ms: Median of its rounds, in milliseconds.
-        ratio: Median over the rounds of its time by the baseline's in the same round.
+        ms: Median over the rounds, in milliseconds.
+        ratio: Median over the rounds of the work's time divided by the baseline's in the same round.
         baseline_ms: Median of the baseline's rounds.
     """
 
@@ -27,17 +27,17 @@ class Timing:
     baseline_ms: float
 
 
-def beside(
+def time_with_baseline(
     work: Work, baseline: Work, *, rounds: int = 9, clock: Clock = time.process_time, repeats: int = 1, times: int = 1
 ) -> Timing:
-    """Time work beside its baseline, after one round that does not count.
+    """Time work and baseline alternately, after one warm-up round.
 
     Args:
-        work, baseline: what is timed; they take turns.
-        rounds: how many turns.
-        clock: the processor's, or `time.perf_counter` for what waits for a disk or another process.
-        repeats: how often the baseline runs in one turn, where it alone is too short for the clock.
-        times: the same for the work.
+        work, baseline: the functions to time; they alternate.
+        rounds: number of rounds.
+        clock: processor time, or `time.perf_counter` for work that waits for a disk or another process.
+        repeats: runs of the baseline per round, if one is too short for the clock.
+        times: runs of the work per round.
     """
     taken: list[tuple[float, float]] = []
     gc.collect()

@@ -1,9 +1,9 @@
-"""`python -m benchmarks.terrain [FOLDER]`: how near the proposed outlines of terrain come to the true ones.
+"""Compare proposed terrain outlines with the true ones: `python -m benchmarks.terrain [FOLDER]`.
 
 Clicks at random places of each piece of the simulated table, or of the scenes in FOLDER: each NAME_empty.jpg is a table
-without figures, NAME.json tells `camera` (K, dist, R, t) and `terrain` (kind, polygon, z0, z1; of a tree canopy_polygon
-and canopy_z0), in inches. A line for each kind: the overlap of the first outline with the true one (their common part
-of both together), of the best that the wheel offers, the share of each above 0.7, the corners, the milliseconds.
+without figures, NAME.json holds `camera` (K, dist, R, t) and `terrain` (kind, polygon, z0, z1; for a tree also
+canopy_polygon and canopy_z0), in inches. Prints a line for each kind: the overlap (intersection over union) of the
+first outline with the true one, that of the best alternative, the share of each above 0.7, the corners, the time.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from vision.simulation.simulator import SimulatedTable, overhead_camera
 from vision.terrain import propose_outline
 
 _CLICKS = 4
-_NEAR_EDGE_IN = 0.4  # nobody clicks there
+_NEAR_EDGE_IN = 0.4  # players do not click this close to an edge
 _GOOD = 0.7
 _KINDS = {"book_hill": TerrainKind.HILL, "house": TerrainKind.BUILDING}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """A picture of terrain, and the truth about it, each piece by the name of its kind."""
+    """A picture of terrain with its true pieces, each with the name of its kind."""
 
     image_bgr: ImageBgr
     camera: TableCamera
@@ -54,7 +54,7 @@ def main() -> None:
     for table in [_demo()] if folder is None else [_scene(path) for path in sorted(folder.glob("*_empty.jpg"))]:
         for kind, piece in table.pieces:
             for px in _clicks(piece, table):
-                rows[kind].append(_looked(table, piece, px))
+                rows[kind].append(_evaluate(table, piece, px))
     print(f"{'':14}{'clicks':>7}{'first':>7}{'good':>6}{'best':>7}{'good':>6}{'corners':>9}{'ms':>6}")
     for kind, found in [*sorted(rows.items()), ("all", [row for kept in rows.values() for row in kept])]:
         first, best, corners, ms = np.array(found).T
@@ -80,17 +80,17 @@ def _scene(path: Path) -> Table:
     return Table(np.asarray(cv2.imread(str(path)), np.uint8), camera, pieces)
 
 
-def piece_of(told: dict[str, Any]) -> TerrainPiece:
-    """A piece as the truth of a rendered scene tells it."""
-    known = told["kind"] in {str(kind) for kind in TerrainKind}
-    kind = TerrainKind(told["kind"]) if known else _KINDS.get(told["kind"], TerrainKind.OTHER)
-    outline = tuple((float(x), float(y)) for x, y in told.get("canopy_polygon", told["polygon"]))
-    base_in = float(told.get("canopy_z0", told["z0"]))
-    return TerrainPiece(told["id"], kind, outline, base_in, max(0.0, float(told["z1"]) - base_in))
+def piece_of(truth: dict[str, Any]) -> TerrainPiece:
+    """A terrain piece from the truth of a rendered scene."""
+    known = truth["kind"] in {str(kind) for kind in TerrainKind}
+    kind = TerrainKind(truth["kind"]) if known else _KINDS.get(truth["kind"], TerrainKind.OTHER)
+    outline = tuple((float(x), float(y)) for x, y in truth.get("canopy_polygon", truth["polygon"]))
+    base_in = float(truth.get("canopy_z0", truth["z0"]))
+    return TerrainPiece(truth["id"], kind, outline, base_in, max(0.0, float(truth["z1"]) - base_in))
 
 
 def _clicks(piece: TerrainPiece, table: Table) -> Iterator[FloatArray]:
-    """Places in the picture on the piece's upper side, past what stands on it."""
+    """Pixels on the piece's upper side that nothing covers."""
     rng = np.random.default_rng(len(piece.name))
     area = Polygon(piece.outline_in)
     for _, other in table.pieces:
@@ -110,14 +110,14 @@ def _clicks(piece: TerrainPiece, table: Table) -> Iterator[FloatArray]:
             return
 
 
-def _looked(table: Table, piece: TerrainPiece, px: FloatArray) -> tuple[float, float, int, float]:
-    """Overlap of the first outline and of the best, corners of the first, and the milliseconds it took."""
-    begun_s = time.perf_counter()
+def _evaluate(table: Table, piece: TerrainPiece, px: FloatArray) -> tuple[float, float, int, float]:
+    """Overlap of the first outline and of the best one, corners of the first, and milliseconds."""
+    started_s = time.perf_counter()
     try:
         found = propose_outline(table.image_bgr, table.camera, (float(px[0]), float(px[1])), outline_height_in(piece))
     except UserError:
-        return (0.0, 0.0, 0, 1e3 * (time.perf_counter() - begun_s))
-    ms = 1e3 * (time.perf_counter() - begun_s)
+        return (0.0, 0.0, 0, 1e3 * (time.perf_counter() - started_s))
+    ms = 1e3 * (time.perf_counter() - started_s)
     true = Polygon(piece.outline_in)
     areas = [Polygon(outline) for outline in found.outlines_in]
     overlaps = [float(area.intersection(true).area / area.union(true).area) for area in areas]

@@ -1,8 +1,8 @@
-"""What a tutorial builds in an afternoon, to hold the finder against: homography, colour range, contours, centroids.
+"""Baseline for the finder, as in a typical tutorial: homography, colour range, contours, centroids.
 
-The markers' corners, whose places on the table it must be told, give one homography from pixels to inches; the clicked
-pixel's hue gives a range, which is thresholded and cleaned; every blob of a likely size is a figure, at its middle. Its
-limits are those of the method: no lens, no height, no shape, no shadow, and no error to tell.
+The markers' corners, with known places on the table, give one homography from pixels to inches; the clicked pixel's hue
+gives a range, which is thresholded and cleaned; every blob of a likely size is a figure at its centroid. The method has
+no model of lens, height, shape or shadow, and no uncertainty.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from rules.tabletop.table import Figure, FloatArray, Posture, ellipse_outline
 from vision.frame import ImageBgr
 
 HUE = 10
-"""To either side of the clicked hue; the usual tutorial's number."""
+"""Tolerance on either side of the clicked hue, as in the usual tutorial."""
 SATURATION, VALUE = 70, 60
 BLOB_IN2 = (0.15, 4.0)
-"""Least and most area of a soldier seen from above."""
+"""Smallest and largest area of a soldier seen from above."""
 BASE_IN = (0.5, 0.4)
 Click = tuple[str, tuple[float, float]]
 
@@ -31,12 +31,12 @@ def find_by_colour(
 
     Args:
         image_bgr: (height, width, 3) uint8.
-        clicks: an army's name and a pixel on one of its soldiers, each.
+        clicks: for each army, its name and a pixel on one of its soldiers.
         layout: (4, 2) corners in inches by the marker's number.
         dictionary: OpenCV's number of the markers' dictionary.
 
     Returns:
-        Figures on round bases where the blobs' middles are; nobody, if no marker of the layout is seen.
+        Figures on elliptical bases at the blobs' centroids; empty if no marker of the layout is seen.
     """
     to_table = _homography(image_bgr, layout, dictionary)
     if to_table is None:
@@ -68,7 +68,7 @@ def _homography(image_bgr: ImageBgr, layout: Mapping[int, FloatArray], dictionar
 
 
 def _mask(hsv: ImageBgr, click: tuple[float, float]) -> ImageBgr:
-    """255 where the picture has the clicked hue, less its specks and holes."""
+    """255 where the picture has the clicked hue, after removing specks."""
     x, y = round(click[0]), round(click[1])
     hue = int(np.median(hsv[max(0, y - 2) : y + 3, max(0, x - 2) : x + 3, 0]))
     low, high = (max(0, hue - HUE), SATURATION, VALUE), (min(179, hue + HUE), 255, 255)

@@ -1,7 +1,7 @@
-"""Time of watching the markers on a 1080p frame, for one to eight of them, and of finding the camera after a bump.
+"""Time of checking one to eight markers on a 1080p frame, and of finding the camera after a bump.
 
 Run with `python -m benchmarks.watch`. The baseline, in the same run, is one conversion of the frame from BGR to Lab.
-With `--bumps N`, instead: errors on the table before and after N random bumps, the first frame after each.
+With `--bumps N`, prints errors on the table before and after N random bumps instead, for the first frame after each.
 """
 
 import argparse
@@ -12,11 +12,11 @@ from functools import partial
 import numpy as np
 
 from benchmarks.page import Table, number
-from benchmarks.stopwatch import beside
-from calibration.calibration_targets import Prints, see, see_again
+from benchmarks.stopwatch import time_with_baseline
+from calibration.calibration_targets import Prints, redetect, see
 from calibration.calibration_tracker import Keeper
 from calibration.camera import Lens, TableCamera
-from calibration.marker_tracker import lookout
+from calibration.marker_tracker import track_markers
 from calibration.markers import ImageGray
 from calibration.opencv import cv2
 from calibration.solve import laid_at, place_of
@@ -27,7 +27,7 @@ from vision.simulation.surface import Surface
 SIZE_IN = (48.0, 36.0)
 COUNTS = (1, 2, 4, 8)
 MANY, LABS = 50, 5
-"""Glances, and baselines, to one measurement: one alone is too short for the clock."""
+"""Checks and baseline runs per measurement; one alone is too short for the clock."""
 
 
 def main() -> None:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def errors_after(bumps: int) -> None:
-    """Print the inches of points on the table as they were seen before and after random bumps, against the truth."""
+    """Print the errors of points on the table before and after random bumps, in inches."""
     rng = np.random.default_rng(3)
     camera = overhead_camera((1280, 720), SIZE_IN)
     scene = Scene(SIZE_IN, Surface.WOOD, markers=corner_markers(SIZE_IN))
@@ -53,7 +53,7 @@ def errors_after(bumps: int) -> None:
         bumped = TableCamera(camera.lens, bumped.rotation, bumped.translation)
         shots.append((bumped, _gray(scene, bumped, rng)))
     for words, lens in (("lens profile", camera.lens), ("lens unknown", None)):
-        before, after, within, told = [], [], [], Counter[str]()
+        before, after, within, reported = [], [], [], Counter[str]()
         for bumped, gray in shots[1:]:
             keeper, prints = Keeper(), Prints()
             start = keeper.look(shots[0][1], prints, lens).calibration
@@ -62,7 +62,7 @@ def errors_after(bumps: int) -> None:
             place = place_of(seen, places[:, :2])
             before += [*np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)]
             kept = keeper.look(gray, prints, lens)
-            told.update(str(drift.what) for drift in kept.drifts)
+            reported.update(str(drift.what) for drift in kept.drifts)
             assert kept.calibration is not None
             seen = kept.calibration.camera.pixel_to_table(bumped.table_to_pixel(places))
             error = np.linalg.norm(laid_at(seen, place) - places[:, :2], axis=1)
@@ -70,7 +70,7 @@ def errors_after(bumps: int) -> None:
             within += [*(error < 2.448 * kept.calibration.sigma_in(places))]
         print(
             f"{words}: before {_spread(before)} in, first frame after {_spread(after)} in,"
-            f" within two sigma {np.mean(within):.2f} ({len(after)} points), told {dict(told)}"
+            f" within two sigma {np.mean(within):.2f} ({len(after)} points), reported {dict(reported)}"
         )
 
 
@@ -83,7 +83,7 @@ def _spread(errors: list[float]) -> str:
 
 
 def table(counts: Sequence[int], rounds: int) -> Table:
-    """For the page: a glance, every marker fitted anew, the whole picture searched, and a frame with a bump."""
+    """The page's table: a check, refitting every marker, searching the whole picture, and a frame with a bump."""
     camera, bumped = overhead_camera(), overhead_camera(height_in=55.3, tilt_deg=4.2)
     prints, rows = Prints(), []
     for count in counts:
@@ -91,23 +91,25 @@ def table(counts: Sequence[int], rounds: int) -> Table:
         frame = render(scene, camera, np.random.default_rng(0))
         gray = np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY), np.uint8)
         after = _gray(scene, bumped, np.random.default_rng(1))
-        sight = see(gray, prints)
-        watching = lookout(sight.corners_px, prints.dictionary, camera.lens.image_size)
+        detections = see(gray, prints)
+        watching = track_markers(detections.corners_px, prints.dictionary, camera.lens.image_size)
         keepers = [_kept(gray, prints, camera.lens) for _ in range(rounds + 1)]
         lab = partial(cv2.cvtColor, frame, cv2.COLOR_BGR2LAB)
         timings = (
-            beside(partial(watching.glance, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
-            beside(partial(see_again, gray, prints, sight), lab, rounds=rounds, repeats=LABS),
-            beside(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
-            beside(lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS),  # type: ignore[misc]
+            time_with_baseline(partial(watching.check, gray), lab, rounds=rounds, times=MANY, repeats=LABS),
+            time_with_baseline(partial(redetect, gray, prints, detections), lab, rounds=rounds, repeats=LABS),
+            time_with_baseline(partial(see, gray, prints), lab, rounds=rounds, repeats=LABS),
+            time_with_baseline(
+                lambda k=keepers, g=after: k.pop().look(g, prints, camera.lens), lab, rounds=rounds, repeats=LABS
+            ),  # type: ignore[misc]
         )
-        rows.append((str(len(sight.corners_px)), *(number(one.ratio) for one in timings)))
-    head = ("markers", "a glance, x Lab", "every marker fitted anew", "whole picture searched", "a frame with a bump")
+        rows.append((str(len(detections.corners_px)), *(number(one.ratio) for one in timings)))
+    head = ("markers", "a check, x Lab", "refitting every marker", "whole picture searched", "a frame with a bump")
     return Table("markers", head, rows)
 
 
 def markers_of(count: int) -> tuple[PrintedMarker, ...]:
-    """So many markers: near the corners first, then along the middle."""
+    """`count` markers: near the corners first, then along the middle."""
     return (corner_markers(SIZE_IN) + tuple(PrintedMarker(4 + n, (9 + 10.0 * n, 18.0)) for n in range(4)))[:count]
 
 

@@ -1,7 +1,7 @@
-"""How quick the window is: from the mouse to the screen, painting, and from the start to the first picture.
+"""Measure the window's speed: from mouse to screen, painting, and from the start to the first picture.
 
-`python -m benchmarks.window` opens the real window, without a display, and prints for each what it takes and its
-budget. Times of the processor are the window's own thread's; the clock on the wall counts the neighbours' work, too.
+`python -m benchmarks.window` opens the real window, without a display, and prints each time with its budget. Processor
+times are those of the window's thread; wall-clock times include the work of other processes.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FIRST = "--first-picture"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the table; with an argument of its own, be the program that is started."""
+    """Print the table; with an internal argument, run as the program whose start is measured."""
     application = QApplication(["sandtable"])
     with tempfile.TemporaryDirectory() as own:
         settings = QSettings(str(Path(own) / "settings.ini"), QSettings.Format.IniFormat)
@@ -50,23 +50,23 @@ def main(arguments: Sequence[str]) -> None:
             return
         print(f"{'':52}{'budget':>10}{'least':>10}{'median':>10}{'95 %':>10}")
         for name, state in (("60 figures, rulers, templates", False), ("and a ruler that follows the mouse", True)):
-            tell(f"paint 1080p, {name}", PAINT_MS, painted(ruler=state))
+            print_line(f"paint 1080p, {name}", PAINT_MS, painting_ms(ruler=state))
         live = Window("demo", settings, opener=lambda _: SimulatedTable(demo_scene()))
-        wall, own_ms = moved(live)
-        tell("mouse to screen, a ruler begun, live", FRAME_MS, wall)
-        tell("the same, of the window's own thread", FRAME_MS, own_ms)
-    tell("start to first picture (seconds)", START_S, [started() for _ in range(STARTS)])
+        wall, own_ms = mouse_to_picture_ms(live)
+        print_line("mouse to screen, with a started ruler, live", FRAME_MS, wall)
+        print_line("the same, of the window's own thread", FRAME_MS, own_ms)
+    print_line("start to first picture (seconds)", START_S, [start_to_picture_s() for _ in range(STARTS)])
     del application
 
 
-def tell(name: str, budget: float, taken: Sequence[float]) -> None:
-    """One line of the table."""
+def print_line(name: str, budget: float, taken: Sequence[float]) -> None:
+    """Print one line of the table."""
     late = float(np.percentile(taken, 95))
     print(f"{name:52}{budget:10.1f}{min(taken):10.2f}{statistics.median(taken):10.2f}{late:10.2f}", flush=True)
 
 
-def painted(*, ruler: bool) -> list[float]:
-    """Milliseconds of processor to work out and paint a screen's worth; the mouse goes elsewhere each time."""
+def painting_ms(*, ruler: bool) -> list[float]:
+    """Processor milliseconds to compute and paint the shapes at screen size; the mouse moves each time."""
     now, drawing, view = crowded(), Drawing(), PictureView()
     view.resize(*SIZE_PX)
     view.show()
@@ -81,11 +81,11 @@ def painted(*, ruler: bool) -> list[float]:
         view.repaint()
         taken.append(1000 * (time.thread_time() - begin))
     view.close()
-    return taken[3:]  # what rests is kept from the second time on
+    return taken[3:]  # resting shapes are cached from the second time on
 
 
 class Painted(QObject):
-    """Tells when a widget has been painted."""
+    """Counts the paint events of a widget."""
 
     def __init__(self, widget: PictureView) -> None:
         super().__init__(widget)
@@ -98,16 +98,16 @@ class Painted(QObject):
         return False
 
 
-def moved(window: Window) -> tuple[list[float], list[float]]:
-    """Milliseconds from the mouse's event to the end of the painting that shows it: by the wall, and of the thread."""
+def mouse_to_picture_ms(window: Window) -> tuple[list[float], list[float]]:
+    """Milliseconds from a mouse event to the end of its painting: wall-clock time and thread time."""
     window.resize(1366, 768)
     window.show()
     view = figures_seen(window)
-    asked = view.figures[0]
+    figure = view.figures[0]
     camera = view.calibration.camera if view.calibration is not None else None
     assert camera is not None
     window.use_tool("measure")
-    window.picture.pressed.emit(*camera.table_to_pixel((*asked.centre_in, asked.z_in))[0])
+    window.picture.pressed.emit(*camera.table_to_pixel((*figure.centre_in, figure.z_in))[0])
     watch, wall, own = Painted(window.picture), [], []
     for number in range(MOVES):
         pump(partial(_is_over, time.monotonic() + FRAME_MS / 1000))
@@ -130,14 +130,14 @@ def _is_over(due_s: float) -> bool:
 
 
 def pump(condition: Callable[[], bool]) -> None:
-    """Let the window work until then."""
+    """Process the window's events until the condition holds."""
     while not condition():
         QApplication.processEvents()
         time.sleep(0.001)
 
 
 def first_picture(settings: QSettings) -> None:
-    """Open the simulated table as a player's first start does, and end once a picture of it was painted."""
+    """Open the simulated table like a player's first start, and end when its first picture is painted."""
     window = Window("demo", settings)
     window.show()
     watch = Painted(window.picture)
@@ -148,7 +148,7 @@ def first_picture(settings: QSettings) -> None:
     window.close()
 
 
-def started() -> float:
+def start_to_picture_s() -> float:
     """Seconds from the start of the program to its first picture."""
     begin = time.time()
     done = subprocess.run(  # noqa: S603 - itself

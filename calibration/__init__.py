@@ -1,1 +1,1 @@
-"""From printed markers to inches: lens, camera pose, error bounds."""
+"""Camera calibration from printed markers: lens, pose and error bounds, to convert pixels to inches."""

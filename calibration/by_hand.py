@@ -1,4 +1,4 @@
-"""What a player can tell by clicks and a tape measure: a rectangle of known size, and one measured distance."""
+"""Calibration by clicks and a tape measure: a rectangle of known size, and one measured distance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.camera import Lens, TableCamera
-from calibration.intrinsics import lens_numbers, lens_of
+from calibration.intrinsics import lens_from_parameters, lens_parameters
 from calibration.noise import PERFECT
 from calibration.opencv import cv2
 from calibration.solve import NUDGE, Calibration, Target, solve
@@ -16,20 +16,20 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray, PointIn
 
 CLICK_SIGMA_PX = 1.5
-"""Of one click along one axis, by eye under a magnifier."""
+"""Standard deviation of one click along one axis, by eye with a magnifier."""
 
 TAPE_SIGMA_IN = 0.06
-"""Of one reading of a tape measure: a sixteenth of an inch."""
+"""Standard deviation of one reading of a tape measure: a sixteenth of an inch."""
 
-_CONTRADICTS = 4.0
+_MAX_SIGMAS = 4.0
 
 Clicks = tuple[tuple[float, float], ...]
-"""Pixels, in the order in which they are asked for."""
+"""Pixels, in the order of the clicks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A rectangle on the table by its clicked corners; the arguments are those of `calibrate_rectangle`."""
+    """A rectangle on the table with clicked corners; for the values see `calibrate_rectangle`."""
 
     corners_px: Clicks
     size_in: tuple[float, float]
@@ -41,7 +41,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Taped:
-    """A distance on the table that was measured between two clicked places; see `sharpen`."""
+    """A distance on the table, measured between two clicked places; see `sharpen`."""
 
     ends_px: tuple[PointIn, PointIn]
     distance_in: float
@@ -57,7 +57,7 @@ def calibrate_rectangle(
     image_size: tuple[int, int],
     lens: Lens | None = None,
 ) -> Calibration:
-    """Calibrate from the clicked corners of a rectangle on the table, where there are no markers.
+    """Calibrate from the clicked corners of a rectangle on the table, for a table without markers.
 
     Args:
         corners_px: Near left, near right, far right, far left. The near left one is the table's origin.
@@ -66,68 +66,68 @@ def calibrate_rectangle(
         lens: see `solve`.
 
     Raises:
-        UserError: if the corners are not four that go round so, the size cannot be, or see `solve`.
+        UserError: if the corners are not four in this order, or the size is not positive; also see `solve`.
     """
     seen = np.array(corners_px, np.float64).reshape(-1, 2)
     width, depth = size_in
     if not (np.isfinite(size_in).all() and min(size_in) > 0):
-        raise UserError(f"a rectangle of {width:g} x {depth:g} in cannot be: give its width and depth in inches")
-    if len(seen) != 4 or not _goes_round(seen):
+        raise UserError(f"a rectangle of {width:g} x {depth:g} in is not possible: enter its width and depth in inches")
+    if len(seen) != 4 or not _is_counter_clockwise(seen):
         raise UserError("click the rectangle's four corners in this order: near left, near right, far right, far left")
     corners = np.array([[0, 0], [width, 0], [width, depth], [0, depth]], np.float64)
     target = Target(corners, seen, {}, (0.0, 0.0, 0.0), CLICK_SIGMA_PX, PERFECT)
-    try:  # the two sides are taken to err by the same part of their lengths
+    try:  # assumes the same relative error for both sides
         return solve([target], image_size, lens, TAPE_SIGMA_IN / float(np.hypot(width, depth)))
-    except UserError as refusal:
+    except UserError as error:
         raise UserError(
-            f"no camera sees a rectangle of {width:g} x {depth:g} in there: check the clicks, which side is the width,"
-            f" and the lens ({refusal})"
-        ) from refusal
+            f"the clicked corners do not fit a rectangle of {width:g} x {depth:g} in: check the clicks, the width along"
+            f" the near edge, and the lens profile ({error})"
+        ) from error
 
 
-def _goes_round(seen: FloatArray) -> bool:
-    """Whether four pixels (y down) go round a convex outline counter-clockwise as it is looked at."""
+def _is_counter_clockwise(seen: FloatArray) -> bool:
+    """Whether four pixels (y down) run counter-clockwise around a convex outline."""
     sides = np.roll(seen, -1, 0) - seen
     turns = sides[:, 0] * np.roll(sides[:, 1], -1) - sides[:, 1] * np.roll(sides[:, 0], -1)
     return bool((turns < 0).all())
 
 
 def sharpen(calibration: Calibration, ends_px: tuple[PointIn, PointIn], distance_in: float) -> Calibration:
-    """The calibration after one distance on the table's surface has been measured.
+    """The calibration updated by one distance measured on the table's surface.
 
-    What the calibration held for possible is weighed against the tape: where it was sure already little changes.
+    This is a Bayesian update: the more certain the calibration already is, the less it changes.
 
     Args:
-        calibration: What is known without it.
-        ends_px: The pixels between which was measured.
-        distance_in: What the tape says.
+        calibration: The calibration so far.
+        ends_px: The pixels of the two ends.
+        distance_in: The measured distance.
 
     Raises:
         UserError: if an end is not on the table, or the distance contradicts the calibration.
     """
     was = _distance_in(calibration.camera, ends_px)
     if not (np.isfinite(was) and was > 0 and np.isfinite(distance_in) and distance_in > 0):
-        raise UserError("a distance is measured between two different places on the table, in inches: click them again")
+        raise UserError("click two different places on the table, and enter the distance between them in inches")
     slope = np.array([_distance_in(deviant, ends_px) - was for deviant in calibration.deviants]) / NUDGE
     scale = np.mean([calibration.camera.px_per_inch(*place) for place in calibration.camera.pixel_to_table(ends_px)])
     reading = TAPE_SIGMA_IN**2 + 2 * (CLICK_SIGMA_PX / float(scale)) ** 2
     known = float(slope @ slope)
     off = distance_in - was
-    if abs(off) > _CONTRADICTS * np.sqrt(known + reading):
+    if abs(off) > _MAX_SIGMAS * np.sqrt(known + reading):
         raise UserError(
-            f"you measured {distance_in:.2f} in where the calibration sees {was:.2f} in"
-            f" (sure to {np.sqrt(known + reading):.2f} in): measure again, or check the size of the printed markers"
+            f"you measured {distance_in:.2f} in, but the calibration gives {was:.2f} in"
+            f" (±{2 * np.sqrt(known + reading):.2f} in): measure again, or check the size of the printed markers"
         )
     steps = np.array([_step(calibration.camera, deviant) for deviant in calibration.deviants]) / NUDGE
-    camera = _stepped(calibration.camera, (slope @ steps) * (off / (known + reading)))
-    # Of the deviants' shares, what lies along the measured direction shrinks, the rest stays.
+    camera = _with_step(calibration.camera, (slope @ steps) * (off / (known + reading)))
+    # The uncertainty along the measured direction shrinks; the rest stays.
     left = 1 - np.sqrt(reading / (known + reading))
     steps = steps - np.outer(slope, slope @ steps) * (left / max(known, 1e-18))
     markers = {
         number: camera.pixel_to_table(calibration.camera.table_to_pixel(corners))
         for number, corners in calibration.markers_in.items()
     }
-    deviants = tuple(_stepped(camera, NUDGE * step) for step in steps)
+    deviants = tuple(_with_step(camera, NUDGE * step) for step in steps)
     return replace(calibration, camera=camera, markers_in=markers, deviants=deviants)
 
 
@@ -137,13 +137,13 @@ def _distance_in(camera: TableCamera, ends_px: tuple[PointIn, PointIn]) -> float
 
 
 def _step(camera: TableCamera, other: TableCamera) -> FloatArray:
-    """(15,) rotation vector, translation and lens numbers that lead from a camera to another one."""
+    """(15,) difference between two cameras: rotation vector, translation and lens parameters."""
     turn = np.asarray(cv2.Rodrigues(other.rotation @ camera.rotation.T)[0], np.float64).ravel()
-    lens = lens_numbers(other.lens) - lens_numbers(camera.lens)
+    lens = lens_parameters(other.lens) - lens_parameters(camera.lens)
     return np.concatenate([turn, other.translation - camera.translation, lens])
 
 
-def _stepped(camera: TableCamera, step: FloatArray) -> TableCamera:
+def _with_step(camera: TableCamera, step: FloatArray) -> TableCamera:
     turn = np.asarray(cv2.Rodrigues(step[:3])[0], np.float64)
-    lens = lens_of(lens_numbers(camera.lens) + step[6:], camera.lens.image_size)
+    lens = lens_from_parameters(lens_parameters(camera.lens) + step[6:], camera.lens.image_size)
     return TableCamera(lens, turn @ camera.rotation, camera.translation + step[3:6])

@@ -1,4 +1,4 @@
-"""What was printed and laid on the table, and the calibration of pictures that show it."""
+"""Calibration targets: the prints (or clicks) that the player describes, and the calibration of pictures of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from calibration.by_hand import Rectangle, Taped
 from calibration.camera import Lens, times_full_hd
-from calibration.consensus import SUSPECT_PX, agreeing
+from calibration.consensus import SUSPECT_PX, solve_without_outliers
 from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import (
     Board,
@@ -20,7 +20,7 @@ from calibration.markers import (
     dictionary_of,
     find_board,
     refit_marker,
-    sort_markers,
+    scan_markers,
 )
 from calibration.print_scale import TRUE_PRINT, PrintScale
 from calibration.solve import Calibration, Target, laid_at, marker_square, place_of, solve
@@ -31,31 +31,31 @@ SHEET_SIDE_IN = 3.0
 """Side of the markers on the program's own sheet."""
 
 _MEASURED_SIGMA, _UNMEASURED_SIGMA = 0.0025, 0.005
-"""A ruler is read to a quarter of a millimetre in 100. Unmeasured, a printer that was told 100 % is most often true to
-half a per cent; the 2 % that some miss by is four of these, and is what the scales on the sheet are there to find."""
+"""Relative standard deviation of the prints' size. A ruler is read to 0.25 mm in 100 mm. Without a measurement, most
+printers set to 100 % are accurate to 0.5 %; some are off by 2 %, which is why the sheet has scales to measure."""
 
 _LAYOUT_SIGMA_IN = 0.02
-"""Of a marker's place in a layout: half a millimetre, which is careful work with a steel rule."""
+"""Standard deviation of a marker's place in a layout: half a millimetre, careful work with a steel rule."""
 
 _STILL_PX = 1.0
-"""At 1920 px across, a marker this far from where another frame saw it was not at rest."""
+"""At 1920 px across, a marker farther than this from its place in another frame was not at rest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prints:
-    """What the player says lies on the table.
+    """The calibration targets on the table, as described by the player.
 
     Attributes:
         side_in: Side of the single markers.
-        dictionary: ArUco dictionary, as "4X4_50".
+        dictionary: ArUco dictionary, such as "4X4_50".
         board: A ChArUco board instead of single markers.
-        layout: Marker id -> (4, 2) corners on the table, where the places are known.
-        scale: What the player's ruler says of the 100 mm scales on the sheet; None where nobody has measured them.
-        rectangle: Clicked instead, where no marker lies.
-        taped: Distances measured on the table, in the pixels of the picture that is calibrated.
+        layout: Marker id -> (4, 2) corners on the table, if the places are known.
+        scale: Measured lengths of the 100 mm scales on the sheet; None if not measured.
+        rectangle: A clicked rectangle instead of markers.
+        taped: Distances measured on the table, in pixels of the calibrated picture.
 
     Raises:
-        UserError: if the side cannot be, or OpenCV has no such dictionary.
+        UserError: if the side is out of range, or OpenCV has no such dictionary.
     """
 
     side_in: float = SHEET_SIDE_IN
@@ -68,17 +68,20 @@ class Prints:
 
     def __post_init__(self) -> None:
         if not 0.2 <= self.side_in <= 40:
-            raise UserError(f"a marker side of {self.side_in:g} in cannot be: give the printed black side in inches")
+            raise UserError(
+                f"a marker side of {self.side_in:g} in is out of range (0.2 to 40 in): enter the side of the printed"
+                " black square in inches"
+            )
         dictionary_of(self.dictionary)
 
-    def is_more_taped(self, before: Prints) -> bool:
-        """Whether these are the prints of before, and nothing but more distances measured."""
+    def adds_distances(self, before: Prints) -> bool:
+        """Whether these targets differ from `before` only by further measured distances."""
         count = len(before.taped)
         return len(self.taped) > count and self.taped[:count] == before.taped and self._marks == before._marks
 
     @property
     def unclicked(self) -> Prints:
-        """Without what was clicked: pixels of another camera's picture are other places."""
+        """The targets without clicked pixels, which belong to one camera's picture."""
         return replace(self, rectangle=None, taped=())
 
     @property
@@ -87,22 +90,22 @@ class Prints:
 
     @property
     def size_sigma(self) -> float:
-        """Standard deviation of the prints' size, as a part of it."""
+        """Relative standard deviation of the prints' size."""
         return _MEASURED_SIGMA if self.scale else _UNMEASURED_SIGMA
 
     @property
     def square_in(self) -> FloatArray:
-        """(4, 2) corners of a marker as it lies there, about its centre; no square where the print came out uneven."""
+        """(4, 2) corners of a printed marker about its centre; not square if the printer scales unevenly."""
         return self._printed(marker_square(self.side_in))
 
     @property
     def board_marks_in(self) -> Mapping[int, FloatArray]:
-        """Marker id -> (4, 2) corners on the board as it lies there, in its own frame; none without a board."""
+        """Marker id -> (4, 2) corners on the printed board, in its own frame; empty without a board."""
         marks = self.board.marker_corners_in(self.dictionary) if self.board else {}
         return {number: self._printed(corners) for number, corners in marks.items()}
 
     def board_corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
-        """(N, 2) inner corners of the board as it lies there, in its own frame; none without a board."""
+        """(N, 2) inner corners of the printed board, in its own frame; empty without a board."""
         return self._printed(self.board.corners_in(ids)) if self.board else np.empty((0, 2))
 
     def _printed(self, drawn_in: FloatArray) -> FloatArray:
@@ -110,14 +113,14 @@ class Prints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sight:
-    """What of the prints was seen.
+class Detections:
+    """The targets detected in a picture.
 
     Attributes:
         image_size: (width, height) of the picture.
-        corners_px: Id -> (4, 2) of the single markers.
+        corners_px: Id -> (4, 2) corners of the single markers.
         board: Inner corners of the board.
-        set_aside: Markers that were seen and cannot be measured by.
+        set_aside: Markers that were seen but are unusable.
     """
 
     image_size: tuple[int, int]
@@ -127,22 +130,22 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fix:
-    """A calibration and what it rests on.
+class CalibrationResult:
+    """A calibration and its input.
 
     Attributes:
-        calibration: The camera, and the markers' places.
-        sight: Where the markers were seen.
-        set_aside: Markers that were seen and left out, with the reason.
+        calibration: The camera and the markers' places.
+        detections: The detected targets.
+        set_aside: Markers that were seen but not used, with the reason.
     """
 
     calibration: Calibration
-    sight: Sight
+    detections: Detections
     set_aside: tuple[Trouble, ...]
 
 
 def calibrate(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> Calibration:
-    """Find the prints in a picture and solve for the camera.
+    """Detect the targets in a picture and solve for the camera.
 
     Raises:
         UserError: see `fix`.
@@ -150,17 +153,17 @@ def calibrate(gray: ImageGray, prints: Prints, lens: Lens | None = None) -> Cali
     return fix(see(gray, prints), prints, lens).calibration
 
 
-def see(gray: ImageGray, prints: Prints) -> Sight:
-    """Look for the prints in the whole picture."""
+def see(gray: ImageGray, prints: Prints) -> Detections:
+    """Detect the targets in the whole picture."""
     size = (gray.shape[1], gray.shape[0])
     if prints.board:
-        return Sight(size, {}, find_board(gray, prints.board, prints.dictionary))
-    seen = sort_markers(gray, prints.dictionary)
-    return Sight(size, {marker.id: marker.corners_px for marker in seen.found}, None, seen.set_aside)
+        return Detections(size, {}, find_board(gray, prints.board, prints.dictionary))
+    seen = scan_markers(gray, prints.dictionary)
+    return Detections(size, {marker.id: marker.corners_px for marker in seen.found}, None, seen.set_aside)
 
 
-def see_again(gray: ImageGray, prints: Prints, before: Sight) -> Sight:
-    """Look for the prints where they were seen before; quicker than `see` for single markers."""
+def redetect(gray: ImageGray, prints: Prints, before: Detections) -> Detections:
+    """Detect the targets near their previous places; faster than `see` for single markers."""
     if prints.board:
         return see(gray, prints)
     refits: dict[int, SeenMarker | None] = {
@@ -169,23 +172,23 @@ def see_again(gray: ImageGray, prints: Prints, before: Sight) -> Sight:
     return replace(before, corners_px={number: seen.corners_px for number, seen in refits.items() if seen is not None})
 
 
-def together(sights: Sequence[Sight]) -> Sight:
-    """One sight of several frames of a table at rest, each corner at the median of its places.
+def combine_frames(frames: Sequence[Detections]) -> Detections:
+    """Combine the detections of several frames of a table at rest: each corner at the median of its places.
 
-    A marker that a hand hid in some frames is there; in frames that saw it elsewhere than the first that saw it, it
-    was not at rest, and they do not count for it.
+    A marker may be hidden in some frames. Frames in which it is away from its first place are ignored for that marker,
+    because it was not at rest.
     """
-    first = sights[0]
+    first = frames[0]
     still_px = _STILL_PX * times_full_hd(first.image_size)
-    corners = _medians([sight.corners_px for sight in sights], still_px)
+    corners = _medians([detections.corners_px for detections in frames], still_px)
     boards = [
-        {int(i): px[None] for i, px in zip(sight.board.ids, sight.board.corners_px, strict=True)}
-        for sight in sights
-        if sight.board is not None
+        {int(i): px[None] for i, px in zip(detections.board.ids, detections.board.corners_px, strict=True)}
+        for detections in frames
+        if detections.board is not None
     ]
     inner = _medians(boards, still_px)
     board = SeenBoard(np.array([*inner], np.int32), np.concatenate([*inner.values()])) if inner else None
-    return Sight(first.image_size, corners, board, first.set_aside)
+    return Detections(first.image_size, corners, board, first.set_aside)
 
 
 def _medians(places_px: Sequence[Mapping[int, FloatArray]], still_px: float) -> dict[int, FloatArray]:
@@ -198,36 +201,36 @@ def _medians(places_px: Sequence[Mapping[int, FloatArray]], still_px: float) -> 
     return {number: np.asarray(np.median(all_px, axis=0)) for number, all_px in sorted(seen.items())}
 
 
-def fix(sight: Sight, prints: Prints, lens: Lens | None = None) -> Fix:
-    """Solve for the camera from what was seen; a marker that contradicts all others is set aside.
+def fix(detections: Detections, prints: Prints, lens: Lens | None = None) -> CalibrationResult:
+    """Solve for the camera; a marker that contradicts the others is set aside.
 
     Raises:
-        UserError: see `solve`; also if all markers that are seen are of no use, none is of the layout, or a measured
+        UserError: see `solve`; also if all seen markers are unusable, none belongs to the layout, or a measured
             distance contradicts them.
     """
-    targets = _board_target(sight, prints) if prints.board else _marker_targets(sight, prints)
-    if not targets and sight.set_aside:
-        raise UserError(sight.set_aside[0].sentence)
-    suspect_px = SUSPECT_PX * max(1.0, times_full_hd(sight.image_size))
-    calibration, out = agreeing(
-        targets, lambda kept: solve(kept, sight.image_size, lens, prints.size_sigma), suspect_px
+    targets = _board_target(detections, prints) if prints.board else _marker_targets(detections, prints)
+    if not targets and detections.set_aside:
+        raise UserError(detections.set_aside[0].sentence)
+    suspect_px = SUSPECT_PX * max(1.0, times_full_hd(detections.image_size))
+    calibration, out = solve_without_outliers(
+        targets, lambda kept: solve(kept, detections.image_size, lens, prints.size_sigma), suspect_px
     )
     misfits = tuple(_misfit(calibration, target, prints) for target in out)
     for taped in prints.taped:
         calibration = taped.sharpen(calibration)
-    return Fix(calibration, sight, (*sight.set_aside, *misfits))
+    return CalibrationResult(calibration, detections, (*detections.set_aside, *misfits))
 
 
-def _marker_targets(sight: Sight, prints: Prints) -> list[Target]:
+def _marker_targets(detections: Detections, prints: Prints) -> list[Target]:
     square = prints.square_in
     layout = prints.layout or {}
-    if layout and sight.corners_px and not any(number in layout for number in sight.corners_px):
+    if layout and detections.corners_px and not any(number in layout for number in detections.corners_px):
         raise UserError(
-            f"none of the layout's markers ({', '.join(map(str, sorted(layout)))}) is in the picture:"
+            f"none of the markers in the layout ({', '.join(map(str, sorted(layout)))}) is in the picture:"
             " check the layout file and the dictionary"
         )
     targets = []
-    for number, corners_px in sight.corners_px.items():
+    for number, corners_px in detections.corners_px.items():
         known = layout.get(number)
         if known is not None:
             _check_side(number, known, prints.side_in)
@@ -241,8 +244,8 @@ def _check_side(number: int, corners_in: FloatArray, side_in: float) -> None:
     side = _side(corners_in)
     if not 0.98 < side / side_in < 1.02:
         raise UserError(
-            f"the layout draws marker {number} {side:.3g} in a side, but the markers are said to be {side_in:.3g} in:"
-            " give the printed side"
+            f"marker {number} has a side of {side:.3g} in in the layout file, but the marker side is set to"
+            f" {side_in:.3g} in: set it to the printed side"
         )
 
 
@@ -251,7 +254,7 @@ def _side(corners: FloatArray) -> float:
 
 
 def _misfit(calibration: Calibration, target: Target, prints: Prints) -> Trouble:
-    """Why a marker contradicts the others: its corners on their table show whether it is a square of another size."""
+    """Why a marker contradicts the others: it has another size if its corners form a square on their table."""
     (number,) = target.marks
     on_table = calibration.camera.pixel_to_table(target.seen_px)
     side = _side(on_table)
@@ -259,17 +262,17 @@ def _misfit(calibration: Calibration, target: Target, prints: Prints) -> Trouble
     off_square = float(np.abs(laid_at(square, place_of(square, on_table)) - on_table).max())
     outline = outline_of(target.seen_px)
     if abs(side - prints.side_in) / 2 > off_square:
-        words = (
-            f"marker {number} is {side:.2f} in a side where {prints.side_in:g} in is expected, so it is not used:"
-            " print all markers alike, and lay them on the table itself"
+        sentence = (
+            f"marker {number} is not used, because its side is {side:.2f} in instead of {prints.side_in:g} in:"
+            " print all markers at one size, and lay them directly on the table"
         )
-        return Trouble(outline, Reason.WRONG_SIDE, words, number)
-    words = f"marker {number} does not lie flat as the others do, so it is not used: press it down"
-    return Trouble(outline, Reason.NOT_FLAT, words, number)
+        return Trouble(outline, Reason.WRONG_SIDE, sentence, number)
+    sentence = f"marker {number} is not used, because it does not lie flat like the others: press it down"
+    return Trouble(outline, Reason.NOT_FLAT, sentence, number)
 
 
-def _board_target(sight: Sight, prints: Prints) -> list[Target]:
-    seen = sight.board
+def _board_target(detections: Detections, prints: Prints) -> list[Target]:
+    seen = detections.board
     if seen is None:
         return []
     marks = prints.board_marks_in

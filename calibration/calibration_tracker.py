@@ -1,4 +1,4 @@
-"""Keeps a calibration true from frame to frame: a glance at every one, a full look where something was moved."""
+"""Keep a calibration valid from frame to frame: check the markers in every frame, and search again after a movement."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.calibration_targets import Fix, Prints, Sight, fix, see, see_again, together
+from calibration.calibration_targets import CalibrationResult, Detections, Prints, combine_frames, fix, redetect, see
 from calibration.camera import Lens, times_full_hd
-from calibration.drift import Drift, Verdict, judge, laid_anew, posed, seen_on_table, still_px
+from calibration.drift import (
+    Drift,
+    DriftAssessment,
+    assess_drift,
+    known_targets,
+    relocate_markers,
+    solve_pose,
+    still_px,
+)
 from calibration.marker_issue import Trouble
-from calibration.marker_tracker import Glance, MarkerTracker, lookout
+from calibration.marker_tracker import MarkerCheck, MarkerTracker, track_markers
 from calibration.markers import ImageGray
 from calibration.scene_texture import Grain
 from calibration.solve import Calibration
@@ -19,22 +27,22 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 
 FRAMES = 8
-"""So many frames at rest are measured together, after the start and after a bump."""
+"""Frames at rest that are averaged, after the start and after a bump."""
 
-_SELDOM, _OFTEN = 300, 10
-"""Frames between looks at the whole picture: while all is well, and at first while a marker is hidden."""
+_LONG_INTERVAL, _SHORT_INTERVAL = 300, 10
+"""Frames between searches of the whole picture: while all is well, and at first while a marker is hidden."""
 
-_SWING = 3
-"""Frames at rest after which a bump is over: a camera on a boom stands still for a moment as it turns back."""
+_BUMP_FRAMES = 3
+"""Frames at rest after which a bump is over; a swinging camera boom stands still for a moment as it turns back."""
 
-_NONE_SEEN = "no marker is in sight, so inches rest on where the camera was last seen to be: uncover one"
+_NONE_SEEN = "no marker is visible, so distances use the last known camera position: uncover a marker"
 _SHIFTED = (
-    "the camera or the table was moved since the rectangle's corners were clicked, so inches are wrong now:"
-    " click them again, or lay a printed marker down"
+    "the camera or the table was moved after the rectangle's corners were clicked, so distances are wrong:"
+    " click the corners again, or lay a printed marker on the table"
 )
 _UNCLEAR = (
-    "the markers contradict one another, so nothing tells where the camera is now:"
-    " put those that were moved back, or uncover the others"
+    "the markers contradict one another, so the camera position is unknown:"
+    " put moved markers back, or uncover the hidden ones"
 )
 
 
@@ -43,10 +51,10 @@ class Kept:
     """The calibration to use for one frame.
 
     Attributes:
-        calibration: None while no marker was ever measured.
-        drifts: What was found to have been moved in this frame.
-        set_aside: Markers that were seen when it was measured, and left out.
-        problem: Why inches are not to be had or not to be trusted now, as a sentence; None when all is well.
+        calibration: None until a marker has been measured.
+        drifts: Movements detected in this frame.
+        set_aside: Markers that were seen but not used.
+        problem: Why distances are missing or unreliable, as a sentence; None if all is well.
     """
 
     calibration: Calibration | None
@@ -56,210 +64,212 @@ class Kept:
 
 
 class Keeper:
-    """Looks at the frames of one source in order."""
+    """Follows the calibration through the frames of one source."""
 
     def __init__(self) -> None:
-        self._asked: _Asked | None = None
-        self._held: _Held | _Clicked | None = None
+        self._inputs: _Inputs | None = None
+        self.tracked: TrackedMarkers | _ClickedRectangle | None = None
 
     def look(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> Kept:
-        """The calibration for this frame (height, width); other prints, lens or size are another table."""
-        asked = (prints, lens, gray.shape)
-        if asked != self._asked:
-            before, self._asked = self._asked, asked
-            if self._held is None or before is None or not _is_more_taped(asked, before):
-                self._held = None
+        """The calibration for this frame (height, width); other prints, another lens or size start a new one."""
+        inputs = (prints, lens, gray.shape)
+        if inputs != self._inputs:
+            before, self._inputs = self._inputs, inputs
+            if self.tracked is None or before is None or not _only_adds_distances(inputs, before):
+                self.tracked = None
             else:
-                self._held.tape(prints)
-        if self._held is None:
+                self.tracked.add_distances(prints)
+        if self.tracked is None:
             return self._start(gray, prints, lens)
-        drifts, problem = self._held.follow(gray)
-        return Kept(self._held.calibration, drifts, self._held.set_aside, problem)
+        drifts, problem = self.tracked.follow(gray)
+        return Kept(self.tracked.calibration, drifts, self.tracked.set_aside, problem)
 
     def _start(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> Kept:
-        sight = Sight((gray.shape[1], gray.shape[0]), {})
+        detections = Detections((gray.shape[1], gray.shape[0]), {})
         try:
             if prints.rectangle is not None:
-                self._held = _Clicked(gray, prints, lens)
+                self.tracked = _ClickedRectangle(gray, prints, lens)
             else:
-                sight = see(gray, prints)
-                self._held = _Held(gray, fix(sight, prints, lens), prints, lens)
-        except UserError as refusal:
-            return Kept(None, (), sight.set_aside, str(refusal))
-        return Kept(self._held.calibration, (), self._held.set_aside)
+                detections = see(gray, prints)
+                self.tracked = TrackedMarkers(gray, fix(detections, prints, lens), prints, lens)
+        except UserError as error:
+            return Kept(None, (), detections.set_aside, str(error))
+        return Kept(self.tracked.calibration, (), self.tracked.set_aside)
 
 
-_Asked = tuple[Prints, Lens | None, tuple[int, ...]]
+_Inputs = tuple[Prints, Lens | None, tuple[int, ...]]
 
 
-def _is_more_taped(now: _Asked, before: _Asked) -> bool:
-    return now[0].is_more_taped(before[0]) and now[1] is before[1] and now[2] == before[2]
+def _only_adds_distances(now: _Inputs, before: _Inputs) -> bool:
+    return now[0].adds_distances(before[0]) and now[1] is before[1] and now[2] == before[2]
 
 
-class _Clicked:
-    """A calibration by clicked corners. No marker tells when it stops being true: the picture's own grain does.
+class _ClickedRectangle:
+    """A calibration by clicked corners. Without markers, the picture's texture shows when it is no longer valid.
 
     Attributes:
-        calibration: As it is.
-        set_aside: Nothing: there are no markers.
+        calibration: The current calibration.
+        set_aside: Always empty.
     """
 
     def __init__(self, gray: ImageGray, prints: Prints, lens: Lens | None) -> None:
-        assert prints.rectangle is not None  # noqa: S101 - the caller asked
+        assert prints.rectangle is not None  # noqa: S101 - the caller checked
         self.calibration = prints.rectangle.calibrate((gray.shape[1], gray.shape[0]), lens)
         self.set_aside: tuple[Trouble, ...] = ()
-        self._taped, self._grain = 0, Grain(gray)
-        self._since, self._problem = 0, ""
-        self.tape(prints)
+        self._distance_count, self._texture = 0, Grain(gray)
+        self._frames_since_check, self._problem = 0, ""
+        self.add_distances(prints)
 
-    def tape(self, prints: Prints) -> None:
-        """Take over distances that were measured since."""
-        for taped in prints.taped[self._taped :]:
+    def add_distances(self, prints: Prints) -> None:
+        """Apply the distances measured since the last call."""
+        for taped in prints.taped[self._distance_count :]:
             self.calibration = taped.sharpen(self.calibration)
-        self._taped = len(prints.taped)
+        self._distance_count = len(prints.taped)
 
     def follow(self, gray: ImageGray) -> tuple[tuple[Drift, ...], str | None]:
-        """As `_Held.follow`: nothing can be found again, but it is said when it must be."""
-        self._since += 1
-        if self._since >= _OFTEN:
-            self._since, self._problem = 0, _SHIFTED if self._grain.has_shifted(gray) else ""
+        """Like `TrackedMarkers.follow`, but it can only report a shift, not correct it."""
+        self._frames_since_check += 1
+        if self._frames_since_check >= _SHORT_INTERVAL:
+            self._frames_since_check, self._problem = 0, _SHIFTED if self._texture.has_shifted(gray) else ""
         return (), self._problem or None
 
 
-class _Held:
-    """A calibration that is there, and what is remembered to keep it.
+class TrackedMarkers:
+    """A calibration by markers, and the state needed to keep it valid.
 
     Attributes:
-        calibration: As it is now.
-        set_aside: Markers left out of it.
+        calibration: The current calibration.
+        set_aside: Markers that were not used.
     """
 
-    def __init__(self, gray: ImageGray, start: Fix, prints: Prints, lens: Lens | None) -> None:
+    def __init__(self, gray: ImageGray, start: CalibrationResult, prints: Prints, lens: Lens | None) -> None:
         self.calibration = start.calibration
         self.set_aside = start.set_aside
         self._prints, self._lens = prints, lens
         self._scale = times_full_hd(gray.shape)
-        self._table = start.calibration  # markers' places, lens and their error, whatever the pose is by now
-        self._posed_by: frozenset[int] | None = None  # the markers that the pose rests on, once it was solved again
+        self._table = start.calibration  # markers' places and lens with their uncertainty, independent of the pose
+        self._pose_ids: frozenset[int] | None = None  # markers of the current pose, once it was solved again
         self._before = (gray, start.calibration.camera)
-        self._sights = [start.sight]
-        self._swinging = 0  # frames at rest that are wanted before another bump is told
-        self._loose: dict[int, FloatArray] = {}
-        self._since, self._unseen, self._patience = 0, 0, _OFTEN
-        self._anchor(start.sight)
+        self._detections = [start.detections]
+        self._bump_frames_left = 0  # frames at rest until another bump is reported
+        self.displaced: dict[int, FloatArray] = {}
+        self.frames_since_search, self.frames_unseen, self._search_interval = 0, 0, _SHORT_INTERVAL
+        self.expect(start.detections)
 
     def follow(self, gray: ImageGray) -> tuple[tuple[Drift, ...], str | None]:
-        """What was moved in this frame, and what is wrong with the calibration now."""
-        glance = self._lookout.glance(gray)
-        self._unseen = 0 if glance.corners_px else self._unseen + 1
-        self._since += 1
-        if any(shift > self._still_px for shift in glance.shift_px.values()) or self._due(glance):
-            self._since = 0
-            return self._look(gray)
-        if self._unseen:
+        """The movements in this frame, and the current problem of the calibration (or None)."""
+        check = self.tracker.check(gray)
+        self.frames_unseen = 0 if check.corners_px else self.frames_unseen + 1
+        self.frames_since_search += 1
+        if any(shift > self.still_limit_px for shift in check.shift_px.values()) or self.search_is_due(check):
+            self.frames_since_search = 0
+            return self._search(gray)
+        if self.frames_unseen:
             return (), _NONE_SEEN
-        self._rest(gray)
+        self._add_still_frame(gray)
         return (), None
 
-    def tape(self, prints: Prints) -> None:
-        """Take over distances that were measured since."""
+    def add_distances(self, prints: Prints) -> None:
+        """Apply the distances measured since the last call."""
         for taped in prints.taped[len(self._prints.taped) :]:
             self.calibration = taped.sharpen(self.calibration)
         self._prints, self._table = prints, self.calibration
-        if self._posed_by is not None:
-            self._settled(self._sights[0])
+        if self._pose_ids is not None:
+            self._freeze_table(self._detections[0])
 
     @property
-    def _still_px(self) -> float:
+    def still_limit_px(self) -> float:
+        """Shift in pixels below which a marker counts as at rest."""
         return still_px(self._table, self._scale)
 
-    def _due(self, glance: Glance) -> bool:
-        """Whether it is time for a look at the whole picture."""
-        if self._loose:
+    def search_is_due(self, check: MarkerCheck) -> bool:
+        """Whether the whole picture should be searched for markers in this frame."""
+        if self.displaced:
             return True
-        if self._unseen:
-            return self._since >= min(_OFTEN, 1 + self._unseen // 3)
-        if not glance.hidden:
-            self._patience = _OFTEN
-            return self._since >= _SELDOM
-        if self._since < self._patience:
+        if self.frames_unseen:
+            return self.frames_since_search >= min(_SHORT_INTERVAL, 1 + self.frames_unseen // 3)
+        if not check.hidden:
+            self._search_interval = _SHORT_INTERVAL
+            return self.frames_since_search >= _LONG_INTERVAL
+        if self.frames_since_search < self._search_interval:
             return False
-        self._patience = min(_SELDOM, 2 * self._patience)
+        self._search_interval = min(_LONG_INTERVAL, 2 * self._search_interval)
         return True
 
-    def _rest(self, gray: ImageGray) -> None:
-        """Nothing moves: measure this frame along with the others until there are enough."""
-        self._swinging = max(0, self._swinging - 1)
+    def _add_still_frame(self, gray: ImageGray) -> None:
+        """Measure a frame without movement; recalibrate once `FRAMES` of them are collected."""
+        self._bump_frames_left = max(0, self._bump_frames_left - 1)
         self._before = (gray, self.calibration.camera)
-        if len(self._sights) >= FRAMES:
+        if len(self._detections) >= FRAMES:
             return
-        self._sights.append(see_again(gray, self._prints, self._sights[0]))
-        if len(self._sights) == FRAMES:
-            sight = together(self._sights)
-            self.calibration = self._from_several(sight)
+        self._detections.append(redetect(gray, self._prints, self._detections[0]))
+        if len(self._detections) == FRAMES:
+            detections = combine_frames(self._detections)
+            self.calibration = self._recalibrated(detections)
             self._before = (gray, self.calibration.camera)
-            self._anchor(sight)
+            self.expect(detections)
 
-    def _from_several(self, sight: Sight) -> Calibration:
-        if self._posed_by is None:
-            again = fix(sight, self._prints, self._lens)
-            self._table, self.set_aside = again.calibration, again.set_aside
-            return again.calibration
-        targets = seen_on_table(self._table, sight, self._prints)
-        return posed(self._table, [t for t in targets if self._posed_by >= t.marks.keys()], sight.image_size)
+    def _recalibrated(self, detections: Detections) -> Calibration:
+        if self._pose_ids is None:
+            result = fix(detections, self._prints, self._lens)
+            self._table, self.set_aside = result.calibration, result.set_aside
+            return result.calibration
+        targets = known_targets(self._table, detections, self._prints)
+        return solve_pose(self._table, [t for t in targets if self._pose_ids >= t.marks.keys()], detections.image_size)
 
-    def _look(self, gray: ImageGray) -> tuple[tuple[Drift, ...], str | None]:
-        """Look at the whole picture, and take over what was moved."""
-        sight = see(gray, self._prints)
+    def _search(self, gray: ImageGray) -> tuple[tuple[Drift, ...], str | None]:
+        """Search the whole picture for markers, and apply the movements found."""
+        detections = see(gray, self._prints)
         try:
-            verdict = judge(self._table, self.calibration.camera, sight, self._prints, self._before, gray)
-        except UserError as refusal:
-            return (), str(refusal)
-        if verdict is None:
+            assessment = assess_drift(
+                self._table, self.calibration.camera, detections, self._prints, self._before, gray
+            )
+        except UserError as error:
+            return (), str(error)
+        if assessment is None:
             return (), _UNCLEAR
-        drifts = self._take(verdict, sight)
-        drifts += self._settle(self._at_rest(verdict.loose), sight)
-        return drifts, _NONE_SEEN if not verdict.ids and not verdict.loose else None
+        drifts = self._apply_pose(assessment, detections)
+        drifts += self._relocate(self._at_rest(assessment.displaced), detections)
+        return drifts, _NONE_SEEN if not assessment.ids and not assessment.displaced else None
 
-    def _take(self, verdict: Verdict, sight: Sight) -> tuple[Drift, ...]:
-        """Take over the pose."""
-        if verdict.calibration is None or verdict.what is None:
-            if not verdict.loose:
-                self._anchor(sight)
+    def _apply_pose(self, assessment: DriftAssessment, detections: Detections) -> tuple[Drift, ...]:
+        if assessment.calibration is None or assessment.what is None:
+            if not assessment.displaced:
+                self.expect(detections)
             return ()
-        told, self._swinging = self._swinging > 0, _SWING
-        self.calibration, self._posed_by = verdict.calibration, verdict.ids
-        self._sights = [sight]
-        self._anchor(sight)
-        return () if told else (Drift(verdict.what, verdict.shift_px),)
+        reported, self._bump_frames_left = self._bump_frames_left > 0, _BUMP_FRAMES
+        self.calibration, self._pose_ids = assessment.calibration, assessment.ids
+        self._detections = [detections]
+        self.expect(detections)
+        return () if reported else (Drift(assessment.what, assessment.shift_px),)
 
-    def _at_rest(self, loose: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
-        """Those that lie where the look before saw them; the others are waited for."""
-        before, self._loose = self._loose, dict(loose)
+    def _at_rest(self, displaced: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
+        """The markers that have not moved since the previous search; the others wait for the next one."""
+        before, self.displaced = self.displaced, dict(displaced)
         return {
-            number: self._loose.pop(number)
-            for number, px in loose.items()
-            if number in before and float(np.abs(px - before[number]).max()) < self._still_px
+            number: self.displaced.pop(number)
+            for number, px in displaced.items()
+            if number in before and float(np.abs(px - before[number]).max()) < self.still_limit_px
         }
 
-    def _settle(self, resting: Mapping[int, FloatArray], sight: Sight) -> tuple[Drift, ...]:
-        """Give markers that came to rest their new places."""
+    def _relocate(self, resting: Mapping[int, FloatArray], detections: Detections) -> tuple[Drift, ...]:
+        """Store the new places of markers that came to rest."""
         if not resting:
             return ()
-        self.calibration, drifts = laid_anew(self.calibration, resting, self._prints)
-        self._settled(sight)
-        self._anchor(sight)
+        self.calibration, drifts = relocate_markers(self.calibration, resting, self._prints)
+        self._freeze_table(detections)
+        self.expect(detections)
         return drifts
 
-    def _settled(self, sight: Sight) -> None:
-        """The table's places rest on the camera as it is now: measuring them with others again would gain nothing."""
-        self._table, self._posed_by = self.calibration, frozenset(self.calibration.markers_in)
-        self._sights = [sight] * FRAMES
+    def _freeze_table(self, detections: Detections) -> None:
+        """Keep the current places: they depend on the current camera, so more frames would not improve them."""
+        self._table, self._pose_ids = self.calibration, frozenset(self.calibration.markers_in)
+        self._detections = [detections] * FRAMES
 
-    def _anchor(self, sight: Sight) -> None:
-        """Expect the markers where this sight has them, the others where they should be."""
+    def expect(self, detections: Detections) -> None:
+        """Track the markers at the places of this sight, unseen ones at their predicted places."""
         places = {n: self.calibration.camera.table_to_pixel(c) for n, c in self.calibration.markers_in.items()}
-        for number, seen in sight.corners_px.items():
-            if number in places and float(np.abs(seen - places[number]).max()) < 2 * self._still_px:
+        for number, seen in detections.corners_px.items():
+            if number in places and float(np.abs(seen - places[number]).max()) < 2 * self.still_limit_px:
                 places[number] = seen
-        self._lookout: MarkerTracker = lookout(places, self._prints.dictionary, sight.image_size)
+        self.tracker: MarkerTracker = track_markers(places, self._prints.dictionary, detections.image_size)

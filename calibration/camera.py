@@ -1,4 +1,4 @@
-"""One camera model for the whole program: the only way between pixels and inches."""
+"""The camera model of the whole program: the only conversion between pixels and inches."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 
-_NOTHING = 1e-12
-"""A distortion that moves no corner of any picture by a millionth of a pixel; divided by, it would overflow."""
+_NEGLIGIBLE = 1e-12
+"""A distortion this small moves no corner of a picture by a millionth of a pixel; dividing by it would overflow."""
 
 _UNDISTORT = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 40, 1e-10)
 
 
 def times_full_hd(image_size: tuple[int, ...]) -> float:
-    """How much larger a picture is than one of 1920 px along its longer side, for which limits in pixels are stated."""
+    """The longer side of a picture relative to 1920 px, the size for which limits in pixels are stated."""
     return max(image_size) / 1920
 
 
-def _frozen(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
+def _read_only(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatArray:
     array = np.array(values, np.float64).reshape(-1)
     if array.size != np.prod(shape) or not np.isfinite(array).all():
         raise UserError(f"{name} must be {'x'.join(map(str, shape))} finite numbers")
@@ -33,15 +33,15 @@ def _frozen(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> FloatAr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lens:
-    """What the lens does, as OpenCV's pinhole model with k1, k2, p1, p2, k3.
+    """A lens in OpenCV's pinhole model with the distortion k1, k2, p1, p2, k3.
 
     Attributes:
-        image_size: (width, height) in pixels that the matrix belongs to.
+        image_size: (width, height) of the picture in pixels.
         matrix: (3, 3) camera matrix, in pixels.
         distortion: (5,) k1, k2, p1, p2, k3.
-        covariance: (9, 9) of the numbers of `calibration.intrinsics`; None where the lens is taken as exact.
-        valid_radius: Largest tangent of the angle off the axis up to which the distortion still grows outwards (may
-            be inf): beyond it the model folds over.
+        covariance: (9, 9) of the parameters of `calibration.intrinsics`; None for an exact lens.
+        valid_radius: Tangent of the largest angle from the axis at which distorted radii still increase (may be inf);
+            beyond it the model folds back.
 
     Raises:
         UserError: if a number is not finite or a focal length is not positive.
@@ -54,18 +54,18 @@ class Lens:
     valid_radius: float = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "matrix", _frozen(self.matrix, (3, 3), "the camera matrix"))
-        object.__setattr__(self, "distortion", _frozen(self.distortion, (5,), "the lens distortion"))
+        object.__setattr__(self, "matrix", _read_only(self.matrix, (3, 3), "the camera matrix"))
+        object.__setattr__(self, "distortion", _read_only(self.distortion, (5,), "the lens distortion"))
         if self.covariance is not None:
-            object.__setattr__(self, "covariance", _frozen(self.covariance, (9, 9), "the lens covariance"))
+            object.__setattr__(self, "covariance", _read_only(self.covariance, (9, 9), "the lens covariance"))
         if min(self.matrix[0, 0], self.matrix[1, 1]) <= 0:
-            raise UserError(f"a focal length of {min(self.matrix[0, 0], self.matrix[1, 1]):g} px cannot be")
-        object.__setattr__(self, "valid_radius", _turning_radius(*self.distortion[[0, 1, 4]]))
+            raise UserError(f"a focal length must be positive, not {min(self.matrix[0, 0], self.matrix[1, 1]):g} px")
+        object.__setattr__(self, "valid_radius", _fold_radius(*self.distortion[[0, 1, 4]]))
 
 
-def _turning_radius(k1: float, k2: float, k3: float) -> float:
+def _fold_radius(k1: float, k2: float, k3: float) -> float:
     # d/dr of r (1 + k1 r^2 + k2 r^4 + k3 r^6) = 1 + 3 k1 q + 5 k2 q^2 + 7 k3 q^3 with q = r^2
-    powers = [0.0 if abs(power) < _NOTHING else power for power in (7 * k3, 5 * k2, 3 * k1)]
+    powers = [0.0 if abs(power) < _NEGLIGIBLE else power for power in (7 * k3, 5 * k2, 3 * k1)]
     roots = np.roots([*powers, 1.0])
     turning = [root.real for root in roots if abs(root.imag) < 1e-9 and root.real > 0]
     return float(np.sqrt(min(turning))) if turning else float("inf")
@@ -73,10 +73,10 @@ def _turning_radius(k1: float, k2: float, k3: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableCamera:
-    """Lens and pose: `rotation` and `translation` take table inches to the camera, as OpenCV's solvePnP does.
+    """Lens and pose: `rotation` and `translation` transform table inches to the camera frame, as OpenCV's solvePnP.
 
     Raises:
-        UserError: if a number is not finite or the rotation is not one.
+        UserError: if a number is not finite or the rotation is not a rotation matrix.
     """
 
     lens: Lens
@@ -84,25 +84,25 @@ class TableCamera:
     translation: FloatArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rotation", _frozen(self.rotation, (3, 3), "the camera rotation"))
-        object.__setattr__(self, "translation", _frozen(self.translation, (3,), "the camera translation"))
+        object.__setattr__(self, "rotation", _read_only(self.rotation, (3, 3), "the camera rotation"))
+        object.__setattr__(self, "translation", _read_only(self.translation, (3,), "the camera translation"))
         if not np.allclose(self.rotation @ self.rotation.T, np.eye(3), atol=1e-5) or np.linalg.det(self.rotation) < 0:
             raise UserError("the camera rotation is not a rotation matrix")
 
     @property
     def position_in(self) -> FloatArray:
-        """(3,) where the camera hangs, in table inches."""
+        """(3,) the camera's position, in table inches."""
         return np.asarray(-self.rotation.T @ self.translation)
 
     def pixel_to_table(self, px: npt.ArrayLike, height_in: float | FloatArray = 0.0) -> FloatArray:
-        """Table points seen at the pixels, at a stated height.
+        """Points at a given height above the table that are seen at the pixels.
 
         Args:
             px: (N, 2) or (2,) pixels.
-            height_in: one height above the table's surface, or (N,) of them.
+            height_in: one height above the table's surface, or (N,) heights.
 
         Returns:
-            (N, 2) inches; NaN where the pixel looks at or above the horizon of that height.
+            (N, 2) inches; NaN for a pixel at or above the horizon of that height.
         """
         pixels = np.asarray(px, np.float64).reshape(-1, 1, 2)
         if not len(pixels):
@@ -122,10 +122,10 @@ class TableCamera:
         """Pixels of table points.
 
         Args:
-            points_in: (N, 3) or (3,) inches; (N, 2) or (2,) lie on the surface.
+            points_in: (N, 3) or (3,) inches; (N, 2) or (2,) for points on the surface.
 
         Returns:
-            (N, 2) pixels; NaN for points behind the camera or beyond what the lens model describes.
+            (N, 2) pixels; NaN for points behind the camera or beyond the range of the lens model.
         """
         points = np.atleast_2d(np.asarray(points_in, np.float64))
         if not points.size:
@@ -143,7 +143,7 @@ class TableCamera:
         return pixels
 
     def px_per_inch(self, x_in: float, y_in: float, height_in: float = 0.0) -> float:
-        """Pixels that one inch on the table takes up at this place (geometric mean over both directions)."""
+        """Pixels per inch on the table at this place (geometric mean over both directions)."""
         at = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]]) * 0.1 + [x_in, y_in, height_in]
         origin, right, away = self.table_to_pixel(at)
         return float(np.sqrt(abs(np.linalg.det(np.array([right - origin, away - origin])))) / 0.1)

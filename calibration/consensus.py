@@ -1,4 +1,4 @@
-"""Which markers agree with one another: one of another side, or one that was moved, must not spoil the rest."""
+"""Consensus among markers: find those of another size and those that moved, so that they do not distort the result."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from rules.tabletop.table import FloatArray
 SUSPECT_PX = 0.4
 """At 1920 px across: markers of one table fit it to 0.05 to 0.3 px, on rendered pictures and on photographs."""
 
-_CLEARLY = 0.5
-_MANY = 8  # among more than so many, one by one is left out, not two by two
+_MAX_RESIDUAL_RATIO = 0.5
+_MAX_FOR_PAIRS = 8  # with more targets, only single outliers are tried, not pairs
 
 
-def agreeing(
+def solve_without_outliers(
     targets: Sequence[Target], solved: Callable[[Sequence[Target]], Calibration], suspect_px: float
 ) -> tuple[Calibration, list[Target]]:
-    """Solve with those targets that agree, and tell those that do not.
+    """Solve with the targets that agree; return the calibration and the outliers.
 
-    A target is left out if without it the rest fits at least twice as well. Three or more are needed to tell who is
-    wrong, and a majority of all must be left.
+    A target is an outlier if the others fit at least twice as well without it. This takes three or more targets, and a
+    majority must remain.
 
     Raises:
-        UserError: as `solved` does, where no majority fits.
+        UserError: the error of `solved`, if no majority fits.
     """
     kept, out = list(targets), []
     calibration = _try(solved, kept)
-    while _suspect(calibration, kept, suspect_px) and len(kept) >= 3 and 2 * (len(kept) - 1) > len(targets):
+    while _has_misfit(calibration, kept, suspect_px) and len(kept) >= 3 and 2 * (len(kept) - 1) > len(targets):
         fits = [(_try(solved, [t for t in kept if t is not left]), left) for left in kept if not _frame(left, kept)]
         good = [(fit, left) for fit, left in fits if isinstance(fit, Calibration)]
         if not good:
             break
         best, left = min(good, key=lambda pair: pair[0].residual_px)
-        if isinstance(calibration, Calibration) and best.residual_px > _CLEARLY * calibration.residual_px:
+        if isinstance(calibration, Calibration) and best.residual_px > _MAX_RESIDUAL_RATIO * calibration.residual_px:
             break
         calibration = best
         kept = [t for t in kept if t is not left]
@@ -50,18 +50,18 @@ def agreeing(
 
 
 def _frame(target: Target, targets: Sequence[Target]) -> bool:
-    """Whether this one alone says where on the table all lie."""
+    """Whether this target alone defines the table's frame."""
     return target.place is not None and all(t.place is None for t in targets if t is not target)
 
 
 def _try(solved: Callable[[Sequence[Target]], Calibration], targets: Sequence[Target]) -> Calibration | UserError:
     try:
         return solved(targets)
-    except UserError as refusal:
-        return refusal
+    except UserError as error:
+        return error
 
 
-def _suspect(calibration: Calibration | UserError, targets: Sequence[Target], suspect_px: float) -> bool:
+def _has_misfit(calibration: Calibration | UserError, targets: Sequence[Target], suspect_px: float) -> bool:
     if isinstance(calibration, UserError):
         return True
     camera, places = calibration.camera, calibration.markers_in
@@ -70,29 +70,29 @@ def _suspect(calibration: Calibration | UserError, targets: Sequence[Target], su
 
 
 def _away_px(camera: TableCamera, points_in: FloatArray, seen_px: FloatArray) -> float:
-    """Root mean square distance; infinite where a point is not to be seen."""
+    """Root mean square reprojection error; infinite if a point is not visible."""
     miss = np.linalg.norm(camera.table_to_pixel(points_in) - seen_px, axis=1)
     return float(np.sqrt((miss**2).mean())) if np.isfinite(miss).all() else float("inf")
 
 
 def misfit_px(camera: TableCamera, target: Target) -> float:
-    """Root mean square distance of a target whose own frame is the table's from where it is seen."""
+    """Root mean square reprojection error of a target in table coordinates."""
     return _away_px(camera, target.points_in, target.seen_px)
 
 
 def common_pose(targets: Sequence[Target], camera: TableCamera, tolerance_px: float) -> list[Target]:
-    """The largest group of targets, all but two at least, whose places on the table one camera pose explains.
+    """The largest group of targets that fits one camera pose; at most two targets may be missing from it.
 
     Args:
-        targets: With the table's frame as their own.
-        camera: Its lens counts, not its pose.
-        tolerance_px: How far each of them may be off.
+        targets: Targets in table coordinates.
+        camera: Supplies the lens; its pose is ignored.
+        tolerance_px: Largest misfit of each target.
 
     Returns:
         Empty if there is no such group.
     """
     count = len(targets)
-    fewest = max(count - (2 if count <= _MANY else 1), min(count, 2), 1)
+    fewest = max(count - (2 if count <= _MAX_FOR_PAIRS else 1), min(count, 2), 1)
     for size in range(count, fewest - 1, -1):
         fits = [(_worst_px(group, camera), k, group) for k, group in enumerate(combinations(targets, size))]
         worst, _, group = min(fits)
@@ -102,7 +102,7 @@ def common_pose(targets: Sequence[Target], camera: TableCamera, tolerance_px: fl
 
 
 def _worst_px(targets: Sequence[Target], camera: TableCamera) -> float:
-    """Misfit of the worst of these targets under the pose that suits all best."""
+    """Largest misfit of these targets under their best common pose."""
     lens = camera.lens
     points = np.concatenate([t.points_in for t in targets])
     points = np.c_[points, np.zeros(len(points))]
@@ -113,6 +113,8 @@ def _worst_px(targets: Sequence[Target], camera: TableCamera) -> float:
     worst = float("inf")
     for k in range(count):
         turn, shift = cv2.solvePnPRefineLM(points, seen, lens.matrix, lens.distortion, rotations[k], translations[k])
-        posed = TableCamera(lens, np.asarray(cv2.Rodrigues(turn)[0], np.float64), np.asarray(shift, np.float64).ravel())
-        worst = min(worst, max(misfit_px(posed, target) for target in targets))
+        camera_there = TableCamera(
+            lens, np.asarray(cv2.Rodrigues(turn)[0], np.float64), np.asarray(shift, np.float64).ravel()
+        )
+        worst = min(worst, max(misfit_px(camera_there, target) for target in targets))
     return worst

@@ -1,7 +1,7 @@
-"""Pictures of a printed board, gathered for a lens profile: what each adds, and why one is refused.
+"""Collect pictures of a printed board for a lens profile, and explain why a picture is rejected.
 
-Nothing here waits or remembers: a gathering is a value, and `offer` answers with the next one, so that pictures from
-files and a live session with the board in hand are the same thing.
+A `Gathering` is an immutable value; `offer` returns the next one. So pictures from files and from a live camera are
+handled alike.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 
 FEWEST_VIEWS = 6
-"""Nine numbers of the lens and six of each view: fewer views fit anything."""
+"""A lens has nine parameters and each view six; fewer views could fit anything."""
 
-_FEWEST_CORNERS = 8
-_SMALLEST_SQUARE_PX = 8.0
-_MOST_BLUR_PX, _MOST_BLUR_OF_SQUARE = 2.5, 0.12
-_SAME_OF_WIDTH = 0.02
+_MIN_CORNERS = 8
+_MIN_SQUARE_PX = 8.0
+_MAX_BLUR_PX, _MAX_BLUR_SQUARES = 2.5, 0.12
+_MIN_SHIFT_WIDTHS = 0.02
 _COLUMNS, _ROWS = 12, 9
-_SLANTED = 0.2  # squares differ in length by this part over a board at a slant, and by less through any lens alone
+_TILTED = 0.2  # relative difference of the squares' sides on a tilted board; lens distortion alone causes less
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Chessboard:
     def __post_init__(self) -> None:
         if min(self.columns, self.rows) < 3 or self.columns == self.rows or not self.square_in > 0:
             raise UserError(
-                f"a chessboard of {self.columns}x{self.rows} inner corners of {self.square_in:g} in cannot be used: it"
-                " needs three or more each way, of two different numbers, or nobody knows which way is up"
+                f"a chessboard of {self.columns}x{self.rows} inner corners of {self.square_in:g} in cannot be used:"
+                " use at least three each way, and different numbers, so that its orientation is clear"
             )
 
     def corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
@@ -53,10 +53,10 @@ class View:
     """The board in one picture.
 
     Attributes:
-        ids: (N,) which corners.
-        points_in: (N, 2) on the board.
-        seen_px: (N, 2).
-        blur_px: Deviation of the blur across its edges; 0 where it was not measured.
+        ids: (N,) ids of the visible corners.
+        points_in: (N, 2) their places on the board.
+        seen_px: (N, 2) their pixels.
+        blur_px: Standard deviation of the blur across its edges; 0 if it was not measured.
     """
 
     ids: npt.NDArray[np.int32]
@@ -70,7 +70,7 @@ class View:
         return float(np.median([np.linalg.norm(self.seen_px[a] - self.seen_px[b]) for a, b in self.neighbours()]))
 
     def neighbours(self) -> list[tuple[int, int]]:
-        """Indices of points that no others lie nearer together than."""
+        """Index pairs of neighbouring points."""
         apart = np.linalg.norm(self.points_in[:, None] - self.points_in[None], axis=2)
         np.fill_diagonal(apart, np.inf)
         a, b = np.nonzero(apart < 1.01 * apart.min())
@@ -79,11 +79,11 @@ class View:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coverage:
-    """Which part of the frame the board has been held to.
+    """The part of the picture that the views cover.
 
     Attributes:
-        cells: (9, 12) True where it has been, rows from the top.
-        slanted: In how many views it was held at a slant.
+        cells: (9, 12) True where a view shows the board; rows from the top.
+        slanted: Number of views with a tilted board.
     """
 
     cells: npt.NDArray[np.bool_]
@@ -91,12 +91,12 @@ class Coverage:
 
     @property
     def part(self) -> float:
-        """0 to 1."""
+        """The covered part of the picture, 0 to 1."""
         return float(self.cells.mean())
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The ninths of the frame that the board has hardly been in, as "top left"."""
+        """The ninths of the picture that lack coverage, such as "top left"."""
         names = []
         for row, high in enumerate(("top", "middle", "bottom")):
             for column, side in enumerate(("left", "centre", "right")):
@@ -107,90 +107,91 @@ class Coverage:
 
     @property
     def sentence(self) -> str:
-        """For people: how much has been covered and what to show next."""
-        words = f"The board has been in {100 * self.part:.0f} % of the frame"
-        words += f"; hardly at {', '.join(self.missing)}" if self.missing else ", in all parts of it"
+        """A sentence for players: how much is covered and what to show next."""
+        sentence = f"The board has been in {100 * self.part:.0f} % of the frame"
+        if self.missing:
+            sentence += f"; move the board to: {', '.join(self.missing)}"
         if self.slanted < 2:
-            words += "; hold it at a slant, too, or the focal length stays unknown"
-        return words
+            sentence += "; tilt the board in some pictures, to measure the focal length"
+        return sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gathering:
-    """The views of one camera that have been accepted so far; `image_size` is (width, height)."""
+    """The accepted views of one camera; `image_size` is (width, height)."""
 
     image_size: tuple[int, int]
     views: tuple[View, ...] = ()
 
     @property
     def coverage(self) -> Coverage:
-        """Of all views together."""
+        """The coverage of all views together."""
         cells = np.zeros((_ROWS, _COLUMNS), np.uint8)
         for view in self.views:
             hull = cv2.convexHull(view.seen_px.astype(np.float32)).reshape(-1, 2)
             place = hull * (_COLUMNS / self.image_size[0], _ROWS / self.image_size[1]) - 0.5
             cv2.fillConvexPoly(cells, np.round(place).astype(np.int32), (1,))
-        return Coverage(cells.astype(bool), sum(_slant(view) > _SLANTED for view in self.views))
+        return Coverage(cells.astype(bool), sum(_tilt(view) > _TILTED for view in self.views))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Offer:
-    """What became of a view: the gathering after it, and why it was refused ("" where it was accepted)."""
+    """The result of adding a view: the new gathering, and why the view was rejected ("" if it was accepted)."""
 
     gathering: Gathering
     refusal: str
 
     @property
     def accepted(self) -> bool:
-        """Whether the view was taken."""
+        """Whether the view was added."""
         return not self.refusal
 
 
 def offer(gathering: Gathering, view: View | None) -> Offer:
-    """The gathering with this view, or without it and the reason. None is a picture in which no board was found."""
-    refusal = _refusal(gathering, view)
+    """Add a view if it is useful; `view` is None for a picture without a board."""
+    refusal = _rejection_reason(gathering, view)
     if refusal or view is None:
         return Offer(gathering, refusal)
     return Offer(replace(gathering, views=(*gathering.views, view)), "")
 
 
-def _refusal(gathering: Gathering, view: View | None) -> str:
+def _rejection_reason(gathering: Gathering, view: View | None) -> str:
     if view is None:
-        return "no board is seen: hold it wholly in the picture, flat and in light"
-    if len(view.ids) < _FEWEST_CORNERS:
-        return f"only {len(view.ids)} corners of the board are seen: hold it wholly in the picture"
-    if view.square_px < _SMALLEST_SQUARE_PX:
-        return f"the board's squares are only {view.square_px:.0f} px wide: hold it nearer"
-    if view.blur_px > min(_MOST_BLUR_PX, max(1.0, _MOST_BLUR_OF_SQUARE * view.square_px)):
-        return f"it is blurred by {view.blur_px:.1f} px: hold the board still, or focus"
+        return "no board found: hold all of it in the picture, flat and well lit"
+    if len(view.ids) < _MIN_CORNERS:
+        return f"only {len(view.ids)} corners of the board are visible: hold all of it in the picture"
+    if view.square_px < _MIN_SQUARE_PX:
+        return f"the board's squares are only {view.square_px:.0f} px wide: move the board closer"
+    if view.blur_px > min(_MAX_BLUR_PX, max(1.0, _MAX_BLUR_SQUARES * view.square_px)):
+        return f"the picture is blurred by {view.blur_px:.1f} px: hold the board still, or focus the camera"
     for number, other in enumerate(gathering.views, 1):
-        if apart_px(view, other) < _SAME_OF_WIDTH * gathering.image_size[0]:
-            return f"it shows the board where accepted picture {number} has it already: hold it elsewhere or at a slant"
+        if apart_px(view, other) < _MIN_SHIFT_WIDTHS * gathering.image_size[0]:
+            return f"the board is at the same place as in picture {number}: move it or tilt it"
     return ""
 
 
 def apart_px(view: View, other: View) -> float:
-    """Root mean square distance of the corners that both views show; infinite where they share few."""
+    """Root mean square distance between the common corners of two views; infinite if they share too few."""
     _, a, b = np.intersect1d(view.ids, other.ids, return_indices=True)
-    if len(a) < _FEWEST_CORNERS // 2:
+    if len(a) < _MIN_CORNERS // 2:
         return float("inf")
     return float(np.sqrt(((view.seen_px[a] - other.seen_px[b]) ** 2).sum(1).mean()))
 
 
-def _slant(view: View) -> float:
-    """How much longer a square is at one side of the board than at the other, as a part."""
+def _tilt(view: View) -> float:
+    """Relative difference between the long and the short sides of the board's squares."""
     lengths = np.array([np.linalg.norm(view.seen_px[a] - view.seen_px[b]) for a, b in view.neighbours()])
     near, far = np.percentile(lengths, (90, 10))
     return float(near / max(far, 1e-9) - 1)
 
 
 def find_view(gray: ImageGray, board: Board | Chessboard, dictionary: str) -> View | None:
-    """The board in a picture (height, width), with the blur across its edges; None where it is not found."""
+    """The board in a picture (height, width), with its blur measured; None if there is no board."""
     seen = _find_chessboard(gray, board) if isinstance(board, Chessboard) else find_board(gray, board, dictionary)
     if seen is None:
         return None
     view = View(seen.ids, board.corners_in(seen.ids), seen.corners_px)
-    return replace(view, blur_px=_blur_px(gray, view))
+    return replace(view, blur_px=measured_blur_px(gray, view))
 
 
 def _find_chessboard(gray: ImageGray, board: Chessboard) -> SeenBoard | None:
@@ -200,19 +201,19 @@ def _find_chessboard(gray: ImageGray, board: Chessboard) -> SeenBoard | None:
     return SeenBoard(ids, np.asarray(corners, np.float64).reshape(-1, 2)) if found else None
 
 
-def _blur_px(gray: ImageGray, view: View) -> float:
-    """Deviation of the blur across the board's edges, in the blurrier of its two directions.
+def measured_blur_px(gray: ImageGray, view: View) -> float:
+    """Standard deviation of the blur across the board's edges, in the blurrier of its two directions.
 
-    Between two neighbouring corners runs an edge from black to white; a step blurred by a normal curve rises at its
-    steepest by 1 / (sqrt(2 pi) deviations) of its height in a pixel.
+    Between two neighbouring corners runs an edge from black to white. A step blurred by a Gaussian rises at most by
+    1 / (sqrt(2 pi) sigma) of its height per pixel.
     """
     by_direction: dict[bool, list[float]] = {True: [], False: []}
     for a, b in view.neighbours():
         start, end = view.seen_px[a], view.seen_px[b]
         along = end - start
-        reach = 0.35 * float(np.linalg.norm(along))
+        reach_px = 0.35 * float(np.linalg.norm(along))
         normal = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
-        steps = np.arange(-reach, reach + 0.01, 0.25)
+        steps = np.arange(-reach_px, reach_px + 0.01, 0.25)
         line = ((start + end) / 2 + normal * steps[:, None]).astype(np.float32)
         light = cv2.remap(gray.astype(np.float32), line[:, :1], line[:, 1:], cv2.INTER_LINEAR)[:, 0]
         rise, steepest = float(np.ptp(light)), float(np.abs(light[4:] - light[:-4]).max())

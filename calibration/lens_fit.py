@@ -1,4 +1,4 @@
-"""A lens profile from views of a board: all poses and the nine numbers of the lens at once, with their covariance."""
+"""Fit a lens profile to views of a board: solve for all poses and the nine lens parameters, with their covariance."""
 
 from __future__ import annotations
 
@@ -8,27 +8,34 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.camera import Lens
-from calibration.intrinsics import COUNT, by_numbers, lens_numbers, lens_of, usual_belief, usual_lens
+from calibration.intrinsics import (
+    PARAMETER_COUNT,
+    by_lens_parameters,
+    default_lens,
+    default_prior,
+    lens_from_parameters,
+    lens_parameters,
+)
 from calibration.lens import FEWEST_VIEWS, Gathering, View
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import FloatArray
 
-_WORST_OF_TYPICAL = 2.5
-_MOST_FOCAL_SIGMA = 0.03
-_MOST_RESIDUAL_OF_WIDTH = 2.0 / 1920
-_LEAST_SIGMA_PX = 0.02
+_MAX_RESIDUAL_TO_MEDIAN = 2.5
+_MAX_FOCAL_SIGMA = 0.03
+_MAX_RESIDUAL_WIDTHS = 2.0 / 1920
+_MIN_SIGMA_PX = 0.02
 _STEPS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LensFit:
-    """A lens and how well it explains the views.
+    """A lens and how well it fits the views.
 
     Attributes:
-        lens: With its covariance.
-        residual_px: Root mean square distance of corners from where the lens puts them.
-        by_view_px: The same of each view; NaN of one that was left out because the rest contradicts it.
+        lens: The lens, with its covariance.
+        residual_px: Root mean square reprojection error of the corners.
+        by_view_px: The same for each view; NaN for a view that was rejected as an outlier.
     """
 
     lens: Lens
@@ -37,32 +44,32 @@ class LensFit:
 
     @property
     def focal_sigma(self) -> float:
-        """Standard deviation of the focal length, as a part of it."""
-        assert self.lens.covariance is not None  # noqa: S101 - `fit_lens` gives one
+        """Relative standard deviation of the focal length."""
+        assert self.lens.covariance is not None  # noqa: S101 - `fit_lens` always sets it
         return float(np.sqrt(self.lens.covariance[0, 0]))
 
     @property
     def sentence(self) -> str:
-        """The residual explained."""
-        part = self.residual_px / self.lens.image_size[0] * 1920
-        judged = (
-            "as good as it gets"
-            if part < 0.35
+        """The quality of the fit as a sentence for players."""
+        full_hd_px = self.residual_px / self.lens.image_size[0] * 1920
+        quality = (
+            "excellent"
+            if full_hd_px < 0.35
             else "good"
-            if part < 0.8
-            else "usable; a stiffer board, more light or a locked focus would make it better"
+            if full_hd_px < 0.8
+            else "usable; a stiffer board, more light or a locked focus would improve it"
         )
         return (
-            f"the board's corners lie {self.residual_px:.2f} px (rms) from where this lens puts them: {judged};"
-            f" the focal length is sure to {100 * self.focal_sigma:.2g} %"
+            f"the board's corners are off by {self.residual_px:.2f} px (rms): {quality};"
+            f" the focal length is known to ±{200 * self.focal_sigma:.2g} %"
         )
 
 
 def fit_lens(gathering: Gathering) -> LensFit:
-    """The lens that explains the views.
+    """Fit a lens to the views.
 
     Raises:
-        UserError: if there are too few views, they contradict one another, or leave the focal length open.
+        UserError: if there are too few views, they contradict one another, or the focal length stays uncertain.
     """
     _check_enough(len(gathering.views))
     kept = list(range(len(gathering.views)))
@@ -70,19 +77,19 @@ def fit_lens(gathering: Gathering) -> LensFit:
         bundle = _Bundle.of([gathering.views[k] for k in kept], gathering.image_size)
         rms = bundle.by_view_px()
         worst = int(np.argmax(rms))
-        if rms[worst] < _WORST_OF_TYPICAL * np.median(rms) or len(kept) <= FEWEST_VIEWS:
+        if rms[worst] < _MAX_RESIDUAL_TO_MEDIAN * np.median(rms) or len(kept) <= FEWEST_VIEWS:
             break
         del kept[worst]
     fit = bundle.result(kept, len(gathering.views))
-    if fit.residual_px > _MOST_RESIDUAL_OF_WIDTH * gathering.image_size[0]:
+    if fit.residual_px > _MAX_RESIDUAL_WIDTHS * gathering.image_size[0]:
         raise UserError(
-            f"the pictures fit no lens (off by {fit.residual_px:.1f} px): check the board's squares and that it is"
-            " stiff and flat, and let the focus stay as it is"
+            f"the pictures do not fit any lens (off by {fit.residual_px:.1f} px): check the number of the board's"
+            " squares, use a stiff and flat board, and keep the focus fixed"
         )
-    if fit.focal_sigma > _MOST_FOCAL_SIGMA:
+    if fit.focal_sigma > _MAX_FOCAL_SIGMA:
         raise UserError(
-            f"the pictures leave the focal length open (to {100 * fit.focal_sigma:.0f} %): add some in which the board"
-            " is held at a slant, to the left, right, near and far side"
+            f"the focal length is uncertain (±{200 * fit.focal_sigma:.0f} %): add pictures of the board tilted"
+            " to the left, to the right, towards the camera and away from it"
         )
     return fit
 
@@ -90,14 +97,14 @@ def fit_lens(gathering: Gathering) -> LensFit:
 def _check_enough(count: int) -> None:
     if count < FEWEST_VIEWS:
         raise UserError(
-            f"only {count or 'no'} usable picture{'' if count == 1 else 's'} of the board,"
-            f" and {FEWEST_VIEWS} are needed: take more, with the board at the frame's edges and at a slant"
+            f"there {'is' if count == 1 else 'are'} {count or 'no'} usable picture{'' if count == 1 else 's'} of the"
+            f" board, but {FEWEST_VIEWS} are needed: take more, with the board at the edges of the picture and tilted"
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bundle:
-    """Views with the parameters that fit them: `numbers` (9,) of the lens, `poses` (V, 6) rotation and translation."""
+    """Bundle adjustment: views, lens parameters `numbers` (9,), and `poses` (V, 6) as rotation and translation."""
 
     views: Sequence[View]
     image_size: tuple[int, int]
@@ -106,7 +113,7 @@ class _Bundle:
 
     @classmethod
     def of(cls, views: Sequence[View], image_size: tuple[int, int]) -> _Bundle:
-        start = usual_lens(image_size)
+        start = default_lens(image_size)
         boards = [np.c_[view.points_in, np.zeros(len(view.ids))].astype(np.float32) for view in views]
         seen = [view.seen_px.astype(np.float32) for view in views]
         flags = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_K3 | cv2.CALIB_ZERO_TANGENT_DIST
@@ -115,7 +122,7 @@ class _Bundle:
         )
         lens = Lens(image_size, np.asarray(matrix, np.float64), np.asarray(distortion, np.float64).ravel()[:5])
         poses = np.concatenate([np.reshape(turns, (-1, 3)), np.reshape(shifts, (-1, 3))], axis=1)
-        bundle = cls(views, image_size, lens_numbers(lens), np.asarray(poses, np.float64))
+        bundle = cls(views, image_size, lens_parameters(lens), np.asarray(poses, np.float64))
         for _ in range(_STEPS):
             step = bundle._step()
             bundle = cls(views, image_size, bundle.numbers + step[0], bundle.poses + step[1])
@@ -123,65 +130,65 @@ class _Bundle:
                 break
         return bundle
 
-    def _misses(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of view k: (2N,) predicted less seen, and its derivatives by lens (2N, 9) and pose (2N, 6)."""
-        view, lens = self.views[k], lens_of(self.numbers, self.image_size)
+    def _residuals(self, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """View k's residuals (2N,), predicted minus seen, and their Jacobians by lens (2N, 9) and pose (2N, 6)."""
+        view, lens = self.views[k], lens_from_parameters(self.numbers, self.image_size)
         points = np.c_[view.points_in, np.zeros(len(view.ids))]
         pixels, slopes = cv2.projectPoints(points, self.poses[k, :3], self.poses[k, 3:], lens.matrix, lens.distortion)
         by: FloatArray = np.asarray(slopes, np.float64)
-        misses = np.asarray(pixels, np.float64).reshape(-1, 2) - view.seen_px
-        return misses.ravel(), by_numbers(by, self.numbers), by[:, :6]
+        errors = np.asarray(pixels, np.float64).reshape(-1, 2) - view.seen_px
+        return errors.ravel(), by_lens_parameters(by, self.numbers), by[:, :6]
 
     def by_view_px(self) -> FloatArray:
-        return np.array([np.sqrt(2 * (self._misses(k)[0] ** 2).mean()) for k in range(len(self.views))])
+        return np.array([np.sqrt(2 * (self._residuals(k)[0] ** 2).mean()) for k in range(len(self.views))])
 
     def noise_px(self) -> float:
-        misses = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
-        spare = max(1, misses.size - 6 * len(self.views) - COUNT)
-        return max(_LEAST_SIGMA_PX, float(np.sqrt((misses**2).sum() / spare)))
+        errors = np.concatenate([self._residuals(k)[0] for k in range(len(self.views))])
+        spare = max(1, errors.size - 6 * len(self.views) - PARAMETER_COUNT)
+        return max(_MIN_SIGMA_PX, float(np.sqrt((errors**2).sum() / spare)))
 
-    def _normal(self) -> tuple[FloatArray, list[FloatArray]]:
-        """Of the lens alone, poses eliminated: (9, 9) what views and belief tell, and (9,) what each view pulls at."""
-        told = np.zeros((COUNT, COUNT))
-        pulls = []
+    def _normal_equations(self) -> tuple[FloatArray, list[FloatArray]]:
+        """Normal equations of the lens, poses eliminated: the (9, 9) matrix with prior, and (9,) gradient per view."""
+        information = np.zeros((PARAMETER_COUNT, PARAMETER_COUNT))
+        gradients = []
         for k in range(len(self.views)):
-            misses, by_lens, by_pose = self._misses(k)
-            # What a change of pose explains as well tells nothing about the lens.
+            errors, by_lens, by_pose = self._residuals(k)
+            # A change that a pose explains as well carries no information about the lens.
             free = by_lens - by_pose @ np.linalg.lstsq(by_pose, by_lens, rcond=None)[0]
-            told += free.T @ free
-            pulls.append(free.T @ misses)
-        root = usual_belief(self.image_size).root
-        return told / self.noise_px() ** 2 + root.T @ root, pulls
+            information += free.T @ free
+            gradients.append(free.T @ errors)
+        root = default_prior(self.image_size).root
+        return information / self.noise_px() ** 2 + root.T @ root, gradients
 
     def _step(self) -> tuple[FloatArray, FloatArray]:
-        normal, pulls = self._normal()
-        belief, noise2 = usual_belief(self.image_size), self.noise_px() ** 2
-        pull = sum(pulls) / noise2 + belief.root.T @ (belief.root @ (self.numbers - belief.mean))
-        lens_step = -np.linalg.solve(normal, pull)
+        normal, gradients = self._normal_equations()
+        prior, noise2 = default_prior(self.image_size), self.noise_px() ** 2
+        gradient = sum(gradients) / noise2 + prior.root.T @ (prior.root @ (self.numbers - prior.mean))
+        lens_step = -np.linalg.solve(normal, gradient)
         pose_steps = []
         for k in range(len(self.views)):
-            misses, by_lens, by_pose = self._misses(k)
-            pose_steps.append(-np.linalg.lstsq(by_pose, misses + by_lens @ lens_step, rcond=None)[0])
+            errors, by_lens, by_pose = self._residuals(k)
+            pose_steps.append(-np.linalg.lstsq(by_pose, errors + by_lens @ lens_step, rcond=None)[0])
         return np.asarray(lens_step), np.array(pose_steps)
 
     def covariance(self) -> FloatArray:
-        """(9, 9) of the lens numbers.
+        """(9, 9) covariance of the lens parameters.
 
-        Corners of one view err together, by a bent board or motion. So the spread of what single views pull at is
-        asked as well, and where it is wider than corners on their own would make it, it widens all.
+        A bent board or motion gives the corners of one view correlated errors. If the gradients of the views scatter
+        more than independent corners would, the covariance is scaled up accordingly.
         """
-        normal, pulls = self._normal()
+        normal, gradients = self._normal_equations()
         noise2, count = self.noise_px() ** 2, len(self.views)
-        plain = np.linalg.inv(normal)
-        scatter = sum(np.outer(pull, pull) for pull in pulls) / noise2**2 * count / max(1, count - 1)
-        wider = float(np.trace(np.linalg.solve(normal, scatter)) / COUNT)
-        return np.asarray(plain * max(1.0, wider))
+        independent = np.linalg.inv(normal)
+        scatter = sum(np.outer(g, g) for g in gradients) / noise2**2 * count / max(1, count - 1)
+        inflation = float(np.trace(np.linalg.solve(normal, scatter)) / PARAMETER_COUNT)
+        return np.asarray(independent * max(1.0, inflation))
 
     def result(self, kept: Sequence[int], count: int) -> LensFit:
         by_view = np.full(count, np.nan)
         by_view[list(kept)] = self.by_view_px()
-        misses = np.concatenate([self._misses(k)[0] for k in range(len(self.views))])
-        bare = lens_of(self.numbers, self.image_size)
+        errors = np.concatenate([self._residuals(k)[0] for k in range(len(self.views))])
+        bare = lens_from_parameters(self.numbers, self.image_size)
         covariance = self.covariance()
         lens = Lens(bare.image_size, bare.matrix, bare.distortion, (covariance + covariance.T) / 2)
-        return LensFit(lens, float(np.sqrt(2 * (misses**2).mean())), tuple(float(rms) for rms in by_view))
+        return LensFit(lens, float(np.sqrt(2 * (errors**2).mean())), tuple(float(rms) for rms in by_view))

@@ -1,4 +1,4 @@
-"""What is wrong with something that should be a marker, as a value: where, why, and a sentence with the way out."""
+"""A problem with a marker in the picture: its place, the reason, and a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PointPx = tuple[float, float]
 
 
 class Reason(StrEnum):
-    """Why a marker does not help."""
+    """Why a marker is unusable."""
 
     TOO_SMALL = "too small"
     BLURRED = "blurred"
@@ -28,13 +28,13 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One of them.
+    """An unusable marker.
 
     Attributes:
         outline_px: Its outline in the picture.
-        reason: Why it does not help.
-        sentence: The same for people, with what to do.
-        id: Its number, where it could be read.
+        reason: Why it is unusable.
+        sentence: The reason and a remedy, for players.
+        id: The marker's number, or None if it could not be read.
     """
 
     outline_px: tuple[PointPx, ...]

@@ -1,10 +1,10 @@
-"""Printed ArUco markers and ChArUco boards found in a picture, corners placed without bias.
+"""Find printed ArUco markers and ChArUco boards in a picture, with unbiased corners.
 
 OpenCV's corners of a black marker lie 0.4 to 1 px inside the print: lenses blur linear light, pictures are stored
-with gamma and clip the paper, so the stored edge leans towards the ink; at 80 px a side that is 1 % of scale. Ink
-that bleeds pushes the other way. Neither moves the pitch of the printed grid: an edge from ink to paper and one from
-paper to ink are shifted in opposite directions. So each marker is fitted as a whole: the perspective of its grid
-and one shift of all its edges, to where linear light crosses half way between ink and paper.
+with gamma and clip the paper, so the stored edge shifts towards the ink; at 80 px a side that is 1 % of scale. Ink
+that bleeds shifts it the other way. Neither changes the pitch of the printed grid, because an edge from ink to paper
+and one from paper to ink shift in opposite directions. So each marker is fitted as a whole: the homography of its grid
+and one common edge shift, to where linear light crosses half way between ink and paper.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from rules.tabletop.table import FloatArray
 ImageGray = npt.NDArray[np.uint8]
 
 DICTIONARY_SUFFIXES = (".yml", ".yaml", ".json", ".xml")
-"""Of files with a dictionary of their own."""
+"""File types of custom dictionaries."""
 
 SMALLEST_SIDE_PX = 20.0
-"""Under three pixels a cell the code is read by luck and an edge cannot be placed."""
+"""Below three pixels a cell, codes are read by chance and edges cannot be located."""
 
-BENT_PX, BENT_OF_SIDE = 0.6, 0.006
-"""Edges this far from one flat grid, in pixels and in sides, are bent: motion blur and noise leave up to 0.4 px."""
+MAX_BEND_PX, MAX_BEND_SIDES = 0.6, 0.006
+"""Edge residuals, in pixels and in sides, above which a marker is bent; motion blur and noise leave up to 0.4 px."""
 
 _LINEAR_LIGHT = np.array(
     [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in np.arange(256) / 255], np.float32
 )
 _STEP_PX = 0.25
-_LEAST_IN, _MOST_IN = 0.01, 400.0  # of a board's parts: OpenCV's single precision tells no others apart
+_MIN_IN, _MAX_IN = 0.01, 400.0  # of a board's parts; OpenCV's single precision resolves no others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +49,7 @@ class SeenMarker:
         id: Its number in the dictionary.
         corners_px: (4, 2) top-left of the printed pattern, then clockwise as printed.
         residual_px: Root mean square distance of the marker's edges from the fitted grid.
-        edge_shift_px: How far edges lean from paper into ink, by blur, clipping or bleeding.
+        edge_shift_px: Shift of all edges from paper into ink, caused by blur, clipping or bleeding ink.
     """
 
     id: int
@@ -60,7 +60,7 @@ class SeenMarker:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenBoard:
-    """The inner corners of a board: `ids` (N,) counted along its rows, `corners_px` (N, 2)."""
+    """The inner corners of a board in a picture: `ids` (N,) counted along its rows, `corners_px` (N, 2)."""
 
     ids: npt.NDArray[np.int32]
     corners_px: FloatArray
@@ -76,15 +76,15 @@ class Board:
     marker_in: float
 
     def __post_init__(self) -> None:
-        sized = _LEAST_IN <= self.marker_in < 0.99 * self.square_in <= self.square_in <= _MOST_IN
-        if self.columns < 2 or self.rows < 2 or not sized:
+        plausible = _MIN_IN <= self.marker_in < 0.99 * self.square_in <= self.square_in <= _MAX_IN
+        if self.columns < 2 or self.rows < 2 or not plausible:
             raise UserError(
                 f"a board of {self.columns}x{self.rows} squares of {self.square_in:g} in with markers of"
-                f" {self.marker_in:g} in cannot be: it needs two squares each way and markers smaller than squares"
+                f" {self.marker_in:g} in is impossible: use at least 2x2 squares, and markers smaller than the squares"
             )
 
     def corners_in(self, ids: npt.NDArray[np.int32]) -> FloatArray:
-        """(N, 2) inches of the inner corners, from the board's top-left corner, y up (so the board lies below 0)."""
+        """(N, 2) inches of the inner corners from the board's top-left corner; y is up, so y is negative."""
         row, column = np.divmod(ids, self.columns - 1)
         return np.asarray(np.c_[column + 1, -(row + 1)] * self.square_in, np.float64)
 
@@ -97,10 +97,10 @@ class Board:
 
 
 def dictionary_of(name: str) -> cv2.aruco.Dictionary:
-    """The predefined ArUco dictionary of this name, as "4X4_50" or "DICT_4X4_50", or the one in a file (.yml).
+    """The predefined ArUco dictionary with this name, such as "4X4_50" or "DICT_4X4_50", or the one in a file (.yml).
 
     Raises:
-        UserError: if OpenCV has none of that name, or the file holds none.
+        UserError: if OpenCV has no such dictionary, or the file does not contain one.
     """
     if Path(name).suffix.lower() in DICTIONARY_SUFFIXES:
         return _read_dictionary(Path(name))
@@ -112,93 +112,97 @@ def dictionary_of(name: str) -> cv2.aruco.Dictionary:
 
 @cache
 def _read_dictionary(path: Path) -> cv2.aruco.Dictionary:
-    """A dictionary as OpenCV's `Dictionary.writeDictionary` leaves it."""
+    """A dictionary as written by OpenCV's `Dictionary.writeDictionary`."""
     text = read_text(path, f"the dictionary {path}")
-    book = cv2.aruco.Dictionary()
+    aruco = cv2.aruco.Dictionary()
     try:
         store = cv2.FileStorage(text, cv2.FILE_STORAGE_READ | cv2.FILE_STORAGE_MEMORY)
-        whole = bool(book.readDictionary(store.root())) and book.bytesList is not None
-    except (cv2.error, SystemError):  # the binding wraps OpenCV's own error in the other where a file is no YAML
-        whole = False
-    if not whole:
+        complete = bool(aruco.readDictionary(store.root())) and aruco.bytesList is not None
+    except (cv2.error, SystemError):  # the binding raises SystemError if the file is not YAML
+        complete = False
+    if not complete:
         raise UserError(
-            f"the dictionary {path} is none that OpenCV wrote: it needs nmarkers, markersize and marker_0, marker_1 ..."
+            f"the dictionary {path} was not written by OpenCV: it needs nmarkers, markersize and marker_0, marker_1 ..."
         )
-    return book
+    return aruco
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sorted:
-    """What a picture shows of a dictionary's markers: those `found`, by id, and those `set_aside`, with the reason."""
+class MarkerScan:
+    """The markers of a picture: the usable ones in `found`, by id, and the unusable ones in `set_aside`."""
 
     found: tuple[SeenMarker, ...]
     set_aside: tuple[Trouble, ...]
 
 
 def find_markers(gray: ImageGray, dictionary: str) -> tuple[SeenMarker, ...]:
-    """All markers of the dictionary in the picture that can be measured by, by id.
+    """All usable markers of the dictionary in the picture, by id.
 
     Args:
         gray: (height, width) uint8.
         dictionary: see `dictionary_of`.
 
     Raises:
-        UserError: if markers are seen but none is usable: too small, blurred, bent, or one number twice.
+        UserError: if markers are seen but all are unusable: too small, blurred, bent or duplicate.
     """
-    seen = sort_markers(gray, dictionary)
+    seen = scan_markers(gray, dictionary)
     if seen.set_aside and not seen.found:
         raise UserError(seen.set_aside[0].sentence)
     return seen.found
 
 
-def sort_markers(gray: ImageGray, dictionary: str) -> Sorted:
-    """All markers of the dictionary in the picture (height, width): those to measure by, and those not to."""
+def scan_markers(gray: ImageGray, dictionary: str) -> MarkerScan:
+    """All markers of the dictionary in the picture (height, width), usable or not."""
     corners, ids, _ = cv2.aruco.ArucoDetector(dictionary_of(dictionary), _parameters()).detectMarkers(gray)
     if ids is None:
-        return Sorted((), ())
+        return MarkerScan((), ())
     numbers = [int(i) for i in ids.ravel()]
     quads = [rough.reshape(4, 2).astype(np.float64) for rough in corners]
-    twice = {i for i, count in Counter(numbers).items() if count > 1}
-    light = _light(gray)
-    found, troubles = [], []
+    duplicates = {i for i, count in Counter(numbers).items() if count > 1}
+    light = _linear_light(gray)
+    found, issues = [], []
     for number, quad in sorted(zip(numbers, quads, strict=True), key=lambda seen: seen[0]):
-        trouble = _duplicate(number, quad) if number in twice else _too_small(number, quad)
-        marker = None if trouble else _fit_grid(light, quad, pattern_of(dictionary, number))
-        trouble = trouble or _badly_fitted(number, quad, marker)
-        if marker is not None and trouble is None:
+        issue = _duplicate(number, quad) if number in duplicates else size_issue(number, quad)
+        marker = None if issue else _fit_grid(light, quad, pattern_of(dictionary, number))
+        issue = issue or bad_fit_issue(number, quad, marker)
+        if marker is not None and issue is None:
             found.append(marker)
-        elif trouble is not None:
-            troubles.append(trouble)
-    return Sorted(tuple(found), tuple(troubles))
+        elif issue is not None:
+            issues.append(issue)
+    return MarkerScan(tuple(found), tuple(issues))
 
 
 def _duplicate(number: int, quad: FloatArray) -> Trouble:
-    words = f"marker {number} is on the table more than once: take the copies away"
-    return Trouble(outline_of(quad), Reason.DUPLICATE, words, number)
+    sentence = f"marker {number} is on the table more than once: remove the copies"
+    return Trouble(outline_of(quad), Reason.DUPLICATE, sentence, number)
 
 
-def _too_small(number: int, quad: FloatArray) -> Trouble | None:
+def size_issue(number: int, quad: FloatArray) -> Trouble | None:
+    """Why a marker is too small to measure with; None if it is large enough."""
     if side_px(quad) >= SMALLEST_SIDE_PX:
         return None
-    words = (
-        f"marker {number} is too small to measure by ({side_px(quad):.0f} px a side; it takes {SMALLEST_SIDE_PX:.0f}):"
-        " bring the camera nearer, or print larger markers"
+    sentence = (
+        f"marker {number} is too small to measure with ({side_px(quad):.0f} px wide; {SMALLEST_SIDE_PX:.0f} needed):"
+        " move the camera closer, or print larger markers"
     )
-    return Trouble(outline_of(quad), Reason.TOO_SMALL, words, number)
+    return Trouble(outline_of(quad), Reason.TOO_SMALL, sentence, number)
 
 
-def _badly_fitted(number: int, quad: FloatArray, marker: SeenMarker | None) -> Trouble | None:
+def bad_fit_issue(number: int, quad: FloatArray, marker: SeenMarker | None) -> Trouble | None:
+    """Why a marker that was read cannot be measured with: blurred or not flat; None if it can."""
     if marker is None:
-        words = f"marker {number} is too blurred to measure by: focus the camera, and let it hang still"
-        return Trouble(outline_of(quad), Reason.BLURRED, words, number)
-    if marker.residual_px > max(BENT_PX, BENT_OF_SIDE * side_px(quad)):
-        words = f"marker {number} does not lie flat (its edges are off by {marker.residual_px:.1f} px): press it down"
-        return Trouble(outline_of(quad), Reason.NOT_FLAT, words, number)
+        sentence = f"marker {number} is too blurred to measure with: focus the camera and keep it still"
+        return Trouble(outline_of(quad), Reason.BLURRED, sentence, number)
+    if marker.residual_px > max(MAX_BEND_PX, MAX_BEND_SIDES * side_px(quad)):
+        sentence = (
+            f"marker {number} does not lie flat (its edges are off by {marker.residual_px:.1f} px): press it down"
+        )
+        return Trouble(outline_of(quad), Reason.NOT_FLAT, sentence, number)
     return None
 
 
 def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, number: int) -> SeenMarker | None:
-    """The marker near its expected corners (4, 2), or None where it is hidden or more than half a cell away."""
+    """The marker near its expected corners (4, 2), or None if it is hidden or more than half a cell away."""
     height, width = gray.shape
     if not np.isfinite(expected_px).all():
         return None
@@ -206,16 +210,16 @@ def refit_marker(gray: ImageGray, expected_px: FloatArray, dictionary: str, numb
     high = np.minimum(np.ceil(expected_px.max(0)).astype(int) + 11, (width, height))
     if (high - low < SMALLEST_SIDE_PX).any():
         return None
-    light = _light(gray[low[1] : high[1], low[0] : high[0]])
+    light = _linear_light(gray[low[1] : high[1], low[0] : high[0]])
     pattern = pattern_of(dictionary, number)
     seen = _fit_grid(light, expected_px - low, pattern)
-    if seen is None or not _reads(light, seen.corners_px, pattern):
+    if seen is None or not _matches_pattern(light, seen.corners_px, pattern):
         return None
     return SeenMarker(number, seen.corners_px + low, seen.residual_px, seen.edge_shift_px)
 
 
 def find_board(gray: ImageGray, board: Board, dictionary: str) -> SeenBoard | None:
-    """Inner corners of the board in the picture, or None where fewer than six are seen."""
+    """Inner corners of the board in the picture, or None if fewer than six are visible."""
     size = (board.columns, board.rows)
     for legacy in (False, True):
         target = cv2.aruco.CharucoBoard(size, board.square_in, board.marker_in, dictionary_of(dictionary))
@@ -230,9 +234,9 @@ def _parameters() -> cv2.aruco.DetectorParameters:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_CONTOUR
     parameters.minMarkerPerimeterRate = 0.02
-    # A marker by the picture's edge counts like any other; its corners are fitted from what is in the picture.
+    # Markers at the picture's border are accepted; their corners are fitted from the visible part.
     parameters.minDistanceToBorder = 0
-    # Windows for markers of 20 to 200 px, and bits read from the middle of each cell, finer than OpenCV's 4 px.
+    # Windows for markers of 20 to 200 px; bits are read from the centre of each cell, finer than OpenCV's 4 px.
     parameters.adaptiveThreshWinSizeMin = 13
     parameters.adaptiveThreshWinSizeMax = 53
     parameters.adaptiveThreshWinSizeStep = 20
@@ -241,7 +245,7 @@ def _parameters() -> cv2.aruco.DetectorParameters:
     return parameters
 
 
-def _light(gray: ImageGray) -> npt.NDArray[np.float32]:
+def _linear_light(gray: ImageGray) -> npt.NDArray[np.float32]:
     return np.asarray(cv2.LUT(gray, _LINEAR_LIGHT), np.float32)
 
 
@@ -253,13 +257,13 @@ def side_px(quad: npt.ArrayLike) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerPattern:
-    """One marker as printed.
+    """The printed pattern of one marker.
 
     Attributes:
         id: Its number.
-        paper: (n + 2, n + 2) True where a cell is paper, of the code and its black border.
-        places: (N, 2) on its edges, in cells from its top-left corner, x right and y down.
-        outward: (N, 2) unit directions there, from ink to paper.
+        paper: (n + 2, n + 2) True where a cell is paper; the code and its black border.
+        places: (N, 2) points on its edges, in cells from its top-left corner, x right and y down.
+        outward: (N, 2) unit direction from ink to paper at each point.
     """
 
     id: int
@@ -270,14 +274,14 @@ class MarkerPattern:
 
 @cache
 def pattern_of(dictionary: str, number: int) -> MarkerPattern:
-    """The marker of this number, as printed."""
-    book = dictionary_of(dictionary)
-    paper = cv2.aruco.generateImageMarker(book, number, book.markerSize + 2) > 0
-    return MarkerPattern(number, paper, *_edges(np.pad(paper, 1, constant_values=True)))
+    """The printed pattern of the marker with this number."""
+    aruco = dictionary_of(dictionary)
+    paper = cv2.aruco.generateImageMarker(aruco, number, aruco.markerSize + 2) > 0
+    return MarkerPattern(number, paper, *pattern_edges(np.pad(paper, 1, constant_values=True)))
 
 
-def _edges(paper: npt.NDArray[np.bool_], per_cell: int = 4) -> tuple[FloatArray, FloatArray]:
-    """`MarkerPattern.places` and `.outward` of a marker with one cell of quiet zone round it."""
+def pattern_edges(paper: npt.NDArray[np.bool_], per_cell: int = 4) -> tuple[FloatArray, FloatArray]:
+    """`MarkerPattern.places` and `.outward` of a marker with one cell of quiet zone around it."""
     along = (np.arange(per_cell) + 1) / (per_cell + 1)
     places, outward = [], []
     rows, columns = np.nonzero(paper[:, 1:] != paper[:, :-1])
@@ -295,20 +299,22 @@ def _square(cells: int) -> FloatArray:
     return np.array([[0, 0], [cells, 0], [cells, cells], [0, cells]], np.float64)
 
 
-def perspective(cells: int, quad: FloatArray) -> FloatArray:
-    """(8,) the perspective that takes a square of so many cells to its corners in pixels (4, 2)."""
+def square_homography(cells: int, quad: FloatArray) -> FloatArray:
+    """The homography (8,) from a square of `cells` by `cells` to its corners in pixels (4, 2)."""
     matrix = cv2.getPerspectiveTransform(_square(cells).astype(np.float32), quad.astype(np.float32))
     return np.asarray(matrix, np.float64).ravel()[:8]
 
 
-def project(h: FloatArray, places: FloatArray) -> FloatArray:
-    """(N, 2) pixels of places (N, 2) in cells, by the eight numbers of a perspective."""
+def apply_homography(h: FloatArray, places: FloatArray) -> FloatArray:
+    """(N, 2) pixels of places (N, 2) in cells, by a homography (8,)."""
     seen = np.c_[places, np.ones(len(places))] @ np.append(h, 1.0).reshape(3, 3).T
     return np.asarray(seen[:, :2] / seen[:, 2:])
 
 
-def _crossings(light: npt.NDArray[np.float32], at_px: FloatArray, normal: FloatArray, reach_px: float) -> FloatArray:
-    """Signed distance along `normal` (ink to paper) to where light is half way; NaN where there is no clean edge."""
+def edge_crossings(
+    light: npt.NDArray[np.float32], at_px: FloatArray, normal: FloatArray, reach_px: float
+) -> FloatArray:
+    """(N,) signed distance along `normal` (ink to paper) to the half-way light level; NaN without a clean edge."""
     steps = np.arange(-reach_px, reach_px + 1e-9, _STEP_PX)
     line = (at_px[:, None] + normal[:, None] * steps[:, None]).astype(np.float32)
     profile = cv2.remap(light, line[..., 0], line[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -324,48 +330,51 @@ def _crossings(light: npt.NDArray[np.float32], at_px: FloatArray, normal: FloatA
 
 
 def _fit_grid(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> SeenMarker | None:
-    """Fit the marker's grid by Gauss-Newton with falling weights for outliers; None where edges are not to be seen."""
+    """Fit the marker's grid by Gauss-Newton with robust weights; None if too few edges are visible."""
     cells, places, outward = len(pattern.paper), pattern.places, pattern.outward
     square = _square(cells)
-    h = perspective(cells, quad)
+    h = square_homography(cells, quad)
     reach_px = float(np.clip(0.45 * side_px(quad) / cells, 1.0, 6.0))
     shift = 0.0
     rms = np.inf
     for _ in range(6):
-        at_px = project(h, places)
-        normal = project(h, places + outward * 0.05) - at_px
+        at_px = apply_homography(h, places)
+        normal = apply_homography(h, places + outward * 0.05) - at_px
         normal /= np.linalg.norm(normal, axis=1)[:, None]
-        gap = _crossings(light, at_px, normal, reach_px) - shift
+        gap = edge_crossings(light, at_px, normal, reach_px) - shift
         good = np.isfinite(gap)
         if good.sum() < 40 or good.mean() < 0.5:
             return None
-        spread = 1.4826 * np.median(np.abs(gap[good])) + 0.03
-        weight = 1 / (1 + (gap[good] / (2 * spread)) ** 2)
-        jacobian = np.c_[_jacobian(h, places[good], normal[good]), np.ones(good.sum())]
+        sigma = 1.4826 * np.median(np.abs(gap[good])) + 0.03
+        weight = 1 / (1 + (gap[good] / (2 * sigma)) ** 2)
+        jacobian = np.c_[homography_jacobian(h, places[good], normal[good]), np.ones(good.sum())]
         weighted = jacobian * weight[:, None]
         step = np.linalg.lstsq(weighted.T @ jacobian, weighted.T @ gap[good], rcond=None)[0]
         h, shift = h + step[:8], shift + step[8]
         rms = float(np.sqrt((weight * gap[good] ** 2).sum() / weight.sum()))
-        if np.abs(step[8]) < 1e-3 and np.abs(project(h, square) - project(h - step[:8], square)).max() < 5e-3:
+        if (
+            np.abs(step[8]) < 1e-3
+            and np.abs(apply_homography(h, square) - apply_homography(h - step[:8], square)).max() < 5e-3
+        ):
             break
-    return SeenMarker(pattern.id, project(h, square), rms, -float(shift))
+    return SeenMarker(pattern.id, apply_homography(h, square), rms, -float(shift))
 
 
-def _reads(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
-    """Whether the marker's cells inside these corners (4, 2) are dark and light as printed, but for one in ten."""
+def _matches_pattern(light: npt.NDArray[np.float32], quad: FloatArray, pattern: MarkerPattern) -> bool:
+    """Whether at least 90 % of the cells inside these corners (4, 2) are dark or light as printed."""
     paper = pattern.paper
     row, column = np.indices(paper.shape).reshape(2, -1)
-    middle = project(perspective(len(paper), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
-    value = cv2.remap(light, middle[:, :1], middle[:, 1:], cv2.INTER_LINEAR)[:, 0]
+    centre = apply_homography(square_homography(len(paper), quad), np.c_[column + 0.5, row + 0.5]).astype(np.float32)
+    value = cv2.remap(light, centre[:, :1], centre[:, 1:], cv2.INTER_LINEAR)[:, 0]
     bright = value > (value.min() + value.max()) / 2
     return bool((bright == paper.ravel()).mean() >= 0.9)
 
 
-def _jacobian(h: FloatArray, places: FloatArray, normal: FloatArray) -> FloatArray:
-    """(N, 8) derivative of a place's pixel, along its normal, by the eight numbers of the perspective."""
+def homography_jacobian(h: FloatArray, places: FloatArray, normal: FloatArray) -> FloatArray:
+    """(N, 8) derivative of a place's pixel, along its normal, by the homography."""
     x, y = places.T
     scale = 1 / (h[6] * x + h[7] * y + 1)
-    seen = project(h, places)
+    seen = apply_homography(h, places)
     base = np.c_[x, y, np.ones(len(x))] * scale[:, None]
     along = (normal * seen).sum(1)
     return np.asarray(np.c_[base * normal[:, :1], base * normal[:, 1:], -base[:, :2] * along[:, None]])

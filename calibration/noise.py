@@ -1,8 +1,8 @@
-"""How far seen points of a target may lie from where a perfect print would show them.
+"""Noise model: how far the seen points of a target deviate from those of a perfect print.
 
-Three causes with different shapes: the finder places each point a little wrong, printers place ink a little wrong, and
-paper does not lie quite flat. What lies higher is seen farther from below the camera, hardly at all right beneath it
-and by as much as it is high where the view is at 45 degrees; so lengths on paper are turned into pixels by the pose.
+Three causes have different covariances: the detector misplaces points, printers misplace ink, and paper does not lie
+quite flat. A raised point shifts away from the point below the camera: by nothing right beneath the camera, by its own
+height at a viewing angle of 45 degrees. So the pose is needed to convert lengths on paper to pixels.
 """
 
 from __future__ import annotations
@@ -14,48 +14,48 @@ import numpy as np
 from rules.tabletop.table import FloatArray
 
 POINT_SIGMA_PX = 0.08
-"""Of one point within its target; the spread of fitted against true corners of rendered markers is 0.04 to 0.1 px."""
+"""Standard deviation of one point within its target; 0.04 to 0.1 px for fitted corners of rendered markers."""
 
 TARGET_SIGMA_PX = 0.05
-"""Shared by all points of one target: what the lens model leaves, as seen on rendered markers."""
+"""Standard deviation shared by all points of one target: lens model errors, measured on rendered markers."""
 
 _PAPER_WAVE_IN = 3.0
-"""How far apart two places of one paper rise independently: about the size of a marker."""
+"""Distance beyond which two points of a paper rise independently: about the size of a marker."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """How true a print is, as standard deviations.
+    """Accuracy of a print, as standard deviations.
 
     Attributes:
-        place_in: Of a printed point from where it was drawn, along one axis: a dot of a coarse printer. The 80 corners
-            of a photographed board, seen in 42 pictures alike, were 0.0055 in off.
-        height_in: Of the paper above the table: a quarter of a millimetre.
+        place_in: Distance of a printed point from its drawn position, along one axis: a dot of a coarse printer. The 80
+            corners of a photographed board were off by 0.0055 in, the same in 42 pictures.
+        height_in: Height of the paper above the table: a quarter of a millimetre.
     """
 
     place_in: float = 0.004
     height_in: float = 0.01
 
 
-USUAL = Paper()
-"""Of a home printer."""
+HOME_PRINTER = Paper()
+"""A home printer."""
 
 PERFECT = Paper(0.0, 0.0)
-"""Points of the table itself."""
+"""Points of the table itself, without paper."""
 
 
 def whitener(
     points_in: FloatArray, slopes: FloatArray, point_sigma_px: float, paper: Paper, place_sigma_in: float = 0.0
 ) -> FloatArray:
-    """(2N, 2N) lower matrix that takes a target's misses x1, y1, x2, ... to independent unit deviations.
+    """(2N, 2N) lower triangular matrix that whitens a target's residuals x1, y1, x2, ...
 
     Args:
         points_in: (N, 2) places on the table.
-        slopes: (N, 2, 3) pixels that each point moves by for an inch along x, y and up.
-        point_sigma_px: of one point as seen.
-        paper: of the print.
-        place_sigma_in: of the whole target's place along one axis, where it is stated; its turn errs by as much at its
-            points.
+        slopes: (N, 2, 3) shift of each point in pixels per inch along x, y and up.
+        point_sigma_px: Standard deviation of one detected point.
+        paper: Accuracy of the print.
+        place_sigma_in: Standard deviation of the whole target's place along one axis; its rotation is assumed to cause
+            an equal error at its points.
     """
     n = len(points_in)
     apart = np.linalg.norm(points_in[:, None] - points_in[None], axis=2)

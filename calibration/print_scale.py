@@ -1,4 +1,4 @@
-"""What a printer makes of 100 mm on each axis, by the player's own ruler."""
+"""A printer's scale: how long 100 mm come out on each axis, measured with the player's ruler."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from rules.tabletop.table import FloatArray
 SCALE_MM = 100.0
 """Length of the scales on the sheets."""
 
-FARTHEST_OFF = 0.05
-"""Printers miss by up to 2 %, a page fitted to the paper by up to 5; more is a slip of the ruler or another page."""
+MAX_SCALE_ERROR = 0.05
+"""Printers are off by up to 2 %, a page fitted to the paper by up to 5 %; more is a misreading or another page."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintScale:
-    """How long the 100 mm scales came out on paper, on a page that was printed without a correction.
+    """Measured lengths of the 100 mm scales on a page that was printed without correction.
 
-    A printed marker is then no square: `true_in` gives its real shape, in the print's own frame, x along its top.
+    If they differ, a printed marker is not square; `true_in` returns its real shape, in the print's own frame, x along
+    its top.
 
     Attributes:
         measured_x_mm: The level scale, along the bottom of the page.
-        measured_y_mm: The upright scale, at its right.
+        measured_y_mm: The upright scale, on the right of the page.
 
     Raises:
         UserError: if a length is not a number or more than 5 % off.
@@ -38,25 +39,25 @@ class PrintScale:
     def __post_init__(self) -> None:
         for name, measured_mm in (("level", self.measured_x_mm), ("upright", self.measured_y_mm)):
             off = abs(measured_mm - SCALE_MM) / SCALE_MM
-            if not (math.isfinite(measured_mm) and off <= FARTHEST_OFF + 1e-9):
+            if not (math.isfinite(measured_mm) and off <= MAX_SCALE_ERROR + 1e-9):
                 raise UserError(
-                    f"the {name} scale cannot have come out {measured_mm:g} mm long: measure from its 0 to its 100 in"
-                    f" millimetres; if it is right, the page was fitted to the paper: print it at 100 % (actual size)"
+                    f"the {name} scale cannot be {measured_mm:g} mm long: measure from 0 to 100 in millimetres; if"
+                    " the length is correct, the page was fitted to the paper: print it at 100 % (actual size)"
                 )
 
     @property
     def factors(self) -> tuple[float, float]:
-        """What the printer makes of 1 across and down."""
+        """The printer's scale factors across and down."""
         return self.measured_x_mm / SCALE_MM, self.measured_y_mm / SCALE_MM
 
     @property
     def correction(self) -> tuple[float, float]:
-        """How much wider and higher to draw, so that the next print is true."""
+        """Factors by which to scale a drawing so that it prints at the right size."""
         x, y = self.factors
         return 1 / x, 1 / y
 
     def true_in(self, drawn_in: npt.ArrayLike) -> FloatArray:
-        """(N, 2) places of a print on paper, from those (N, 2) it was drawn with, x along its top."""
+        """(N, 2) positions on the printed paper, from the drawn ones (N, 2), x along the print's top."""
         return np.asarray(drawn_in, np.float64) * self.factors
 
 

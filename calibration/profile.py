@@ -1,4 +1,4 @@
-"""Lens and layout files: JSON in, values out, and back."""
+"""Read and write lens profiles and layout files (JSON)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from calibration.camera import Lens
-from calibration.intrinsics import COUNT
+from calibration.intrinsics import PARAMETER_COUNT
 from rules.tabletop.errors import UserError, refuse_strange
 from rules.tabletop.regular_file import open_regular
 from rules.tabletop.table import FloatArray
@@ -19,19 +19,19 @@ from rules.tabletop.table import FloatArray
 SCHEMA = 1
 
 FARTHEST_IN = 1000.0
-"""From the table's origin: more is another unit, or a slip of the pen."""
+"""Largest coordinate; more indicates another unit or a typing error."""
 
-_MOST_PX = 100_000  # of a picture in a row
-_LARGEST = 1e6  # of anything in a lens profile: what is larger overflows in the squares of it
-_MOST_CHARACTERS = 10_000_000
-"""Of a file that is read as a whole: a hundred times the largest that makes sense, and nothing to a machine."""
+_MAX_PX = 100_000  # width and height of a picture
+_MAX_VALUE = 1e6  # in a lens profile; the squares of larger numbers overflow
+_MAX_CHARACTERS = 10_000_000
+"""Limit of a file that is read as a whole: a hundred times the largest sensible file."""
 
 
 def read_json(path: Path, what: str) -> dict[str, Any]:
-    """A JSON object of our schema from a file.
+    """Read a JSON object with the program's schema number from a file.
 
     Raises:
-        UserError: if it cannot be read, is no JSON object, or was written by a newer program.
+        UserError: if the file cannot be read, is not a JSON object, or was written by a newer program.
     """
     document = from_json(read_text(path, f"the {what} file {path}"), f"the {what} file {path}")
     if not isinstance(document, dict):
@@ -39,40 +39,44 @@ def read_json(path: Path, what: str) -> dict[str, Any]:
     schema = document.get("schema", SCHEMA)
     if schema != SCHEMA:
         raise UserError(
-            f"the {what} file {path} has schema {schema!r} and this program reads {SCHEMA}:"
-            " it was written by another version; update Sandtable"
+            f"the {what} file {path} has schema {schema!r}, but this version of Sandtable reads schema {SCHEMA}:"
+            " update Sandtable"
         )
     return document
 
 
 def read_text(source: Path | TextIO, what: str) -> str:
-    """The text of a file or stream, never more than makes sense: a stream may have no end.
+    """The text of a file or stream, with a size limit, because a stream may be endless.
+
+    Args:
+        source: A path, or an open stream.
+        what: Name of the source in error messages.
 
     Raises:
-        UserError: in the name of `what`, if it cannot be read, is a pipe or a device, is no text or far too long.
+        UserError: if it cannot be read, is a pipe or a device, is not text, or is too long.
     """
     try:
         if isinstance(source, Path):
             with open_regular(source, what) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as file:
-                text = file.read(_MOST_CHARACTERS + 1)
+                text = file.read(_MAX_CHARACTERS + 1)
         else:
-            text = source.read(_MOST_CHARACTERS + 1)
+            text = source.read(_MAX_CHARACTERS + 1)
     except OSError as error:
         raise UserError(f"{what} cannot be read: {error.strerror or error}") from error
     except UserError:
         raise
-    except ValueError as error:  # no UTF-8, or a name that no file can have
-        raise UserError(f"{what} is no text, and so not JSON or YAML: {error}") from error
-    if len(text) > _MOST_CHARACTERS:
-        raise UserError(f"{what} has more than {_MOST_CHARACTERS // 1_000_000} million characters: choose another file")
+    except ValueError as error:  # not UTF-8, or an invalid file name
+        raise UserError(f"{what} is not a text file: {error}") from error
+    if len(text) > _MAX_CHARACTERS:
+        raise UserError(f"{what} has more than {_MAX_CHARACTERS // 1_000_000} million characters: choose another file")
     return text
 
 
 def from_json(text: str, what: str) -> Any:
-    """The values of a JSON document.
+    """Parse a JSON document; `what` names it in error messages.
 
     Raises:
-        UserError: in the name of `what`, if it is none; also as `refuse_strange`.
+        UserError: if it is not JSON; also see `refuse_strange`.
     """
     try:
         document = json.loads(text)
@@ -83,35 +87,35 @@ def from_json(text: str, what: str) -> Any:
 
 
 def read_lens(path: Path) -> Lens:
-    """A lens profile.
+    """Read a lens profile.
 
     Raises:
-        UserError: if the file is not one.
+        UserError: if the file is not a lens profile.
     """
     document = read_json(path, "lens")
     try:
         width, height = (int(v) for v in document["image_size"])
         matrix = np.array(document["matrix"], np.float64).reshape(3, 3)
         distortion = np.array(document["distortion"], np.float64).reshape(5)
-        spread = document.get("covariance")
-        covariance = None if spread is None else np.array(spread, np.float64).reshape(COUNT, COUNT)
-        if not 0 < min(width, height) <= max(width, height) <= _MOST_PX:
-            raise ValueError(f"no picture is {width}x{height} pixels")
-        told = [*matrix.flat, *distortion, *(() if covariance is None else covariance.flat)]
+        rows = document.get("covariance")
+        covariance = None if rows is None else np.array(rows, np.float64).reshape(PARAMETER_COUNT, PARAMETER_COUNT)
+        if not 0 < min(width, height) <= max(width, height) <= _MAX_PX:
+            raise ValueError(f"{width}x{height} pixels is not a valid picture size")
+        values = [*matrix.flat, *distortion, *(() if covariance is None else covariance.flat)]
         if min(matrix[0, 0], matrix[1, 1]) < 1:
-            raise ValueError("the focal lengths are in pixels, so they are at least 1")
-        if np.abs(told).max() > _LARGEST:
-            raise ValueError(f"a number beyond {_LARGEST:g} is of no lens")
+            raise ValueError("the focal lengths must be at least 1 px")
+        if np.abs(values).max() > _MAX_VALUE:
+            raise ValueError(f"a number is larger than {_MAX_VALUE:g}")
         return Lens((width, height), matrix, distortion, covariance)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(
             f"the lens file {path} needs image_size [w, h], matrix 3x3 and distortion [k1, k2, p1, p2, k3]"
-            f" (and covariance 9x9, if it is given): {error}"
+            f" (covariance 9x9 is optional): {error}"
         ) from error
 
 
 def lens_document(lens: Lens) -> dict[str, Any]:
-    """What is written of a lens: `read_lens` reads it back. The covariance is that of `calibration.intrinsics`."""
+    """The JSON document of a lens, as `read_lens` reads it; the covariance is that of `calibration.intrinsics`."""
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "image_size": list(lens.image_size),
@@ -124,10 +128,10 @@ def lens_document(lens: Lens) -> dict[str, Any]:
 
 
 def read_layout(path: Path) -> Mapping[int, FloatArray]:
-    """Known marker places: id -> (4, 2) corners in table inches.
+    """Read known marker places: id -> (4, 2) corners in table inches.
 
     Raises:
-        UserError: if the file is not one, or names a marker twice.
+        UserError: if the file is not a layout, or lists a marker twice.
     """
     document = read_json(path, "layout")
     layout: dict[int, FloatArray] = {}
@@ -139,21 +143,21 @@ def read_layout(path: Path) -> Mapping[int, FloatArray]:
             if np.abs(corners).max() > FARTHEST_IN:
                 raise ValueError(f"marker {marker['id']} lies beyond {FARTHEST_IN:g} in")
             if not _is_square(corners):
-                raise ValueError(f"the corners of marker {marker['id']} do not run clockwise round a square")
+                raise ValueError(f"the corners of marker {marker['id']} do not run clockwise around a square")
             if int(marker["id"]) in layout:
-                raise ValueError(f"marker {marker['id']} stands there twice")
+                raise ValueError(f"marker {marker['id']} is listed twice")
             layout[int(marker["id"])] = corners
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(
             f'the layout file {path} needs "markers": [{{"id": .., "corners_in": [[x, y] four times]}}]: {error}'
         ) from error
     if not layout:
-        raise UserError(f"the layout file {path} names no marker")
+        raise UserError(f"the layout file {path} lists no markers: add at least one")
     return layout
 
 
 def _is_square(corners_in: FloatArray) -> bool:
-    """Whether four corners run clockwise (y up) round a square, within the hundredths that hand-made files have."""
+    """Whether four corners run clockwise (y up) around a square, within the tolerance that hand-made files need."""
     sides = np.roll(corners_in, -1, 0) - corners_in
     lengths = np.linalg.norm(sides, axis=1)
     turns = sides[:, 0] * np.roll(sides[:, 1], -1) - sides[:, 1] * np.roll(sides[:, 0], -1)

@@ -1,4 +1,4 @@
-"""From the fit of one picture to the spread of what it found: noise, one-sigma steps, and the other of two poses."""
+"""Uncertainty of a fit to one picture: noise, one-sigma steps, and the chance that the other of two poses is right."""
 
 from __future__ import annotations
 
@@ -6,36 +6,35 @@ import numpy as np
 
 from rules.tabletop.table import FloatArray
 
-_STATED = 6.0
-"""How many spare measurements the stated noise counts for against what the picture itself shows: pictures differ in
-noise by a factor of two either way."""
+_PRIOR_COUNT = 6.0
+"""Weight of the stated noise, as a number of redundant measurements; the noise of pictures varies by a factor of two
+either way."""
 
-SOFT = 4.0
-"""Deviations from which on a point pulls less than in proportion."""
+SOFT_L1_SCALE = 4.0
+"""Standard deviations above which a residual gets less weight (scale of the soft L1 loss)."""
 
 
-def noise2_of(jacobian: FloatArray, white: FloatArray) -> tuple[float, float]:
-    """Variance of the measurements in units of what was stated of them, and how many of them were to spare.
+def noise_estimate(jacobian: FloatArray, white: FloatArray) -> tuple[float, float]:
+    """Variance of the measurements relative to the stated noise, and the number of redundant measurements.
 
-    It is what their misses show and what was stated, each counting for as much as it knows: few points that happen to
-    fit well prove little.
+    The estimate combines the residuals with the stated noise, because a good fit of few points proves little.
 
     Args:
-        jacobian: (2N + priors, P) of the measurements' deviations and of what is believed, at the solution.
-        white: (2N,) the measurements' deviations there.
+        jacobian: (2N + priors, P) of the whitened residuals and the priors, at the solution.
+        white: (2N,) whitened residuals at the solution.
     """
     left, _, _ = np.linalg.svd(jacobian, full_matrices=False)
     spare = max(0.0, white.size - float((left[: white.size] ** 2).sum()))
-    # As soft_l1 counts them: a point that the fit lets go of widens the rest less.
-    misses2 = 2 * SOFT**2 * (np.sqrt(1 + (white / SOFT) ** 2) - 1)
-    return float((_STATED + misses2.sum()) / (_STATED + spare)), spare
+    # Weighted as by the soft L1 loss, so that an outlier inflates the estimate less.
+    residuals2 = 2 * SOFT_L1_SCALE**2 * (np.sqrt(1 + (white / SOFT_L1_SCALE) ** 2) - 1)
+    return float((_PRIOR_COUNT + residuals2.sum()) / (_PRIOR_COUNT + spare)), spare
 
 
 def one_sigma_steps(jacobian: FloatArray, measured: int, noise2: float) -> FloatArray:
     """(P, P) rows: one standard deviation along each principal direction of the parameters' covariance.
 
-    The first rows of the Jacobian are of measurements with that noise; what is believed beforehand, in the rest, does
-    not change with it.
+    The first `measured` rows of the Jacobian belong to measurements, scaled by `noise2`; the rest are priors, which do
+    not scale with it.
     """
     left, size, directions = np.linalg.svd(jacobian, full_matrices=False)
     left[:measured] *= np.sqrt(noise2)
@@ -43,10 +42,10 @@ def one_sigma_steps(jacobian: FloatArray, measured: int, noise2: float) -> Float
     return np.asarray(deviation[:, None] * (turn @ directions))
 
 
-def step_to(x: FloatArray, rival: FloatArray, chance: float) -> FloatArray:
-    """One standard deviation by the chance that the rival is the true one.
+def rival_step(x: FloatArray, rival: FloatArray, chance: float) -> FloatArray:
+    """(P,) the one-sigma step for a rival solution that is true with probability `chance`.
 
-    A rotation vector that is longer or shorter by whole turns is the same rotation: the one nearest to `x` counts.
+    A rotation vector that is longer or shorter by whole turns is the same rotation; the one nearest to `x` is used.
     """
     turn = rival[:3]
     angle = max(float(np.linalg.norm(turn)), 1e-9)
@@ -55,10 +54,10 @@ def step_to(x: FloatArray, rival: FloatArray, chance: float) -> FloatArray:
     return np.asarray(np.sqrt(chance) * (np.concatenate([near, rival[3:]]) - x))
 
 
-def chance_of(rival_cost: float, cost: float, spare: float) -> float:
-    """How likely the rival is the true one, by their half sums of squares.
+def rival_probability(rival_cost: float, cost: float, spare: float) -> float:
+    """Probability that the rival is the true solution, from the costs (half sums of squares) of both.
 
-    Student's odds: the noise itself is only estimated, so a misfit tells less than it would of a known one.
+    Uses Student's t odds because the noise is only estimated, which makes a misfit weaker evidence.
     """
-    times = (_STATED + 2 * rival_cost) / (_STATED + 2 * cost)
-    return float(1 / (1 + times ** ((_STATED + 2 + spare) / 2)))
+    ratio = (_PRIOR_COUNT + 2 * rival_cost) / (_PRIOR_COUNT + 2 * cost)
+    return float(1 / (1 + ratio ** ((_PRIOR_COUNT + 2 + spare) / 2)))

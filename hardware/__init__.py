@@ -1,1 +1,1 @@
-"""Dice and range rod over serial: codecs without I/O, links that reconnect, emulators that stand in for devices."""
+"""Electronic dice and the range rod: codecs without I/O, links that reconnect, and emulators."""

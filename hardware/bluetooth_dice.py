@@ -1,4 +1,4 @@
-"""Pixels and GoDice over this machine's own Bluetooth, with the optional package bleak: a thin edge about the codec."""
+"""Pixels and GoDice over the computer's Bluetooth, with the optional package bleak."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hardware.bluetooth_codec import (
     PixelsReader,
     is_six_sided,
 )
-from hardware.devices import MOST_WAITING
+from hardware.devices import MAX_UNREAD_ROLLS
 from hardware.dice_protocol import RollLine
 from hardware.link import LinkState, LinkStatus
 
@@ -31,18 +31,18 @@ _PIXELS_COMPANY = 0xFFFF
 
 
 class NoBluetooth(RuntimeError):
-    """The package is not installed; the text says how it is."""
+    """The package bleak is not installed; the message says how to install it."""
 
 
 class Make(StrEnum):
-    """Whose dice."""
+    """The brand of the dice."""
 
     PIXELS = "pixels"
     GODICE = "godice"
 
 
 def load_bleak() -> Any:
-    """The package.
+    """Import the package bleak.
 
     Raises:
         NoBluetooth: if it is not installed.
@@ -51,72 +51,72 @@ def load_bleak() -> Any:
         return importlib.import_module("bleak")
     except ImportError:
         raise NoBluetooth(
-            "Bluetooth dice need the package bleak: .venv/bin/pip install bleak, or use a bridge on a serial port"
+            "Bluetooth dice need the package bleak: run .venv/bin/pip install bleak, or use a serial bridge"
         ) from None
 
 
 class BluetoothDice:
-    """Dice in the air. Searches and listens in a thread of its own; dice that wake up later are found too.
+    """Dice connected by Bluetooth. A background thread searches and listens; it also finds dice that wake up later.
 
     Attributes:
-        damaged, repeated: Always 0: the radio checks and orders what it carries.
+        damaged, repeated: Always 0, because Bluetooth itself detects errors and keeps the order.
     """
 
     def __init__(self, make: Make, clock: Callable[[], float], bleak: Any = None) -> None:
-        """Start searching; `bleak` is the package, loaded if None.
+        """Start searching; `bleak` is the package, imported if None.
 
         Raises:
-            NoBluetooth: if it is not installed.
+            NoBluetooth: if the package is not installed.
         """
         self._bleak = bleak or load_bleak()
         self._make, self._clock = make, clock
         self.damaged = self.repeated = 0
-        self._rolls: deque[tuple[RollLine, float]] = deque(maxlen=MOST_WAITING)
+        self._rolls: deque[tuple[RollLine, float]] = deque(maxlen=MAX_UNREAD_ROLLS)
         self._clients: dict[str, Any] = {}
         self._stopping = threading.Event()
         self._error = ""
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), name="bluetooth", daemon=True)
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="bluetooth", daemon=True)
         self._thread.start()
 
     @property
     def status(self) -> LinkStatus:
-        """How it stands; the port names the dice that are connected."""
-        names = ", ".join(sorted(self._clients.copy()))  # the other thread may add one
+        """The state of the connection; `port` lists the names of the connected dice."""
+        names = ", ".join(sorted(self._clients.copy()))  # the other thread may add a die
         state = LinkState.UP if names else LinkState.SEEKING
         return LinkStatus(state if self._thread.is_alive() else LinkState.CLOSED, names, self._error)
 
     def arrivals(self) -> tuple[tuple[RollLine, float], ...]:
-        """The rolls since the last call, each with the time at which it was heard."""
+        """The rolls since the last call, each with the time at which it was received."""
         found = []
         while self._rolls:
             found.append(self._rolls.popleft())
         return tuple(found)
 
     def close(self) -> None:
-        """Let go of the dice; waits a few seconds for the radio."""
+        """Disconnect the dice; this may wait a few seconds."""
         self._stopping.set()
         self._thread.join(SEARCH_S + 2)
 
-    async def _live(self) -> None:
+    async def _run(self) -> None:
         while not self._stopping.is_set():
             try:
                 await self._search()
                 self._error = ""
             except (OSError, self._bleak.exc.BleakError) as error:
-                self._error = f"Bluetooth does not answer ({error}): switch it on, and wake the dice by a throw"
+                self._error = f"Bluetooth does not respond ({error}): switch it on, and throw the dice to wake them"
                 await asyncio.sleep(1)
         for client in tuple(self._clients.values()):
-            with suppress(OSError, self._bleak.exc.BleakError):  # the die is gone already
+            with suppress(OSError, self._bleak.exc.BleakError):  # the die may have disconnected already
                 await client.disconnect()
 
     async def _search(self) -> None:
         found = await self._bleak.BleakScanner.discover(timeout=SEARCH_S, return_adv=True)
         for device, advert in found.values():
             name = device.name or device.address
-            if name not in self._clients and self._is_ours(name, advert):
+            if name not in self._clients and self._is_supported(name, advert):
                 await self._listen(name, device)
 
-    def _is_ours(self, name: str, advert: Any) -> bool:
+    def _is_supported(self, name: str, advert: Any) -> bool:
         if UART not in advert.service_uuids:
             return False
         if self._make is Make.GODICE:
@@ -130,12 +130,12 @@ class BluetoothDice:
         await client.connect()
         self._clients[name] = client
         await client.start_notify(
-            PIXELS_NOTIFY if pixels else GODICE_NOTIFY, lambda _, message: self._heard(reader, message)
+            PIXELS_NOTIFY if pixels else GODICE_NOTIFY, lambda _, message: self._receive(reader, message)
         )
         if pixels:
             await client.write_gatt_char(PIXELS_WRITE, WHO_ARE_YOU)
 
-    def _heard(self, reader: DieReader, message: bytearray) -> None:
+    def _receive(self, reader: DieReader, message: bytearray) -> None:
         roll = reader.read(bytes(message))
         if roll is not None:
             self._rolls.append((roll, self._clock()))

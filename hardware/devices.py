@@ -1,4 +1,4 @@
-"""The two devices of the table, each on a link of its own: the range rod and the electronic dice."""
+"""The range rod and the electronic dice, each on its own serial link."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from hardware.ports import attached, devices_for
 from hardware.range_rod import STEP_S, Idle, RodShape, Sign, black, colours, moves
 
 HELLO_S = 5.0
-"""Where several ports might be the dice, one that has said nothing in their language for this long is not."""
+"""While several ports are candidates, a port that sends no dice messages for this long is rejected."""
 
-MOST_WAITING = 1000
-"""Rolls that nobody fetches; older ones fall off."""
+MAX_UNREAD_ROLLS = 1000
+"""Capacity of the queue of unread rolls; the oldest are dropped."""
 
-_TAIL = 64
+_TAIL_BYTES = 64
 
 
 def finder(wanted: str | None = None) -> Callable[[], tuple[str, ...]]:
-    """Looks for a port by its device or lasting name, or for any likely one; for `Link`."""
+    """A search for `Link` that finds a port by its device or persistent name, or any likely port."""
     return lambda: devices_for(wanted, attached())
 
 
-class _RodEnd:
-    """The rod's side of the link."""
+class _RodProtocol:
+    """The rod's part of a link."""
 
     def __init__(self, shape: RodShape) -> None:
         self.sign: Sign = Idle()
         self._shape = shape
-        self._heard = b""
+        self._tail = b""
         self._encoded: tuple[tuple[Sign, int] | None, bytes] = (None, b"")
 
     def opened(self) -> None:
-        self._heard = b""
+        self._tail = b""
 
     def received(self, data: bytes, now_s: float) -> None:
-        self._heard = (self._heard + data)[-_TAIL:]
+        self._tail = (self._tail + data)[-_TAIL_BYTES:]
 
     def ready(self) -> bool:
-        return adalight.GREETING.strip() in self._heard
+        return adalight.GREETING.strip() in self._tail
 
     def foreign(self, open_s: float) -> str:
-        return "these are dice: name another port for the rod" if b'{"t":"' in self._heard else ""
+        return "these are dice: choose another port for the rod" if b'{"t":"' in self._tail else ""
 
     def frame(self, now_s: float) -> bytes:
         sign = self.sign  # another thread sets it
@@ -59,50 +59,50 @@ class _RodEnd:
 
 
 class RangeRod:
-    """The rod as the program sees it: it shows the last sign it was given, as soon and as long as it is there."""
+    """The range rod: shows the last sign it was given whenever it is connected."""
 
     def __init__(self, shape: RodShape, find: Callable[[], Iterable[str]], **link: Any) -> None:
-        """`link`: further arguments of `Link`, as `baud`."""
+        """`link`: further arguments of `Link`, such as `baud`."""
         self.shape = shape
-        self._end = _RodEnd(shape)
-        self._link = Link(find, self._end, **link)
+        self._protocol = _RodProtocol(shape)
+        self._link = Link(find, self._protocol, **link)
 
     @property
     def sign(self) -> Sign:
-        """What it shows."""
-        return self._end.sign
+        """The sign that the rod shows."""
+        return self._protocol.sign
 
     @property
     def status(self) -> LinkStatus:
-        """How its link stands."""
+        """The state of the rod's link."""
         return self._link.status
 
     def show(self, sign: Sign) -> None:
-        """Show this from now on. Returns at once."""
-        self._end.sign = sign
+        """Show a sign until the next call. Returns at once."""
+        self._protocol.sign = sign
         self._link.wake()
 
     def close(self) -> None:
-        """Darken the rod and let go of the port."""
+        """Switch off the LEDs and release the port."""
         self._link.close()
 
 
-class _DiceEnd:
-    """The dice's side of the link."""
+class _DiceProtocol:
+    """The dice's part of a link."""
 
     def __init__(self, must_greet: bool, repeats: Repeats) -> None:
         self.decoder, self.repeats = Decoder(), repeats
-        self.rolls: deque[tuple[RollLine, float]] = deque(maxlen=MOST_WAITING)
-        self._must_greet, self._spoke, self._heard = must_greet, False, b""
+        self.rolls: deque[tuple[RollLine, float]] = deque(maxlen=MAX_UNREAD_ROLLS)
+        self._must_greet, self._recognised, self._tail = must_greet, False, b""
 
     def opened(self) -> None:
         self.decoder.reset()
-        self._spoke, self._heard = False, b""
+        self._recognised, self._tail = False, b""
 
     def received(self, data: bytes, now_s: float) -> None:
-        self._heard = (self._heard + data)[-_TAIL:]
+        self._tail = (self._tail + data)[-_TAIL_BYTES:]
         for event in self.decoder.feed(data):
-            self._spoke = True
+            self._recognised = True
             if isinstance(event, Hello):
                 self.repeats.hello(event)
             elif self.repeats.is_new(event, now_s):
@@ -112,12 +112,12 @@ class _DiceEnd:
         return True  # nothing is ever sent
 
     def foreign(self, open_s: float) -> str:
-        if self._spoke:
+        if self._recognised:
             return ""
-        if adalight.GREETING.strip() in self._heard:
-            return "this is an LED controller: name another port for the dice"
+        if adalight.GREETING.strip() in self._tail:
+            return "this is an LED controller: choose another port for the dice"
         silent = self._must_greet and open_s > HELLO_S
-        return "no dice speak here: name the port, if they are on it" if silent else ""
+        return "no dice found on this port: choose the port yourself if they are connected to it" if silent else ""
 
     def frame(self, now_s: float) -> bytes:
         return b""
@@ -127,7 +127,7 @@ class _DiceEnd:
 
 
 class DiceLine:
-    """Electronic dice on a port."""
+    """Electronic dice on a serial port."""
 
     def __init__(
         self,
@@ -140,35 +140,35 @@ class DiceLine:
 
         Args:
             find: See `Link`.
-            must_greet: Go on to the next port where no dice are heard; for ports that nobody named.
-            repeats: The rolls that an earlier connection has heard; dice say them again to a new one.
-            **link: Further arguments of `Link`, as `baud`.
+            must_greet: Try the next port if this one sends no dice messages; for ports that were not chosen by name.
+            repeats: The rolls received by an earlier connection; dice send them again to a new one.
+            **link: Further arguments of `Link`, such as `baud`.
         """
-        self._end = _DiceEnd(must_greet, repeats or Repeats())
-        self._link = Link(find, self._end, **link)
+        self._protocol = _DiceProtocol(must_greet, repeats or Repeats())
+        self._link = Link(find, self._protocol, **link)
 
     @property
     def status(self) -> LinkStatus:
-        """How its link stands."""
+        """The state of the dice's link."""
         return self._link.status
 
     @property
     def damaged(self) -> int:
-        """How many lines could not be read."""
-        return self._end.decoder.damaged
+        """Number of unreadable lines."""
+        return self._protocol.decoder.damaged
 
     @property
     def repeated(self) -> int:
-        """How many rolls were sent more than once."""
-        return self._end.repeats.dropped
+        """Number of repeated rolls."""
+        return self._protocol.repeats.dropped
 
     def arrivals(self) -> tuple[tuple[RollLine, float], ...]:
-        """The rolls since the last call, each with the link's time at which it was heard. Returns at once."""
+        """The rolls since the last call, each with the link's time at which it was received. Returns at once."""
         found = []
-        while self._end.rolls:
-            found.append(self._end.rolls.popleft())
+        while self._protocol.rolls:
+            found.append(self._protocol.rolls.popleft())
         return tuple(found)
 
     def close(self) -> None:
-        """Let go of the port."""
+        """Release the port."""
         self._link.close()

@@ -1,7 +1,7 @@
-"""Electronic dice that answer the rules' requests: which of the incoming rolls count for the open request.
+"""Answer the rules' dice requests with electronic dice: decide which incoming rolls count for the open request.
 
-`DiceCollector` decides and does no I/O; `ElectronicDice` waits for it. Unclear rolls become questions: a roll before
-the request, a die that leans, a die that fell twice, more dice than requested, a damaged line.
+`DiceCollector` decides without I/O; `ElectronicDice` waits for it. Unclear rolls become questions: a roll before the
+request, a leaning die, a die that was thrown twice, more dice than requested, a damaged line.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from hardware.dice_protocol import RollLine
 from rules.engine.dice import DiceRequest, Die, Roll, as_fudge, rolled
 
 KEEP_S = 5.0
-"""A roll that nobody asked for answers the next request for this long."""
+"""A roll without a request answers the next request for this long."""
 
 FORGET_S = 60.0
-"""Up to this age it is asked about; older, it is forgotten."""
+"""Up to this age the players are asked about it; older rolls are dropped."""
 
 DOUBLE_S = 1.5
-"""The only die of a table may be thrown again for the next die of a request, but not sooner than this."""
+"""If there is only one die, it may be thrown again for the next die of a request, but not sooner than this."""
 
 SETTLE_S = 0.4
-"""The tray waits this long after the last die for an extra one: the dice of one throw do not come to rest together."""
+"""Wait after the last die for an extra one, because the dice of one throw do not come to rest at the same time."""
 
 POLL_S = 0.02
 
 
 class Why(StrEnum):
-    """What makes a roll doubtful."""
+    """Why a roll is doubtful."""
 
     STALE = "stale"
     COCKED = "cocked"
@@ -40,7 +40,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
-    """A roll and when it fell, by the tray's clock."""
+    """A roll and the time at which it fell, by the collector's clock."""
 
     line: RollLine
     at_s: float
@@ -48,12 +48,12 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Asked of the players, to be answered with yes or no.
+    """A yes-or-no question to the players.
 
     Attributes:
-        why: The doubt.
+        why: The reason for the doubt.
         text: The question.
-        rolls: What it is about.
+        rolls: The doubtful rolls.
     """
 
     why: Why
@@ -62,29 +62,29 @@ class Question:
 
 
 class DiceCollector:
-    """Collects rolls until they answer the request. Not for several threads.
+    """Collects rolls until they answer the request. Not thread-safe.
 
     Attributes:
-        ignored: The last roll that could not answer the request, as a Fudge die where six-sided ones are asked for.
+        ignored: The last roll that could not answer the request, such as a Fudge die for a six-sided request.
     """
 
     def __init__(
         self, clock: Callable[[], float], read_d6: Callable[[Iterable[int]], tuple[int, ...]] = as_fudge
     ) -> None:
-        """`read_d6` turns six-sided faces into Fudge faces; rulesets differ in it."""
+        """`read_d6` turns six-sided faces into Fudge faces; this differs between rulesets."""
         self._clock, self._read_d6 = clock, read_d6
         self._request: DiceRequest | None = None
-        self._asked_s = self._heard_s = 0.0
+        self._requested_s = self._received_s = 0.0
         self._kept: list[Fallen] = []
         self._taken: list[Fallen] = []
-        self._coming: list[Fallen] = []  # fell for this request and still to be looked at
+        self._pending: list[Fallen] = []  # rolls for this request that are not checked yet
         self._question: Question | None = None
         self._dice: set[str] = set()
         self.ignored: RollLine | None = None
 
     @property
     def request(self) -> DiceRequest | None:
-        """What is being waited for."""
+        """The open request, or None."""
         return self._request
 
     @property
@@ -94,125 +94,125 @@ class DiceCollector:
 
     @property
     def kept(self) -> tuple[Fallen, ...]:
-        """Rolls that nobody asked for and that the next request will take unasked."""
-        return tuple(one for one in self._kept if self._clock() - one.at_s <= KEEP_S)
+        """Rolls without a request that will count for the next request without a question."""
+        return tuple(roll for roll in self._kept if self._clock() - roll.at_s <= KEEP_S)
 
     @property
     def question(self) -> Question | None:
-        """What the players must settle first."""
+        """The question that the players must answer first, or None."""
         return self._question
 
     def fell(self, line: RollLine, heard_s: float | None = None) -> None:
-        """A die came to rest; `heard_s` is when its line arrived, now if None."""
-        self._heard_s = self._clock() if heard_s is None else heard_s
-        one = Fallen(line, self._heard_s - line.age_s)
+        """Add a die that came to rest; `heard_s` is when its line was received, None for now."""
+        self._received_s = self._clock() if heard_s is None else heard_s
+        roll = Fallen(line, self._received_s - line.age_s)
         self._dice.add(line.id)
         if self._request is None:
-            self._kept.append(one)
+            self._kept.append(roll)
             self._forget()
         else:
-            self._coming.append(one)
-            self._sort_out()
+            self._pending.append(roll)
+            self._process()
 
     def ask(self, request: DiceRequest) -> None:
-        """Wait for this roll from now on; what fell a moment ago counts."""
+        """Open a request; rolls of the last few seconds count."""
         self.withdraw()
         self._forget()
         self._request, self.ignored = request, None
-        now = self._asked_s = self._clock()
-        fitting = [one for one in self._kept if one.line.fits(request.die)]
-        fresh = [one for one in fitting if now - one.at_s <= KEEP_S]
+        now = self._requested_s = self._clock()
+        fitting = [roll for roll in self._kept if roll.line.fits(request.die)]
+        fresh = [roll for roll in fitting if now - roll.at_s <= KEEP_S]
         self._kept = []
-        self._coming = fresh
+        self._pending = fresh
         if not fresh and fitting:
             old = tuple(fitting[-request.count :])
-            ago = f"{now - old[-1].at_s:.0f} s before it was asked for"
-            text = f"{_named(old)}: thrown {ago}. Does it count for {request.why}?"
+            ago = f"{now - old[-1].at_s:.0f} s before the program asked for it"
+            text = f"{_described(old)}: thrown {ago}. Does it count for {request.why}?"
             self._question = Question(Why.STALE, text, old)
-        self._sort_out()
+        self._process()
 
     def withdraw(self) -> None:
-        """Ask for nothing any more; what has fallen for it is void."""
+        """Close the request and drop its rolls."""
         self._request, self._question = None, None
-        self._taken, self._coming = [], []
+        self._taken, self._pending = [], []
 
     def settle(self, yes: bool) -> None:
-        """The players' answer to the question."""
-        asked, self._question = self._question, None
-        if asked is None:
+        """Apply the players' answer to the question."""
+        question, self._question = self._question, None
+        if question is None:
             return
-        if yes and asked.why is Why.EXTRA:
-            thrown_again_s = asked.rolls[0].at_s + DOUBLE_S  # a player may throw first and answer then
+        if yes and question.why is Why.EXTRA:
+            thrown_again_s = question.rolls[0].at_s + DOUBLE_S  # a player may throw again before answering
             self._taken = []
-            self._coming = [one for one in self._coming if one.at_s >= thrown_again_s]
-        elif yes and asked.why is Why.DOUBLE:
-            earlier = [one for one in self._taken if one.line.id == asked.rolls[0].line.id]
+            self._pending = [roll for roll in self._pending if roll.at_s >= thrown_again_s]
+        elif yes and question.why is Why.DOUBLE:
+            earlier = [roll for roll in self._taken if roll.line.id == question.rolls[0].line.id]
             self._taken.remove(earlier[-1])
-            self._taken += asked.rolls
+            self._taken += question.rolls
         elif yes:
-            self._taken += asked.rolls
-        self._sort_out()
+            self._taken += question.rolls
+        self._process()
 
     def answer(self) -> Roll | None:
-        """The roll that was asked for, once it lies; the request is then done."""
+        """The requested roll once all dice are at rest, else None. Returning a roll closes the request."""
         request = self._request
         if request is None or self._question is not None or len(self._taken) < request.count:
             return None
-        if self._clock() - self._heard_s < SETTLE_S:  # when they fell does not matter: late lines come one by one too
+        if self._clock() - self._received_s < SETTLE_S:  # counts from reception: delayed lines also arrive one by one
             return None
-        roll = rolled(request, (self._face(one.line, request.die) for one in self._taken))
+        roll = rolled(request, (self._face(taken.line, request.die) for taken in self._taken))
         self.withdraw()
         return roll
 
-    def _face(self, line: RollLine, asked: Die) -> int:
-        if asked is Die.FUDGE and line.die is Die.D6:
+    def _face(self, line: RollLine, requested: Die) -> int:
+        if requested is Die.FUDGE and line.die is Die.D6:
             return self._read_d6((line.face,))[0]
         return line.face
 
     def _forget(self) -> None:
         now = self._clock()
-        self._kept = [one for one in self._kept if now - one.at_s <= FORGET_S]
+        self._kept = [roll for roll in self._kept if now - roll.at_s <= FORGET_S]
 
-    def _sort_out(self) -> None:
+    def _process(self) -> None:
         request = self._request
-        while request is not None and self._question is None and self._coming:
-            one = self._coming.pop(0)
-            if not one.line.fits(request.die):
-                self.ignored = one.line
+        while request is not None and self._question is None and self._pending:
+            roll = self._pending.pop(0)
+            if not roll.line.fits(request.die):
+                self.ignored = roll.line
                 continue
-            self._question = self._doubt(one, request)
+            self._question = self._question_about(roll, request)
             if self._question is None:
-                self._taken.append(one)
+                self._taken.append(roll)
 
-    def _doubt(self, one: Fallen, request: DiceRequest) -> Question | None:
-        line, who = one.line, _named((one,))
+    def _question_about(self, roll: Fallen, request: DiceRequest) -> Question | None:
+        line, shown = roll.line, _described((roll,))
         same = [taken for taken in self._taken if line.id and taken.line.id == line.id]
-        early = self._asked_s - one.at_s
-        if same and not (self._dice == {line.id} and one.at_s - same[-1].at_s >= DOUBLE_S):
-            text = f"{who} now, after {same[-1].line.face}: does the later throw count instead?"
-            return Question(Why.DOUBLE, text, (one,))
+        early_s = self._requested_s - roll.at_s
+        if same and not (self._dice == {line.id} and roll.at_s - same[-1].at_s >= DOUBLE_S):
+            text = f"{shown} now, after {same[-1].line.face}: does the later throw count instead?"
+            return Question(Why.DOUBLE, text, (roll,))
         if len(self._taken) >= request.count:
-            text = f"{who}, but {request.count} dice are enough: throw them all again?"
-            return Question(Why.EXTRA, text, (one,))
+            text = f"{shown}, but {request.count} dice are enough: throw them all again?"
+            return Question(Why.EXTRA, text, (roll,))
         if line.cocked:
-            return Question(Why.COCKED, f"{who}, but it leans: does it count?", (one,))
+            return Question(Why.COCKED, f"{shown}, but it leans: does it count?", (roll,))
         if line.doubt:
-            return Question(Why.TORN, f"{who}, but {line.doubt}: is that what lies there?", (one,))
-        if early > KEEP_S:
+            return Question(Why.TORN, f"{shown}, but {line.doubt}: is this the face of the die?", (roll,))
+        if early_s > KEEP_S:
             return Question(
                 Why.STALE,
-                f"{who}: thrown {early:.0f} s before it was asked for. Does it count for {request.why}?",
-                (one,),
+                f"{shown}: thrown {early_s:.0f} s before the program asked for it. Does it count for {request.why}?",
+                (roll,),
             )
         return None
 
 
-def _named(rolls: Iterable[Fallen]) -> str:
-    return ", ".join(f"{one.line.id or 'a die'} shows {one.line.face}" for one in rolls)
+def _described(rolls: Iterable[Fallen]) -> str:
+    return ", ".join(f"{roll.line.id or 'a die'} shows {roll.line.face}" for roll in rolls)
 
 
 class ElectronicDice:
-    """Answers the rules' requests from a tray: one of the drivers that `rules.engine.dice.Dice` stands for."""
+    """Answers the rules' requests from a `DiceCollector`; implements `rules.engine.dice.Dice`."""
 
     def __init__(
         self,
@@ -221,31 +221,31 @@ class ElectronicDice:
         confirm: Callable[[Question], bool],
         wait: Callable[[float], object],
     ) -> None:
-        """A driver that waits.
+        """Connect the collector with a device and the players.
 
         Args:
-            tray: Where the rolls are sorted out.
-            arrivals: What has come in since the last call, each with the time it was heard.
-            confirm: Asks the players.
-            wait: Lets so many seconds pass; whatever it raises ends the wait and voids the request.
+            tray: Decides which rolls count.
+            arrivals: Returns the rolls since the last call, each with the time it was received.
+            confirm: Asks the players a question.
+            wait: Waits for a number of seconds; an exception from it cancels the request.
         """
-        self._tray, self._arrivals, self._confirm, self._wait = tray, arrivals, confirm, wait
+        self._collector, self._arrivals, self._confirm, self._wait = tray, arrivals, confirm, wait
 
     def __call__(self, request: DiceRequest) -> Roll:
-        """The roll; returns once enough dice lie still."""
-        self._drain()  # these fell before the question
-        self._tray.ask(request)
+        """The roll; returns once enough dice are at rest."""
+        self._drain()  # these fell before the request
+        self._collector.ask(request)
         try:
-            while (roll := self._tray.answer()) is None:
-                if self._tray.question is not None:
-                    self._tray.settle(self._confirm(self._tray.question))
+            while (roll := self._collector.answer()) is None:
+                if self._collector.question is not None:
+                    self._collector.settle(self._confirm(self._collector.question))
                     continue
                 self._wait(POLL_S)
                 self._drain()
         finally:
-            self._tray.withdraw()
+            self._collector.withdraw()
         return roll
 
     def _drain(self) -> None:
         for line, heard_s in self._arrivals():
-            self._tray.fell(line, heard_s)
+            self._collector.fell(line, heard_s)

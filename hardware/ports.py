@@ -1,4 +1,4 @@
-"""Serial ports: which are there, which is which, how one is opened without disturbing the board, why one cannot be."""
+"""Serial ports: list and identify them, open one without resetting the board, and explain errors."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if sys.platform != "win32":
     import grp
     import termios
 
-    LOST: tuple[type[Exception], ...] = (OSError, termios.error)
+    PORT_ERRORS: tuple[type[Exception], ...] = (OSError, termios.error)
 else:
-    LOST = (OSError,)
-"""What a port raises once it is gone: pyserial's own errors are OSErrors, those of the terminal's settings are not."""
+    PORT_ERRORS = (OSError,)
+"""Errors of a lost port: pyserial's own errors are OSErrors, those of the terminal settings are not."""
 
 READ_S = 0.04
-"""A reader that missed its call to wake looks up by itself after this long: still under 50 ms from click to light."""
+"""Read timeout; a reader that misses a wake-up returns after this time, still under 50 ms from click to light."""
 
 WRITE_S = 0.5
 
 _LIKELY = {(0x303A, None), (0x10C4, 0xEA60), (0x1A86, 0x7523), (0x1A86, 0x55D4)}
-"""USB makers and products of the usual ESP32 boards and their adapters; None stands for any product."""
+"""USB vendor and product ids of common ESP32 boards and their adapters; None stands for any product."""
 
 _USB = "usb:"
 
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A serial port of this machine.
+    """A serial port of this computer.
 
     Attributes:
-        device: What opens it, as "/dev/ttyUSB0" or "COM3"; may change when it is plugged in again.
-        description: What its maker calls it.
-        vid, pid: USB maker and product; None for a port that is not on USB.
-        serial_number: Of the adapter; cheap ones have none, or all the same.
-        location: The socket it is plugged into, as "1-2.1".
+        device: The name to open, such as "/dev/ttyUSB0" or "COM3"; may change when it is plugged in again.
+        description: The manufacturer's description.
+        vid, pid: USB vendor and product id; None for a port that is not on USB.
+        serial_number: The adapter's serial number; cheap adapters have none, or all the same.
+        location: The USB socket, such as "1-2.1".
     """
 
     device: str
@@ -55,19 +55,19 @@ class Port:
 
     @property
     def name(self) -> str:
-        """What tells this adapter from its twin and outlives replugging into the same socket."""
+        """A persistent name: unique among equal adapters, and the same after replugging into the same socket."""
         if self.vid is None or self.pid is None:
             return self.device
         return f"{_USB}{self.vid:04x}:{self.pid:04x}:{self.serial_number}@{self.location}"
 
     @property
     def likely(self) -> bool:
-        """Whether boards that drive LEDs or listen to dice are usually seen so."""
+        """Whether the port has the USB ids of boards that usually drive LEDs or receive dice."""
         return (self.vid, self.pid) in _LIKELY or (self.vid, None) in _LIKELY
 
 
 def attached(listed: Callable[[], Iterable[Any]] = list_ports.comports) -> tuple[Port, ...]:
-    """The ports that have something behind them, likely ones first. `listed` is pyserial's list."""
+    """The ports with a connected device, likely ones first. `listed` is pyserial's list."""
     ports = [
         Port(info.device, info.description or "", info.vid, info.pid, info.serial_number or "", info.location or "")
         for info in listed()
@@ -77,15 +77,15 @@ def attached(listed: Callable[[], Iterable[Any]] = list_ports.comports) -> tuple
 
 
 def devices_for(wanted: str | None, ports: Iterable[Port]) -> tuple[str, ...]:
-    """What to open, best first.
+    """The devices to try, best first.
 
     Args:
-        wanted: A device, a port's lasting `name`, or None for any likely port.
-        ports: What is attached.
+        wanted: A device, a port's persistent `name`, or None for any likely port.
+        ports: The attached ports.
 
     Returns:
-        Nothing if it is not plugged in. A named adapter that hangs on another socket now is found by its serial
-        number, so long as only one has it.
+        Empty if the wanted port is not plugged in. An adapter that was moved to another socket is found by its serial
+        number, if the number is unique.
     """
     ports = tuple(ports)
     if wanted is None:
@@ -93,32 +93,32 @@ def devices_for(wanted: str | None, ports: Iterable[Port]) -> tuple[str, ...]:
     if not wanted.startswith(_USB):
         return (wanted,)
     same = [port for port in ports if port.name == wanted]
-    maker, _, _ = wanted.rpartition("@")
-    moved = [port for port in ports if port.name.rpartition("@")[0] == maker and not maker.endswith(":")]
+    adapter, _, _ = wanted.rpartition("@")
+    moved = [port for port in ports if port.name.rpartition("@")[0] == adapter and not adapter.endswith(":")]
     found = same or (moved if len(moved) == 1 else [])
     return tuple(port.device for port in found)
 
 
 def open_port(device: str, baud: int) -> serial.Serial:
-    """Open a port alone, with DTR and RTS down: raised together with the port they reset most boards.
+    """Open a port exclusively, with DTR and RTS low, because raising them resets most boards.
 
     Raises:
-        OSError or the terminal's own error, see `LOST` and `explain`.
+        OSError or a terminal error, see `PORT_ERRORS` and `explain`.
     """
     port = serial.Serial()
     port.port, port.baudrate = device, baud
     port.timeout, port.write_timeout = READ_S, WRITE_S
     port.dtr = port.rts = False
     if sys.platform != "win32":
-        port.exclusive = True  # Windows opens ports alone in any case
+        port.exclusive = True  # Windows always opens ports exclusively
     port.open()
     return port
 
 
 def holder(device: str, processes: Path = Path("/proc")) -> str:
-    """The program of this user that has the port open, as "screen (4711)"; empty if none is seen.
+    """The program of this user that has the port open, such as "screen (4711)"; empty if there is none.
 
-    The lock that `open_port` takes binds only programs that ask for it; many do not. Looks only on Linux.
+    This is needed because many programs ignore the lock that `open_port` takes. Works only on Linux.
     """
     target = os.path.realpath(device)
     for process in processes.glob("[0-9]*"):
@@ -130,7 +130,7 @@ def holder(device: str, processes: Path = Path("/proc")) -> str:
 def _open_files(process: Path) -> set[str]:
     try:
         return {os.readlink(file) for file in (process / "fd").iterdir()}
-    except OSError:  # another user's process, or one that has just ended
+    except OSError:  # a process of another user, or one that has just ended
         return set()
 
 
@@ -151,26 +151,29 @@ class Fault(StrEnum):
 
 
 def explain(device: str, error: Exception) -> tuple[Fault, str]:
-    """What an error means for the player, and the way out."""
+    """The kind of an error, and a sentence for the player with a remedy."""
     number = getattr(error, "errno", None)
     if number in (errno.EACCES, errno.EPERM):
-        return Fault.DENIED, f"you may not open {device}: {_way_in(device)}"
+        return Fault.DENIED, f"you may not open {device}: {_permission_remedy(device)}"
     if number in (errno.EBUSY, errno.EAGAIN):
-        return Fault.BUSY, f"another program holds {device}: close it, this one then goes on by itself"
+        return Fault.BUSY, f"another program holds {device}: close it, and Sandtable reconnects by itself"
     if number in (errno.ENOENT, errno.ENXIO, errno.ENODEV) or "FileNotFoundError" in str(error):
-        return Fault.MISSING, f"{device} is not plugged in: plug it in, or name another port"
-    if "PermissionError" in str(error):  # Windows does not tell the two apart
-        return Fault.BUSY, f"another program holds {device}, or you may not open it: close what else uses it"
-    if "returned no data" in str(error) or number == errno.EIO:  # how pyserial sees a pulled plug
-        return Fault.MISSING, f"{device} has gone: plug it in again, it is taken up by itself"
-    return Fault.BROKEN, f"{device} was lost ({error}): check its plug and cable; it is tried again by itself"
+        return Fault.MISSING, f"{device} is not plugged in: plug it in, or choose another port"
+    if "PermissionError" in str(error):  # Windows reports both cases alike
+        return (
+            Fault.BUSY,
+            f"another program holds {device}, or you have no permission: close other programs that use it",
+        )
+    if "returned no data" in str(error) or number == errno.EIO:  # pyserial's errors for an unplugged device
+        return Fault.MISSING, f"{device} was unplugged: plug it in again, and Sandtable reconnects by itself"
+    return Fault.BROKEN, f"{device} was lost ({error}): check its plug and cable; Sandtable tries again by itself"
 
 
-def _way_in(device: str) -> str:
+def _permission_remedy(device: str) -> str:
     if sys.platform == "win32":
-        return "ask who looks after this machine"
+        return "ask the administrator of this computer"
     try:
         group = grp.getgrgid(os.stat(device).st_gid).gr_name
     except (OSError, KeyError):
         group = "dialout"
-    return f"sudo usermod -aG {'dialout' if group == 'root' else group} $USER, then log out and in again"
+    return f"run sudo usermod -aG {'dialout' if group == 'root' else group} $USER, then log out and in again"

@@ -1,4 +1,4 @@
-"""What the benchmarks rest on: the page they write, how ids are counted, the plain scan that sight is held against."""
+"""Parts of the benchmarks: the page they write, the count of id changes, the plain scan as a baseline for sight."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pytest
 
 from benchmarks.ids import Contender
 from benchmarks.page import Budget, Table, budget_table, number, write
-from benchmarks.scan import scanned
-from benchmarks.sight import in_the_open
-from benchmarks.stopwatch import beside
+from benchmarks.scan import scan_exposures
+from benchmarks.sight import open_battle
+from benchmarks.stopwatch import time_with_baseline
 from rules.tabletop.sight import exposures
-from tools.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, verdict
+from tools.crash_check import DIED, FAILED, ODD, PASSED, outcome_of, summary
 
 PAGE = """# Fast
 
@@ -36,19 +36,19 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_takes_its_place_and_no_other(page: Path) -> None:
+def test_a_table_replaces_only_its_own_place(page: Path) -> None:
     write(page, [Table("one", ("a", "b"), [("1", "2")], "Said.")])
     place = "<!-- bench one -->\nSaid.\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n<!-- /bench -->"
     assert page.read_text(encoding="utf-8") == PAGE.replace("<!-- bench one -->\nold\n<!-- /bench -->", place)
 
 
-def test_a_page_without_the_place_is_left_as_it_was(page: Path) -> None:
+def test_a_page_without_the_place_is_unchanged(page: Path) -> None:
     with pytest.raises(ValueError, match="no place for another"):
         write(page, [Table("one", ("a",), [("1",)]), Table("another", ("a",), [("1",)])])
     assert page.read_text(encoding="utf-8") == PAGE
 
 
-def test_budgets_not_measured_now_stay(page: Path) -> None:
+def test_budgets_that_were_not_measured_keep_their_values(page: Path) -> None:
     write(page, [budget_table([Budget("sight", 40.0, 100, "ms"), Budget("start", 3.01, 3, "s")], page)])
     write(page, [budget_table([Budget("start", 3.0, 3, "s")], page)])
     rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("|")][2:]
@@ -61,44 +61,44 @@ def test_numbers_have_three_digits(value: float, words: str) -> None:
     assert number(value) == words
 
 
-def test_work_and_baseline_take_turns_by_the_clock_that_is_handed_in() -> None:
+def test_work_and_baseline_alternate_by_the_given_clock() -> None:
     now = 0.0
 
     def takes(seconds: float) -> None:
         nonlocal now
         now += seconds
 
-    timing = beside(lambda: takes(6.0), lambda: takes(2.0), rounds=3, repeats=2, clock=lambda: now)
+    timing = time_with_baseline(lambda: takes(6.0), lambda: takes(2.0), rounds=3, repeats=2, clock=lambda: now)
     assert (timing.ms, timing.ratio, timing.baseline_ms) == (6000, 3, 2000)
 
 
-def test_a_plain_scan_sees_what_sight_sees() -> None:
-    figures, terrain = in_the_open(8, 30)
-    off = np.abs(exposures(figures, terrain).exposure - scanned(figures, terrain))
-    # Each strip has 24 rays: an edge between two of them errs by half a ray at most, in each of the eight strips, and
-    # two pieces that hide one strip by as much again.
+def test_a_plain_scan_agrees_with_sight() -> None:
+    figures, terrain = open_battle(8, 30)
+    off = np.abs(exposures(figures, terrain).exposure - scan_exposures(figures, terrain))
+    # Each strip has 24 rays: an edge between two of them causes an error of at most half a ray in each of the eight
+    # strips; two pieces that hide one strip cause as much again.
     assert off.max() < 1 / 24
     assert (exposures(figures, terrain).exposure < 0.5).any()
 
 
-def test_ids_are_counted_by_who_stands_there() -> None:
-    told: list[list[tuple[str, tuple[float, float]]]] = [
+def test_id_changes_are_counted_by_true_place() -> None:
+    reported: list[list[tuple[str, tuple[float, float]]]] = [
         [("a", (0, 0)), ("b", (5, 0))],
-        [("a", (0, 0))],  # nobody told is a miss, and no change
-        [("b", (0, 0)), ("a", (5, 0))],  # both exchanged
-        [("b", (0, 0.9)), ("a", (5, 1.1))],  # the second is too far off to be him
+        [("a", (0, 0))],  # an unreported figure is a miss, not a change
+        [("b", (0, 0)), ("a", (5, 0))],  # both ids exchanged
+        [("b", (0, 0.9)), ("a", (5, 1.1))],  # the second is too far away to match
     ]
     look: Any = SimpleNamespace(truth={"x": (0, 0), "y": (5, 0)})
-    one = Contender(lambda _: told.pop(0))
+    one = Contender(lambda _: reported.pop(0))
     for _ in range(4):
-        one.look(look)
+        one.count(look)
     assert (one.changes, one.hit, one.in_sight) == (2, 6, 8)
 
 
-def test_a_run_that_dies_is_told_from_one_that_fails() -> None:
+def test_a_run_that_dies_differs_from_one_that_fails() -> None:
     assert outcome_of(-6, "F.Fatal Python error: Aborted") == (DIED, "SIGABRT")
     assert outcome_of(1, "F\n=== 1 failed, 2 passed in 3.00s ===\n") == (FAILED, "1 failed, 2 passed in 3.00s")
     assert outcome_of(0, "3 passed in 3.00s\n") == (PASSED, "3 passed in 3.00s")
     assert outcome_of(1, "SystemError: returned a result with an exception set\n1 failed")[0] == ODD
     assert outcome_of(4, "ERROR: file or directory not found")[0] == ODD
-    assert verdict(Counter({DIED: 2, FAILED: 8})).startswith("2 of 10 runs died by a signal, 0 hung")
+    assert summary(Counter({DIED: 2, FAILED: 8})).startswith("2 of 10 runs died by a signal, 0 hung")

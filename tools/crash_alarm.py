@@ -1,8 +1,8 @@
-"""What a time limit does that comes while PyQt uses an enum for the first time: raised at once, and kept for later.
+"""Compare two time limits while PyQt uses an enum for the first time: raised immediately, and deferred.
 
-`python -m tools.crash_alarm --runs 300` forks so many processes each way. In each an alarm goes off once, at a
-random moment, while enums are used. PyQt makes their types in Python code as they are needed, and uses a type even if
-an exception has cut its making short. The exit status is 1 if a process died whose limit was kept, as the tests do.
+`python -m tools.crash_alarm --runs 300` forks 300 processes for each method. In each, an alarm fires once, at a
+random moment, while enums are used. PyQt creates their types in Python code on demand, and uses a type even if an
+exception interrupted its creation. The exit status is 1 if a process died with a deferred limit, as the tests use it.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ from PyQt6.QtWidgets import QApplication, QSizePolicy
 from tests.ui.slot_errors import kept_errors
 
 LATEST_S = 0.05
-"""What `use_enums` takes the first time."""
+"""Duration of the first `use_enums`."""
 
 FINISHED, RAISED = 0, 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print how the processes ended, each way; 1 if one died whose limit was kept."""
+    """Print how the processes ended; returns 1 if one with a deferred limit died."""
     parser = argparse.ArgumentParser(prog="crash_alarm", description=__doc__)
     parser.add_argument("--runs", type=int, default=300)
     chosen = parser.parse_args(arguments)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     died = 0
-    for name, act in (("raised at once", raised_at_once), ("kept for later", kept_for_later)):
-        ends = Counter(ended(act, seed) for seed in range(chosen.runs))
+    for name, act in (("raised at once", raised_at_once), ("kept for later", deferred)):
+        ends = Counter(exit_status(act, seed) for seed in range(chosen.runs))
         died = sum(count for status, count in ends.items() if status < 0)
         names = ", ".join(f"{signal.Signals(-status).name} {count}" for status, count in ends.items() if status < 0)
         print(f"{name}: {died} of {chosen.runs} processes died{f' ({names})' if names else ''}", flush=True)
     return int(died > 0)
 
 
-def ended(act: Callable[[], None], seed: int) -> int:
-    """The exit status of a process of its own in which the limit comes while it acts."""
-    process = multiprocessing.get_context("fork").Process(target=limited, args=(act, seed))
+def exit_status(act: Callable[[], None], seed: int) -> int:
+    """Exit status of a separate process in which the limit expires during `act`."""
+    process = multiprocessing.get_context("fork").Process(target=run_with_limit, args=(act, seed))
     process.start()
     process.join()
     return process.exitcode or 0
 
 
-def limited(act: Callable[[], None], seed: int) -> None:
-    """Act with a limit that comes at a random moment, and exit."""
+def run_with_limit(act: Callable[[], None], seed: int) -> None:
+    """Call `act` with a limit at a random moment, and exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     application = QApplication(["crash_alarm"])
     delay_s = random.Random(seed).uniform(0.0001, LATEST_S)  # noqa: S311 - no secret
@@ -73,18 +73,18 @@ def limited(act: Callable[[], None], seed: int) -> None:
 
 
 def raised_at_once() -> None:
-    """Leave the limit to the alarm, which raises it wherever Python is."""
+    """Let the alarm raise the limit wherever Python is."""
     use_enums()
 
 
-def kept_for_later() -> None:
-    """Keep the limit until the enums have been used."""
+def deferred() -> None:
+    """Defer the limit until the enums have been used."""
     with kept_errors():
         use_enums()
 
 
 def use_enums() -> None:
-    """What any window does, all for the first time."""
+    """Use the enums that every window uses, for the first time."""
     QPen(QColor(1, 2, 3)).setCapStyle(Qt.PenCapStyle.FlatCap)
     QBrush(Qt.BrushStyle.NoBrush).style()
     QImage(8, 8, QImage.Format.Format_RGB32).format()

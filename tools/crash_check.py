@@ -1,9 +1,9 @@
-"""Whether the window's tests survive their time limits: runs them under load and counts the runs that die by a signal.
+"""Check that the window's tests survive their time limits: run them under load and count the runs killed by a signal.
 
-`python -m tools.crash_check --runs 100` starts that many runs of pytest on a few tests of the window, each in a
-process of its own. Every test has a random limit that is shorter than the test, and a busy process beside it. Tests are
-therefore expected to fail; the run itself must not die. The exit status is 1 if any run died or hung. The output of
-those runs is kept in the folder `build/crash-check`. `--tree FOLDER` checks another checkout: see
+`python -m tools.crash_check --runs 100` starts 100 runs of pytest on a few tests of the window, each in its own
+process. Every test has a random limit that is shorter than the test, and a busy process competes with it. So tests are
+expected to fail; the run itself must not die. The exit status is 1 if any run died or hung. The output of those runs
+stays in the folder `build/crash-check`. `--tree FOLDER` checks another checkout: see
 docs/decisions/0012-crashes.md.
 """
 
@@ -28,16 +28,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ("tests/ui/desktop/test_troubles_window.py",)
 LIMIT_S = (0.3, 2.0)
-"""Shorter than most of these tests take beside other work, and long enough to reach every part of them."""
+"""Shorter than most of these tests under load, and long enough to reach every part of them."""
 
 HUNG_S = 300.0
-"""A run of these tests takes half a minute beside other work."""
+"""A run of these tests takes half a minute under load."""
 
 PASSED, FAILED, DIED, HUNG, ODD = "passed", "failed", "died", "hung", "odd"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the check; 1 if a run died or hung."""
+    """Run the check; returns 1 if a run died or hung."""
     parser = argparse.ArgumentParser(prog="crash_check", description=__doc__)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1, help="of the first run; each run adds one")
@@ -53,27 +53,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcome, words = run_once(seed, chosen.tests)
             counts[outcome] += 1
             print(f"seed {seed:4}  {time.monotonic() - begin_s:5.1f} s  {outcome:7} {words}", flush=True)
-    print(verdict(counts))
+    print(summary(counts))
     return int(bool(counts[DIED] or counts[HUNG]))
 
 
 def load_program(tree: Path) -> None:
-    """Import the program from this checkout, once for all runs: importing takes as long as the tests."""
+    """Import the program from this checkout once for all runs, because importing takes as long as the tests."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.chdir(tree)
     sys.path.insert(0, str(tree))
     importlib.import_module("ui.desktop.window")
 
 
-def verdict(counts: Counter[str]) -> str:
-    """The sentence at the end: how many runs died, hung or ended otherwise than pytest does, of how many."""
+def summary(counts: Counter[str]) -> str:
+    """The summary: how many runs died, hung, or ended with an unknown status."""
     runs = sum(counts.values())
     return f"{counts[DIED]} of {runs} runs died by a signal, {counts[HUNG]} hung, {counts[ODD]} ended in an odd way"
 
 
 @contextmanager
 def busy_processes(number: int) -> Iterator[None]:
-    """Keep so many processors busy."""
+    """Keep this many processors busy."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
     try:
         yield
@@ -84,7 +84,7 @@ def busy_processes(number: int) -> Iterator[None]:
 
 
 def run_once(seed: int, tests: Sequence[str]) -> tuple[str, str]:
-    """Run the tests once, in a process of their own; how that ended, and pytest's last line or the signal's name."""
+    """Run the tests once in a separate process; returns the outcome, and pytest's last line or the signal's name."""
     folder = ROOT / "build" / "crash-check"
     folder.mkdir(parents=True, exist_ok=True)
     output = folder / f"seed-{seed}.txt"
@@ -102,7 +102,7 @@ def run_once(seed: int, tests: Sequence[str]) -> tuple[str, str]:
 
 
 def limited_run(tests: Sequence[str], seed: int, output: Path) -> None:
-    """Run pytest in this process, which may die of it, and exit with its status."""
+    """Run pytest in this process, which may die, and exit with its status."""
     with output.open("w", encoding="utf-8") as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)
@@ -111,9 +111,9 @@ def limited_run(tests: Sequence[str], seed: int, output: Path) -> None:
 
 
 def outcome_of(status: int, output: str) -> tuple[str, str]:
-    """How a run ended, from its exit status and what it printed.
+    """The outcome of a run and a description, from its exit status and output.
 
-    A `SystemError` says that C code met an exception that it did not expect, so it counts as odd although nothing died.
+    A `SystemError` means that C code met an unexpected exception, so the run counts as odd although nothing died.
     """
     if status < 0:
         return DIED, signal.Signals(-status).name
@@ -124,10 +124,9 @@ def outcome_of(status: int, output: str) -> tuple[str, str]:
 
 
 class RandomLimits:
-    """A pytest plugin: every test has a random time limit.
+    """A pytest plugin that gives every test a random time limit.
 
-    It includes what sets the test up, but for the first test: that draws the table for the others, and no other test
-    would start without it.
+    The limit includes the test's setup, except for the first test, whose setup renders the table for all tests.
     """
 
     def __init__(self, rng: random.Random) -> None:

@@ -1,11 +1,11 @@
-"""Opens damaged battles: none may be opened altered without a word, none changed by opening, none end in a traceback.
+"""Open damaged battles: none may be altered without a message, changed by opening, or cause a traceback.
 
     python -m tools.damaged_saves [--count 1000] [--seed 1]
 
-Each round begins with a sound save, of this version or of one without checksums, and harms it one to four times:
+Each round starts with an intact save, of this version or of one without checksums, and damages it one to four times:
 truncates it, flips bits, overwrites, swaps and repeats pages, edits entries, and puts foreign files beside it. After
-each harm the battle is opened as the window opens it, and a damaged one is recovered into a copy. It ends with status 1
-if anything was found that must not be.
+each damage the battle is opened as in the window, and a damaged one is recovered into a copy. The exit status is 1 if
+any fault was found.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from rules.engine.events import Enlisted, Event, Noted, Placed
 from rules.tabletop.errors import UserError
 
 PAGE = 4096
-MENDED = "opened after an unfinished entry was taken back, which was said"
+MENDED = "opened after an unfinished entry was rolled back, with a message"
 MOST_HARMS = 4
 LONGEST_S = 30
-"""For one save; what takes longer hangs."""
+"""Time limit for one save."""
 
 
 @dataclass(frozen=True)
-class Sound:
-    """A sound save.
+class IntactSave:
+    """An intact save.
 
     Attributes:
-        path: Of the file.
-        entries: What it holds.
-        has_checksums: False for one of an earlier version.
+        path: The file.
+        entries: Its journal entries.
+        has_checksums: False for a save of an earlier version.
     """
 
     path: Path
@@ -55,11 +55,11 @@ class Sound:
 
 @dataclass
 class Findings:
-    """What became of the saves.
+    """Results of all rounds.
 
     Attributes:
-        outcomes: How often each was the result of opening.
-        faults: What must not be, each with the round it was found in.
+        outcomes: Number of openings by outcome.
+        faults: Faults, each with its round.
     """
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -72,7 +72,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="another number, other damage")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = tried(Path(folder), options.count, options.seed)
+        found = run_rounds(Path(folder), options.count, options.seed)
     for outcome, times in found.outcomes.most_common():
         print(f"{times:6} {outcome}")
     print(*found.faults, sep="\n")
@@ -80,10 +80,10 @@ def main() -> None:
     sys.exit(1 if found.faults else 0)
 
 
-def tried(folder: Path, count: int, seed: int) -> Findings:
-    """Harm and open so many saves in this folder."""
-    chance, found = random.Random(seed), Findings()  # noqa: S311 - no secret
-    sounds = sound_saves(folder)
+def run_rounds(folder: Path, count: int, seed: int) -> Findings:
+    """Damage and open `count` saves in this folder."""
+    rng, found = random.Random(seed), Findings()  # noqa: S311 - no secret
+    intact_saves = write_intact_saves(folder)
     victim = folder / "thesis.txt"
     victim.write_text("ten years of work")
     number = 0
@@ -91,7 +91,7 @@ def tried(folder: Path, count: int, seed: int) -> Findings:
         number += 1
         place = folder / f"round-{number}"
         place.mkdir()
-        _round(place, chance, sounds, found, f"round {number}")
+        _round(place, rng, intact_saves, found, f"round {number}")
         shutil.rmtree(place)
         if not victim.exists() or victim.read_text() != "ten years of work":
             found.faults.append(f"round {number}: another file was written to or deleted")
@@ -99,30 +99,30 @@ def tried(folder: Path, count: int, seed: int) -> Findings:
     return found
 
 
-def _round(place: Path, chance: random.Random, sounds: Sequence[Sound], found: Findings, name: str) -> None:
-    sound = chance.choice(sounds)
+def _round(place: Path, rng: random.Random, intact_saves: Sequence[IntactSave], found: Findings, name: str) -> None:
+    intact = rng.choice(intact_saves)
     save = place / "x.battle"
-    shutil.copyfile(sound.path, save)
+    shutil.copyfile(intact.path, save)
     harms = []
-    for _ in range(chance.randint(1, MOST_HARMS)):
-        harm = chance.choice(HARMS)
+    for _ in range(rng.randint(1, MOST_HARMS)):
+        harm = rng.choice(HARMS)
         harms.append(harm.__name__)
-        sound = harm(save, chance, sounds) or sound
-        where = f"{name}, {sound.path.name}, {' + '.join(harms)}"
-        outcome, faults = opened(save, sound)
+        intact = harm(save, rng, intact_saves) or intact
+        where = f"{name}, {intact.path.name}, {' + '.join(harms)}"
+        outcome, faults = opened(save, intact)
         found.outcomes[outcome] += 1
-        sound = _sound_now(save, sound) if outcome == MENDED else sound
+        intact = _current_save(save, intact) if outcome == MENDED else intact
         found.faults += [f"{where}: {fault}" for fault in faults]
 
 
-def _sound_now(save: Path, before: Sound) -> Sound:
-    """The save as SQLite's repair has left it, which was said: where nothing else could be read, it may be another."""
+def _current_save(save: Path, before: IntactSave) -> IntactSave:
+    """The save after SQLite's reported repair; if nothing else was readable, it may be another save."""
     with Battle.open(save, lambda: 0.0) as battle:
-        return Sound(before.path, battle.entries, before.has_checksums)
+        return IntactSave(before.path, battle.entries, before.has_checksums)
 
 
-def sound_saves(folder: Path) -> list[Sound]:
-    """Saves of two lengths with checksums, and one without."""
+def write_intact_saves(folder: Path) -> list[IntactSave]:
+    """Intact saves of two lengths with checksums, and one without."""
     saves = []
     for name, length in (("short.battle", 12), ("long.battle", 90), ("old.battle", 40)):
         path = folder / name
@@ -131,7 +131,7 @@ def sound_saves(folder: Path) -> list[Sound]:
             entries = battle.entries
         if name.startswith("old"):
             without_checksums(path)
-        saves.append(Sound(path, entries, not name.startswith("old")))
+        saves.append(IntactSave(path, entries, not name.startswith("old")))
     return saves
 
 
@@ -144,28 +144,28 @@ def _events(n: int, name: str) -> tuple[Event, ...]:
 
 
 def without_checksums(path: Path) -> None:
-    """Make a battle one that an earlier version wrote."""
+    """Convert a battle to the format of an earlier version."""
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("DROP TABLE checksum")
     raw.execute("VACUUM")
     raw.close()
 
 
-def opened(save: Path, sound: Sound) -> tuple[str, list[str]]:
-    """Open a damaged save as the program does: what became of it, and what of that must not be."""
+def opened(save: Path, intact: IntactSave) -> tuple[str, list[str]]:
+    """Open a damaged save as the program does; returns the outcome and the faults."""
     before = _contents(save.parent)
     faults: list[str] = []
     outcome = "refused"
     if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, _too_long)
+        signal.signal(signal.SIGALRM, _timed_out)
         signal.alarm(LONGEST_S)
     try:
-        outcome = _judged(save, sound, faults)
+        outcome = _check(save, intact, faults)
     except Damaged as damage:
         outcome = "damaged, and nothing of it can be saved"
         if damage.kept:
             outcome = "damaged, and recovered in a copy"
-            faults += _recovered(damage, sound)
+            faults += _recovered(damage, intact)
     except UserError as refusal:
         faults += [] if 0 < len(str(refusal)) < 2000 else [f"no sentence: {refusal}"]
     except Exception:  # noqa: BLE001 - whatever it is, it must not be
@@ -180,23 +180,23 @@ def opened(save: Path, sound: Sound) -> tuple[str, list[str]]:
     return outcome, faults
 
 
-def _judged(save: Path, sound: Sound, faults: list[str]) -> str:
+def _check(save: Path, intact: IntactSave, faults: list[str]) -> str:
     with Battle.open(save, lambda: 0.0) as battle:
-        same, remark = battle.entries == sound.entries, battle.remark
-        is_part = battle.entries == sound.entries[: len(battle.entries)]
-    if sound.has_checksums and not is_part and not remark:
+        same, remark = battle.entries == intact.entries, battle.remark
+        is_part = battle.entries == intact.entries[: len(battle.entries)]
+    if intact.has_checksums and not is_part and not remark:
         faults.append("opened with entries that were never written")
     if "unconfirmed entries are lost" in remark:
         return MENDED
     if remark:
-        return f"opened, and said that it cannot be checked; {'as it was' if same else 'altered'}"
+        return f"opened, with the message that it cannot be checked; {'unchanged' if same else 'altered'}"
     if not same:
         faults.append("opened altered without a word")
     return "opened, all entries as they were"
 
 
-def _recovered(damage: Damaged, sound: Sound) -> list[str]:
-    """Recover a damaged battle; what was wrong with that."""
+def _recovered(damage: Damaged, intact: IntactSave) -> list[str]:
+    """Recover a damaged battle; returns the faults."""
     copy = damage.path.parent / "copy.battle"
     checked = survey_of(damage.path).checked
     try:
@@ -204,87 +204,87 @@ def _recovered(damage: Damaged, sound: Sound) -> list[str]:
         with Battle.open(copy, lambda: 0.0) as battle:
             entries = battle.entries
     except UserError as refusal:
-        # The readable part of a battle without checksums need not be a battle.
+        # Without checksums, the readable part may not be a valid battle.
         return [f"not recovered: {refusal}"] if checked else []
     finally:
         copy.unlink(missing_ok=True)
-    if checked and sound.has_checksums and (count < checked or entries[:count] != sound.entries[:count]):
+    if checked and intact.has_checksums and (count < checked or entries[:count] != intact.entries[:count]):
         return [f"the copy has {count} entries, and they are not the first of the original"]
     return []
 
 
-def _too_long(*_: object) -> None:
+def _timed_out(*_: object) -> None:
     raise TimeoutError(f"more than {LONGEST_S} s")
 
 
 def _contents(folder: Path) -> dict[str, object]:
-    """Every name in a folder with what is there."""
+    """The contents of every file of a folder by name."""
     return {
         path.name: path.read_bytes() if path.is_file() and not path.is_symlink() else path.lstat().st_mode
         for path in folder.iterdir()
     }
 
 
-# Harm
+# Damage
 
-Harm = Callable[[Path, random.Random, Sequence[Sound]], Sound | None]
-"""Harms a save; the sound one that it is of from then on, where that is another."""
+DamageStep = Callable[[Path, random.Random, Sequence[IntactSave]], IntactSave | None]
+"""Damages a save; returns the intact save to compare with, if it is another one from now on."""
 
 
-def truncate(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
+def truncate(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
     size = save.stat().st_size
-    at = chance.choice((chance.randint(0, size), chance.randint(0, size // PAGE) * PAGE))
+    at = rng.choice((rng.randint(0, size), rng.randint(0, size // PAGE) * PAGE))
     os.truncate(save, at)
 
 
-def flip(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
+def flip(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
     data = bytearray(save.read_bytes())
-    for _time in range(chance.choice((1, 1, 3, 20)) if data else 0):
-        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    for _time in range(rng.choice((1, 1, 3, 20)) if data else 0):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     save.write_bytes(data)
 
 
-def overwrite(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
+def overwrite(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
     data = bytearray(save.read_bytes())
-    at, length = chance.randrange(len(data) + 1), chance.choice((1, 30, PAGE))
-    data[at : at + length] = chance.choice((bytes(length), chance.randbytes(length)))
+    at, length = rng.randrange(len(data) + 1), rng.choice((1, 30, PAGE))
+    data[at : at + length] = rng.choice((bytes(length), rng.randbytes(length)))
     save.write_bytes(data)
 
 
-def flip_text(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
-    """Change a letter inside of an entry: nothing of SQLite's own structure notices."""
+def flip_text(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
+    """Change a letter inside an entry, which leaves SQLite's own structure valid."""
     data = bytearray(save.read_bytes())
-    at = data.find(b"note ", chance.randrange(len(data) + 1))
+    at = data.find(b"note ", rng.randrange(len(data) + 1))
     if at >= 0:
         data[at + 5] = ord("0") + (data[at + 5] + 1) % 10
         save.write_bytes(data)
 
 
-def swap_pages(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
+def swap_pages(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
     data = save.read_bytes()
     pages = [data[at : at + PAGE] for at in range(0, len(data), PAGE)]
     if len(pages) > 1:
-        a, b = chance.sample(range(len(pages)), 2)
+        a, b = rng.sample(range(len(pages)), 2)
         pages[a], pages[b] = pages[b], pages[a]
         save.write_bytes(b"".join(pages))
 
 
-def page_of_another(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> None:
-    data, other = bytearray(save.read_bytes()), chance.choice(sounds).path.read_bytes()
-    at = chance.randrange(len(other) // PAGE) * PAGE
+def page_of_another(save: Path, rng: random.Random, intact_saves: Sequence[IntactSave]) -> None:
+    data, other = bytearray(save.read_bytes()), rng.choice(intact_saves).path.read_bytes()
+    at = rng.randrange(len(other) // PAGE) * PAGE
     data[at : at + PAGE] = other[at : at + PAGE]
     save.write_bytes(data)
 
 
-def repeat(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
+def repeat(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
     data = bytearray(save.read_bytes())
-    at = chance.randrange(len(data) + 1)
-    data[at:at] = data[max(0, at - chance.choice((9, PAGE))) : at]
+    at = rng.randrange(len(data) + 1)
+    data[at:at] = data[max(0, at - rng.choice((9, PAGE))) : at]
     save.write_bytes(data)
 
 
-def edit(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
-    """As somebody with a tool for databases would, who knows nothing of checksums."""
+def edit(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
+    """Edit entries as with a database tool, which ignores checksums."""
     changes = (
         "UPDATE entry SET body = replace(body, 'note', 'mote') WHERE seq = {n}",
         "UPDATE entry SET time_s = time_s + 1 WHERE seq = {n}",
@@ -298,52 +298,52 @@ def edit(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
         "INSERT INTO entry SELECT seq + 1, time_s, kind, version, body FROM entry ORDER BY seq DESC LIMIT 1",
     )
     if beside(save):
-        return  # SQLite itself would do what those files want
+        return  # SQLite itself would apply those files
     raw = sqlite3.connect(save, isolation_level=None)
     try:
         triggers = raw.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
         for name, _sql in triggers:
             raw.execute(f"DROP TRIGGER {name}")
         raw.execute("PRAGMA synchronous = OFF")
-        raw.execute(chance.choice(changes).format(n=chance.randint(1, 40)))
+        raw.execute(rng.choice(changes).format(n=rng.randint(1, 40)))
         for _name, sql in triggers:
             raw.execute(sql)
     except (sqlite3.Error, UnicodeDecodeError):
-        pass  # what is damaged already may not be edited any more
+        pass  # an already damaged save may not be editable
     finally:
         raw.close()
 
 
-def foreign_journal(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> Sound | None:
-    """A rollback journal of another battle, of this one's past, or of nothing."""
+def foreign_journal(save: Path, rng: random.Random, intact_saves: Sequence[IntactSave]) -> IntactSave | None:
+    """A rollback journal of another battle, of an earlier state of this one, or an empty one."""
     journal = _beside(save, "-journal")
-    kind = chance.choice(("unfinished", "unfinished", "whole", "shrink", "random", "empty", "super"))
+    kind = rng.choice(("unfinished", "unfinished", "whole", "shrink", "random", "empty", "super"))
     if kind == "unfinished":
-        other, is_torn = chance.choice(sounds), chance.random() < 0.5
+        other, is_torn = rng.choice(intact_saves), rng.random() < 0.5
         _unfinished(other.path, save if is_torn else None, journal)
         return other if is_torn else None
     if kind == "whole":
-        journal.write_bytes(journal_of_all(chance.choice(sounds).path))
+        journal.write_bytes(journal_of_all(rng.choice(intact_saves).path))
     elif kind == "shrink":
-        journal.write_bytes(journal_header(chance.randint(0, 9)))
+        journal.write_bytes(journal_header(rng.randint(0, 9)))
     elif kind == "random":
-        journal.write_bytes(chance.choice((b"", JOURNAL_MAGIC)) + chance.randbytes(chance.randrange(3000)))
+        journal.write_bytes(rng.choice((b"", JOURNAL_MAGIC)) + rng.randbytes(rng.randrange(3000)))
     elif kind == "empty":
-        journal.write_bytes(bytes(chance.choice((0, 512))))
+        journal.write_bytes(bytes(rng.choice((0, 512))))
     else:
         size = save.stat().st_size // PAGE
         journal.write_bytes(journal_header(size) + super_record(save.parent.parent / "thesis.txt"))
     return None
 
 
-def foreign_log(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> None:
-    """A write-ahead log, of another battle or of nothing."""
+def foreign_log(save: Path, rng: random.Random, intact_saves: Sequence[IntactSave]) -> None:
+    """A write-ahead log of another battle, or an empty one."""
     log = _beside(save, "-wal")
-    if chance.random() < 0.3:
-        log.write_bytes(chance.randbytes(chance.randrange(9000)))
+    if rng.random() < 0.3:
+        log.write_bytes(rng.randbytes(rng.randrange(9000)))
         return
     other = save.parent / "other"
-    shutil.copyfile(chance.choice(sounds).path, other)
+    shutil.copyfile(rng.choice(intact_saves).path, other)
     raw = sqlite3.connect(other, isolation_level=None)
     raw.execute("PRAGMA journal_mode = WAL")
     raw.execute("INSERT INTO entry (time_s, kind, version, body) VALUES (0, 'noted', 1, '{\"text\": \"mine\"}')")
@@ -352,10 +352,10 @@ def foreign_log(save: Path, chance: random.Random, sounds: Sequence[Sound]) -> N
     other.unlink()
 
 
-def odd_companion(save: Path, chance: random.Random, _: Sequence[Sound]) -> None:
-    """A link, a pipe or a folder where SQLite would look for a file of its own."""
-    path = _beside(save, chance.choice(("-journal", "-wal", "-shm")))
-    kind = chance.choice(("link", "dangling", "pipe", "folder"))
+def odd_companion(save: Path, rng: random.Random, _: Sequence[IntactSave]) -> None:
+    """A link, a pipe or a folder in place of one of SQLite's files."""
+    path = _beside(save, rng.choice(("-journal", "-wal", "-shm")))
+    kind = rng.choice(("link", "dangling", "pipe", "folder"))
     if kind == "pipe" and hasattr(os, "mkfifo"):
         os.mkfifo(path)
     elif kind == "folder":
@@ -364,14 +364,14 @@ def odd_companion(save: Path, chance: random.Random, _: Sequence[Sound]) -> None
         path.symlink_to(save.parent.parent / ("thesis.txt" if kind == "link" else "nowhere"))
 
 
-HARMS: tuple[Harm, ...] = (
+HARMS: tuple[DamageStep, ...] = (
     *(truncate, flip, flip, overwrite, flip_text, flip_text, swap_pages, page_of_another, repeat, edit, edit),
     *(foreign_journal, foreign_journal, foreign_log, odd_companion),
 )
 
 
 def journal_header(pages: int) -> bytes:
-    """The first sector of a rollback journal without records, that would shrink the database to so many pages."""
+    """The first sector of a rollback journal without records that would shrink the database to `pages` pages."""
     numbers = (0, 0, pages, 512, PAGE)
     return (JOURNAL_MAGIC + b"".join(number.to_bytes(4, "big") for number in numbers)).ljust(512, b"\0")
 
@@ -388,7 +388,7 @@ def journal_of_all(path: Path) -> bytes:
 
 
 def super_record(name: Path) -> bytes:
-    """What ends a rollback journal that names a super-journal: SQLite deletes that file after the rollback."""
+    """The end of a rollback journal with a super-journal, which SQLite deletes after the rollback."""
     text = os.fsencode(name)
     total = sum(byte - 256 * (byte > 127) for byte in text) % 2**32
     numbers = (len(text).to_bytes(4, "big"), total.to_bytes(4, "big"))
@@ -396,7 +396,7 @@ def super_record(name: Path) -> bytes:
 
 
 def _beside(save: Path, kind: str) -> Path:
-    """The place of such a file beside a save, with nothing there."""
+    """The path of such a file beside a save, after removing what is there."""
     path = Path(f"{save}{kind}")
     if path.is_dir() and not path.is_symlink():
         path.rmdir()
@@ -404,12 +404,12 @@ def _beside(save: Path, kind: str) -> Path:
     return path
 
 
-def _unfinished(sound: Path, torn: Path | None, journal: Path) -> None:
-    """The journal of a transaction that was never finished; with `torn`, also the database as it left it."""
+def _unfinished(intact: Path, torn: Path | None, journal: Path) -> None:
+    """The journal of an unfinished transaction; with `torn`, also the database in that state."""
     copy = journal.parent / "unfinished"
-    shutil.copyfile(sound, copy)
+    shutil.copyfile(intact, copy)
     raw = sqlite3.connect(copy, isolation_level=None)
-    raw.execute("PRAGMA cache_size = 2")  # pages go to the disk before the end, and the journal before them
+    raw.execute("PRAGMA cache_size = 2")  # forces pages to disk before the end, and the journal before them
     raw.execute("BEGIN")
     for n in range(200):
         row = (0.0, "noted", 1, '{"text": "%s"}' % (f"{n} " * 200))

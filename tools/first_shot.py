@@ -1,9 +1,9 @@
-"""Takes a first measured shot as a stranger would: the real program on an X display, real mouse clicks, all counted.
+"""Take a first measured shot like a new player: the real program on an X display, real mouse clicks, all counted.
 
     python -m tools.first_shot [--display :88] [--pictures FOLDER]
 
-Needs xdotool, and Xvfb unless the display is there already. The settings are fresh and thrown away. The exit status is
-1 where it takes more than nine clicks, or where the distance that is shown is not the simulated table's.
+Needs xdotool, and Xvfb unless the display already exists. The settings are temporary. The exit status is 1 if it takes
+more than nine clicks, or if the displayed distance differs from the simulated table's.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ T = TypeVar("T")
 MOST_CLICKS = 9
 NEAR_IN = 0.3
 SCREEN = "1366x768x24"
-_RESTS_S = 0.6  # a player looks before he clicks: long enough for the outline of what would be taught
+_RESTS_S = 0.6  # pause before a click, long enough for the outline of the proposed soldier
 
 
 class Insider(QObject):
-    """Asks the program's window where things are, from another thread."""
+    """Queries the program's window from another thread."""
 
     _asked = pyqtSignal(object)
 
@@ -72,9 +72,9 @@ class Stranger:
     """Follows the guide with a mouse.
 
     Attributes:
-        clicks: So many until now.
-        report: What came of it, in words; empty while nothing did.
-        good: Whether the shot was right and quick enough.
+        clicks: Number of clicks so far.
+        report: The result in words; empty until there is one.
+        good: Whether the distance was right and the clicks few enough.
     """
 
     def __init__(self, insider: Insider, pictures: Path | None) -> None:
@@ -156,7 +156,7 @@ def _simulated_entry(window: Window) -> QPoint:
 
 
 def _soldier(window: Window, army: str) -> Figure:
-    """The standing soldier of an army who stands nearest to the middle of the table."""
+    """The standing soldier of an army that is nearest to the centre of the table."""
     table = window.bench.simulated
     assert table is not None
     men = [one for one in table.truth.figures if one.army == army and one.posture is Posture.STANDING]
@@ -184,7 +184,7 @@ def main() -> int:
     given = options.parse_args()
     if given.pictures is not None:
         given.pictures.mkdir(parents=True, exist_ok=True)
-    # One that is there already makes this one end at once, which is just as good.
+    # If the display already exists, this Xvfb ends at once, which is fine.
     server = subprocess.Popen(["Xvfb", given.display, "-screen", "0", SCREEN], stderr=subprocess.DEVNULL)
     try:
         time.sleep(1.0)

@@ -1,10 +1,10 @@
-"""Kills a battle in the middle of its writing, again and again: nothing confirmed may be lost, no album set aside.
+"""Kill a battle repeatedly while it is written: no confirmed entry may be lost, and no thumbnail file set aside.
 
     python -m tools.kills [--count 200] [--seed 1]
 
-A process of its own plays a battle without end, with a picture of every entry, closes both now and then, and says what
-has been confirmed. It is killed at a moment that chance chooses; then the battle and its album are opened as the window
-opens them. It ends with status 1 if anything was lost, altered or set aside.
+A separate process plays a battle without end, with a picture of every entry, sometimes closes both, and reports the
+confirmed entries. It is killed at a random moment; then the battle and its pictures are opened as the window opens
+them. The exit status is 1 if anything was lost, altered or set aside.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from rules.tabletop.errors import UserError
 from ui.battle.thumbnail_store import Album
 
 LONGEST_WAIT_S = 0.12
-"""Between the first confirmed entry and the kill: some dozens of entries."""
+"""Seconds between the first confirmed entry and the kill: some dozens of entries."""
 REOPENED_EVERY = 9
 MOST_ENTRIES = 4000
-"""Then another battle is begun, so that opening it takes no longer than writing it."""
+"""Entries after which a new battle starts, so that opening takes no longer than writing."""
 
 
 @dataclass
 class Findings:
-    """What was found after the kills.
+    """Results of all kills.
 
     Attributes:
-        kills: How many there were.
-        confirmed: Entries with their pictures that had been confirmed in all.
-        mended: Kills after which an unfinished entry was taken back.
-        faults: What must not be.
+        kills: Number of kills.
+        confirmed: Number of confirmed entries with their pictures.
+        rolled_back: Number of kills after which an unfinished entry was rolled back.
+        faults: Faults found.
     """
 
     kills: int = 0
     confirmed: int = 0
-    mended: int = 0
+    rolled_back: int = 0
     faults: list[str] = field(default_factory=list)
 
 
@@ -58,17 +58,15 @@ def main() -> None:
     if options.play is not None:
         play(options.play, options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        found = killed(Path(folder), options.count, options.seed)
+        found = play_and_kill(Path(folder), options.count, options.seed)
     print(*found.faults, sep="\n")
-    mended = f"{found.mended} unfinished entries taken back"
-    print(
-        f"{found.kills} kills, {found.confirmed} entries and pictures confirmed, {mended}, {len(found.faults)} faults"
-    )
+    rollbacks = f"{found.rolled_back} unfinished entries rolled back"
+    print(f"{found.kills} kills, {found.confirmed} pictures confirmed; {rollbacks}, {len(found.faults)} faults")
     sys.exit(1 if found.faults else 0)
 
 
 def play(path: Path, seed: int) -> None:
-    """Go on for ever; each line on standard output is the number of an entry that is kept with its picture."""
+    """Play without end; each line on standard output is the number of an entry that is stored with its picture."""
     chance = random.Random(seed)  # noqa: S311 - no secret
     while True:
         with Battle.open(path, time.time) as battle:
@@ -80,23 +78,23 @@ def play(path: Path, seed: int) -> None:
             album.close()
 
 
-def killed(folder: Path, count: int, seed: int) -> Findings:
-    """Play and kill so often, and look at what is left each time."""
+def play_and_kill(folder: Path, count: int, seed: int) -> Findings:
+    """Play and kill `count` times, and check the files each time."""
     chance, found = random.Random(seed), Findings()  # noqa: S311 - no secret
     path = folder / "0.battle"
     for number in range(count):
         if not path.exists() or found.confirmed // MOST_ENTRIES > int(path.stem):
             path = folder / f"{found.confirmed // MOST_ENTRIES}.battle"
             Battle.begin(path, lambda: 0.0, "simple_plastic", ["green", "tan"]).close()
-        confirmed = _played(path, seed * 1000 + number, chance.uniform(0, LONGEST_WAIT_S))
+        confirmed = _kill_while_playing(path, seed * 1000 + number, chance.uniform(0, LONGEST_WAIT_S))
         found.kills += 1
         found.confirmed += len(confirmed)
-        found.faults += [f"kill {number}: {fault}" for fault in _looked(path, confirmed, found)]
+        found.faults += [f"kill {number}: {fault}" for fault in _check_files(path, confirmed, found)]
     return found
 
 
-def _played(path: Path, seed: int, wait_s: float) -> list[int]:
-    """Play in another process and kill it; the entries it has confirmed."""
+def _kill_while_playing(path: Path, seed: int, wait_s: float) -> list[int]:
+    """Play in another process and kill it; returns the entries it has confirmed."""
     command = [sys.executable, "-m", "tools.kills", "--play", str(path), "--seed", str(seed)]
     player = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert player.stdout is not None
@@ -107,13 +105,13 @@ def _played(path: Path, seed: int, wait_s: float) -> list[int]:
     return [int(line) for line in (first + rest).splitlines(keepends=True) if line.endswith("\n")]
 
 
-def _looked(path: Path, confirmed: list[int], found: Findings) -> list[str]:
-    """Open the battle and its album; what must not be."""
+def _check_files(path: Path, confirmed: list[int], found: Findings) -> list[str]:
+    """Open the battle and its pictures; returns the faults."""
     if not confirmed:
         return ["nothing was played"]
     try:
         with Battle.open(path, lambda: 0.0) as battle:
-            found.mended += "not confirmed is gone" in battle.remark
+            found.rolled_back += "not confirmed is gone" in battle.remark
             faults = [
                 f"entry {entry.seq} is not what was written"
                 for entry in battle.entries[1:]
@@ -135,7 +133,7 @@ def _words(seq: int) -> str:
 
 
 def _picture(seq: int, size: int) -> bytes:
-    """What passes for a JPEG, of this length, and is another for every entry."""
+    """A fake JPEG of this size, different for every entry."""
     return (b"\xff\xd8" + seq.to_bytes(4, "big") * (size // 4 + 1))[:size]
 
 

@@ -1,9 +1,9 @@
-"""Soak of the serial links on pseudo-terminals: rolls and frames through cuts, garbage and pulled plugs.
+"""Soak test of the serial links on pseudo-terminals: rolls and frames through cuts, garbage and unplugging.
 
 Run with `python -m tools.soak_wires` (100 000 rolls and 100 000 frames, a few minutes). It ends with status 1 if a
-sound roll was missed, counted twice or invented, if a rod did not show what it was told last, if a link took 6 s or
-longer to come back, or if a thread or file descriptor was left over. The baseline of the latency is a bare write to
-the same pseudo-terminal, in the same run.
+valid roll was missed, counted twice or invented, if a rod did not show its latest frame, if a link took 6 s or longer
+to reconnect, or if a thread or file descriptor was left over. The baseline of the latency is a bare write to the same
+pseudo-terminal, in the same run.
 """
 
 import argparse
@@ -54,14 +54,14 @@ def until(true: Callable[[], bool], limit_s: float = 20.0, step: Callable[[], ob
 
 
 def send(wire: Wire, data: bytes, rng: random.Random) -> None:
-    """All of it, in pieces of any size."""
+    """Send all bytes in random pieces."""
     while data:
         size = rng.choice((1, 7, 60, 700, 4000))
         data = data[wire.write(data[:size]) :]
 
 
 def damaged(line: bytes, rng: random.Random) -> bytes:
-    """One line, end included, as a bad cable, a lost byte or a full buffer leave it."""
+    """One line with its end, damaged like by a bad cable, a lost byte or a full buffer."""
     at, to = sorted(rng.sample(range(len(line) + 1), 2))
     return rng.choice(
         (
@@ -79,7 +79,7 @@ def garbage(rng: random.Random) -> bytes:
     return rng.choice(
         (
             lambda: rng.randbytes(rng.randrange(1, 400)) + b"\n",
-            lambda: b"4\n",  # a bare number from a device that speaks JSON is a torn line
+            lambda: b"4\n",  # a bare number from a device that sends JSON is an incomplete line
             lambda: b'{"t":"roll","id":"d1","sides":6,"face":4,"seq":-7}\n',  # no checksum where all others have one
             lambda: b'{"t":"roll","id":"d1","sides":6,"face":7}\n[4]\n{}\n\n\r\n',
             lambda: b"x" * 5000 + b"\n",
@@ -99,7 +99,7 @@ def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, fo
         for roll, _ in line.arrivals():
             got[(roll.id, roll.seq, roll.face)] += 1
 
-    def say(data: bytes) -> None:
+    def send_to_program(data: bytes) -> None:
         nonlocal written
         written += len(data)
         send(wire, data, rng)
@@ -109,7 +109,7 @@ def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, fo
         return line.status.received >= written
 
     until(lambda: wire.connected and line.status.state is LinkState.UP)
-    say(hello)
+    send_to_program(hello)
     pull_every = max(20, count // pulls)
     while sent < count:
         rolls = [
@@ -124,7 +124,7 @@ def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, fo
             )
         stream += b"\n"
         if sent // pull_every != (sent + len(rolls)) // pull_every:
-            # Pulled in mid-sentence; as our bridge, the dice say it all again once they are heard.
+            # Unplugged during a line; like the real bridge, the dice send everything again after reconnecting.
             pulled += 1
             send(wire, stream[: rng.randrange(len(stream))], rng)
             before = line.status.connections
@@ -137,14 +137,14 @@ def soak_dice(count: int, pulls: int, rng: random.Random, findings: Findings, fo
             findings.reconnect_s.append(time.monotonic() - start)
             collect()
             written = line.status.received
-            say(hello + b"".join(clean))
+            send_to_program(hello + b"".join(clean))
             wanted.update((roll.id, roll.seq, roll.face) for roll in rolls)
         else:
-            say(stream)
+            send_to_program(stream)
             findings.check(until(heard), "what was written was not read")
             whole = {part.strip() + b"\n" for part in stream.split(b"\n")}
             again = {text for text in clean if text not in whole and rng.random() < 0.5}
-            say(b"".join(again))
+            send_to_program(b"".join(again))
             arrived = [roll for text, roll in clean.items() if text in whole or text in again]
             lost += len(clean) - len(arrived)
             wanted.update((roll.id, roll.seq, roll.face) for roll in arrived)
@@ -191,7 +191,7 @@ def soak_rod(count: int, pulls: int, rng: random.Random, findings: Findings, fol
         if rng.random() < 0.02:
             wire.write(rng.randbytes(50).replace(b"{", b"?"))
         arrived = until(lambda: device.leds == wanted, step=device.step)  # noqa: B023
-        findings.check(arrived, "the rod does not show what it was told last")
+        findings.check(arrived, "the rod does not show its latest frame")
         shown += 1
         if len(findings.faults) > 5:
             break
@@ -211,7 +211,7 @@ def _replaced(device: EmulatedRod, greets: bool) -> EmulatedRod:
 
 
 def latency(count: int, rng: random.Random, folder: Path) -> str:
-    """From the call to the frame's last byte at the far end, at 115200 baud, at moments that the link cannot guess."""
+    """Time from the call to the frame's last byte at the device, at 115200 baud, at random moments."""
     wire = Wire(folder / "rod-latency")
     rod = RangeRod(SHAPE, lambda: (str(wire.path),))
     decoder, times, bare, shown = Decoder(), [], [], 0.0
@@ -246,7 +246,7 @@ def _read_one(wire: Wire, decoder: Decoder) -> None:
     while not decoder.feed(wire.read()):
         if time.perf_counter() > end:
             raise SystemExit("no frame came")
-        time.sleep(0.0001)  # lets go of the interpreter, which the link's thread needs
+        time.sleep(0.0001)  # releases the interpreter lock for the link's thread
 
 
 def open_files() -> int:

@@ -1,4 +1,4 @@
-"""Markers drawn as a camera sees them: sampled finely in linear light, blurred, exposed, stored with gamma."""
+"""Render markers as a camera sees them: finely sampled in linear light, blurred, exposed, stored with gamma."""
 
 import numpy as np
 

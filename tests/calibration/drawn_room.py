@@ -1,4 +1,4 @@
-"""A table with markers on a floor, both with a grain, as a camera sees them: for what was moved and what stayed."""
+"""Render a table with markers on a floor, both with texture, to test what moved and what stayed."""
 
 from functools import cache
 
@@ -27,11 +27,11 @@ def shot(seen_by=CAMERA, markers=(0, 1, 2, 3), moved=(), table=AT_REST, filled=F
 
     Args:
         seen_by: The camera.
-        markers: Those in sight.
-        moved: (id, x, y, turn) of markers that lie elsewhere than at `PLACES`.
-        table: (x, y, turn) by which the table and all that lies on it was moved; the floor stays.
-        filled: The table fills the picture.
-        floor: Without a grain on table and floor where it is False.
+        markers: The visible markers.
+        moved: (id, x, y, turn) of markers that are not at `PLACES`.
+        table: (x, y, turn) by which the table and everything on it moved; the floor stays.
+        filled: Whether the table fills the picture.
+        floor: Whether table and floor have texture.
     """
     places = {number: PLACES[number] for number in markers}
     places |= {number: marker_corners((x, y), 3.0, turn) for number, x, y, turn in moved}

@@ -1,4 +1,4 @@
-"""Random cameras over a table of markers seen with noise, calibrated and compared with the truth."""
+"""Calibrate random cameras over a table of noisy markers and compare them with the truth."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rules.tabletop.table import FloatArray
 
 SIZE_PX = (1920, 1080)
 STATED_NOISE_PX = 0.32
-"""Root of the mean square of 0.1 to 0.5."""
+"""Root mean square of 0.1 to 0.5."""
 PRINT_OFF, PRINT_MEASURED = 0.02, 0.0025
 _TABLE_IN = np.array([48.0, 36.0])
 _SIDE_IN = 3.0
@@ -24,7 +24,7 @@ _PAPER = Paper()
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One class of cameras: how many markers, and what is known beforehand."""
+    """One class of trials: the number of markers, and what is known beforehand."""
 
     markers: int
     profile: bool
@@ -33,14 +33,14 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """Errors (N, 2) in inches at places of the table and above it, and the deviation that was claimed (N,)."""
+    """Errors (N, 2) in inches at places on and above the table, and the stated sigmas (N,)."""
 
     error_in: FloatArray
     sigma_in: FloatArray
 
     @property
     def ratio(self) -> FloatArray:
-        """(N, 2) errors in units of the claim."""
+        """(N, 2) errors in units of the stated sigma."""
         return np.asarray(self.error_in / self.sigma_in[:, None])
 
 
@@ -53,7 +53,7 @@ def kinds(counts: tuple[int, ...] = (1, 2, 4, 8)) -> Iterator[Kind]:
 
 
 def trial(rng: np.random.Generator, kind: Kind) -> Trial:
-    """One random camera calibrated by noisy corners, against the truth."""
+    """Calibrate one random camera from noisy corners, and compare it with the truth."""
     camera, corners = _view(rng, kind.markers)
     off = PRINT_MEASURED if kind.measured else PRINT_OFF
     printed = 1 + rng.normal(0, off)
@@ -69,7 +69,7 @@ def trial(rng: np.random.Generator, kind: Kind) -> Trial:
 
 
 def compare(found: Calibration, camera: TableCamera, corners_in: FloatArray) -> Trial:
-    """Errors over the visible table at 0 and 2 in, after the frames are laid on one another by the markers."""
+    """Errors over the visible table at heights of 0 and 2 in, after the frames are aligned by the markers."""
     x, y = np.meshgrid(*(np.linspace(1, side - 1, 7) for side in _TABLE_IN))
     places = np.c_[x.ravel(), y.ravel()]
     places = np.r_[np.c_[places, np.zeros(len(places))], np.c_[places, np.full(len(places), 2.0)]]
@@ -95,7 +95,7 @@ def _seen(
 
 
 def _view(rng: np.random.Generator, count: int) -> tuple[TableCamera, list[FloatArray]]:
-    """A camera, and the corners of markers that it sees whole and apart."""
+    """A camera, and the corners of fully visible markers that do not overlap."""
     while True:
         camera = _camera(rng)
         quads: list[FloatArray] = []
@@ -125,7 +125,7 @@ def _camera(rng: np.random.Generator) -> TableCamera:
     lean = cv2.Rodrigues(tilt * np.array([np.cos(way), np.sin(way), 0]))[0]
     rotation = np.asarray(lean @ cv2.Rodrigues(np.array([0, 0, roll]))[0] @ down, np.float64)
     up = rng.uniform(40, 65)
-    # The camera looks at the middle of the table, wherever that makes it hang.
+    # The camera is placed so that it looks at the centre of the table.
     ray = rotation.T @ (0, 0, 1)
     eye = np.array([*(_TABLE_IN / 2 + rng.normal(0, 2, 2)), 0]) - ray * (up / -ray[2])
     return TableCamera(lens, rotation, -rotation @ eye)

@@ -12,14 +12,14 @@ RECTANGLE_IN = np.array([[4.0, 3], [36, 3], [36, 25], [4, 25]])
 SIZE_IN = (32.0, 22.0)
 
 
-def test_four_exact_corners_give_the_table():
+def test_four_exact_corners_give_exact_places():
     seen_by = camera(tilt_deg=10.0)
     found = calibrate_rectangle(seen_by.table_to_pixel(RECTANGLE_IN), SIZE_IN, SIZE_PX, seen_by.lens)
     places = found.camera.pixel_to_table(seen_by.table_to_pixel(TABLE))
     assert places + (4, 3) == pytest.approx(TABLE[:, :2], abs=0.01)  # its origin is the near left corner
 
 
-def test_the_clicks_error_is_the_claims():
+def test_errors_of_clicks_match_the_stated_sigma():
     """Errors over sigma for 40 clicked cameras."""
     rng = np.random.default_rng(5)
     ratios = []
@@ -34,7 +34,7 @@ def test_the_clicks_error_is_the_claims():
     assert 0.7 < np.sqrt(np.mean(np.square(ratios))) < 1.3
 
 
-def test_without_a_lens_profile_the_claim_is_wider():
+def test_without_a_lens_profile_sigma_is_larger():
     seen_by = camera(tilt_deg=10.0)
     clicks = seen_by.table_to_pixel(RECTANGLE_IN)
     known, unknown = (calibrate_rectangle(clicks, SIZE_IN, SIZE_PX, lens) for lens in (seen_by.lens, None))
@@ -42,27 +42,27 @@ def test_without_a_lens_profile_the_claim_is_wider():
 
 
 @pytest.mark.parametrize("order", [[0, 3, 2, 1], [0, 2, 1, 3], [0, 1, 2]])
-def test_corners_in_another_order_are_refused(order):
+def test_corners_in_the_wrong_order_are_refused(order):
     seen = camera().table_to_pixel(RECTANGLE_IN)[order]
     with pytest.raises(UserError, match="near left, near right, far right, far left"):
         calibrate_rectangle(seen, SIZE_IN, SIZE_PX)
 
 
 @pytest.mark.parametrize("size", [(0.0, 3.0), (float("nan"), 3.0)])
-def test_a_size_that_cannot_be(size):
-    with pytest.raises(UserError, match="cannot be"):
+def test_an_impossible_size_is_refused(size):
+    with pytest.raises(UserError, match="is not possible"):
         calibrate_rectangle(camera().table_to_pixel(RECTANGLE_IN), size, SIZE_PX)
 
 
 def badly_printed(seen_by, grown):
-    """Markers printed larger than said, by this part, and nobody sure of their size to better than 2 %."""
+    """Markers printed larger than stated by this share, with a size uncertainty of 2 %."""
     made = []
     for t, (at, turn) in zip(targets(seen_by), PLACES.values(), strict=True):
         made.append(Target(t.points_in, seen_by.table_to_pixel(marker_corners(at, 3 * grown, turn)), t.marks))
     return solve(made, SIZE_PX, seen_by.lens, print_sigma=0.02)
 
 
-def test_one_distance_finds_the_prints_size():
+def test_one_distance_corrects_the_print_size():
     seen_by = camera(tilt_deg=5.0)
     ends_in = np.array([[4.0, 6, 0], [34.0, 22, 0]])
     ends = tuple(map(tuple, seen_by.table_to_pixel(ends_in)))
@@ -70,7 +70,7 @@ def test_one_distance_finds_the_prints_size():
     before = badly_printed(seen_by, 1.03)
     after = sharpen(before, ends, true)
     a, b = after.camera.pixel_to_table(ends)
-    # The tape and the clicks are sure to some 0.15 in of 34, the prints to 0.68: 19 parts of 20 are corrected.
+    # Tape and clicks are known to about 0.15 in of 34 in, the prints to 0.68: 19/20 of the error is corrected.
     assert np.hypot(*(b - a)) == pytest.approx(true, abs=0.1)
     assert np.abs(errors_in(before, seen_by)).max() > 0.4
     assert np.abs(errors_in(after, seen_by)).max() < 0.1
@@ -78,20 +78,20 @@ def test_one_distance_finds_the_prints_size():
     assert after.sigma_in(place) < 0.4 * before.sigma_in(place)
 
 
-def test_a_sure_calibration_hardly_moves():
+def test_a_certain_calibration_hardly_changes():
     seen_by = camera()
-    sure = solve(targets(seen_by), SIZE_PX, seen_by.lens)
+    certain = solve(targets(seen_by), SIZE_PX, seen_by.lens)
     ends = ((100.0, 100.0), (800.0, 400.0))
-    a, b = sure.camera.pixel_to_table(ends)
-    after = sharpen(sure, ends, float(np.hypot(*(b - a))) + 0.1)
-    moved = after.camera.pixel_to_table(ends) - sure.camera.pixel_to_table(ends)
+    a, b = certain.camera.pixel_to_table(ends)
+    after = sharpen(certain, ends, float(np.hypot(*(b - a))) + 0.1)
+    moved = after.camera.pixel_to_table(ends) - certain.camera.pixel_to_table(ends)
     assert np.abs(moved).max() < 0.02
 
 
 def test_a_distance_that_contradicts_is_refused():
     seen_by = camera()
-    sure = solve(targets(seen_by), SIZE_PX, seen_by.lens)
-    with pytest.raises(UserError, match=r"measured 12.00 in where the calibration sees"):
-        sharpen(sure, ((100.0, 100.0), (800.0, 400.0)), 12.0)
+    certain = solve(targets(seen_by), SIZE_PX, seen_by.lens)
+    with pytest.raises(UserError, match=r"measured 12.00 in, but the calibration gives"):
+        sharpen(certain, ((100.0, 100.0), (800.0, 400.0)), 12.0)
     with pytest.raises(UserError, match="two different places"):
-        sharpen(sure, ((100.0, 100.0), (100.0, 100.0)), 12.0)
+        sharpen(certain, ((100.0, 100.0), (100.0, 100.0)), 12.0)

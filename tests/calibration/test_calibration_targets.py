@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from calibration.calibration_targets import Prints, Sight, calibrate, fix, see, together
+from calibration.calibration_targets import Detections, Prints, calibrate, combine_frames, fix, see
 from calibration.marker_issue import Reason
 from calibration.markers import Board
 from calibration.opencv import cv2
@@ -31,28 +31,28 @@ def test_without_a_lens_profile():
     assert worst_in(calibrate(GRAY, Prints(layout=LAYOUT))) < 0.15
 
 
-def test_markers_of_the_picture_that_no_layout_names_are_placed_too():
+def test_markers_outside_the_layout_get_a_place():
     calibration = calibrate(GRAY, Prints(layout={0: LAYOUT[0], 1: LAYOUT[1]}), CAMERA.lens)
     assert calibration.markers_in[2] == pytest.approx(LAYOUT[2], abs=0.05)
 
 
-def test_no_marker_at_all():
+def test_a_picture_without_markers_is_refused():
     with pytest.raises(UserError, match="lay a printed marker flat"):
         calibrate(np.full((540, 960), 128, np.uint8), Prints())
 
 
-def test_none_of_the_layout_is_there():
-    with pytest.raises(UserError, match="none of the layout's markers"):
+def test_a_picture_without_markers_of_the_layout_is_refused():
+    with pytest.raises(UserError, match="none of the markers in the layout"):
         calibrate(GRAY, Prints(layout={9: LAYOUT[0]}))
 
 
-def test_a_side_that_contradicts_the_layout():
-    with pytest.raises(UserError, match=r"marker 0 3 in a side, .* 2 in"):
+def test_a_side_that_contradicts_the_layout_is_refused():
+    with pytest.raises(UserError, match=r"marker 0 has a side of 3 in in the layout file, .* 2 in"):
         calibrate(GRAY, Prints(side_in=2.0, layout=LAYOUT))
 
 
 @pytest.mark.parametrize("side", [0.0, -3.0, 100.0, float("nan")])
-def test_a_side_that_cannot_be(side):
+def test_a_side_out_of_range_is_refused(side):
     with pytest.raises(UserError, match="marker side"):
         Prints(side_in=side)
 
@@ -60,37 +60,39 @@ def test_a_side_that_cannot_be(side):
 FOUR = LAYOUT | {3: marker_corners((6, 23), 3.0, -20)}
 
 
-def spoilt(number, corners, others=FOUR):
-    """A picture of markers of which one is drawn at other corners than it is said to have."""
+def picture_with_wrong_marker(number, corners, others=FOUR):
+    """A picture of markers, one of which is drawn with other corners than stated."""
     return picture(CAMERA, {n: places for n, places in others.items() if n != number} | {number: corners}, noise=1.5)
 
 
 @pytest.mark.parametrize(("lens", "side_in"), [(CAMERA.lens, 2.85), (CAMERA.lens, 3.2), (None, 2.7), (None, 3.2)])
-def test_a_marker_of_another_side_does_not_spoil_the_rest(lens, side_in):
-    found = fix(see(spoilt(2, marker_corners((34, 24), side_in, 10)), Prints()), Prints(), lens)
+def test_a_marker_of_another_size_does_not_affect_the_others(lens, side_in):
+    found = fix(see(picture_with_wrong_marker(2, marker_corners((34, 24), side_in, 10)), Prints()), Prints(), lens)
     (trouble,) = found.set_aside
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 2)
     assert set(found.calibration.markers_in) == {0, 1, 3}
     true = np.linalg.norm(FOUR[1].mean(0) - FOUR[3].mean(0))
     places = found.calibration.markers_in
     away = np.linalg.norm(places[1].mean(0) - places[3].mean(0))
-    # Where the lens is found along with it three markers leave 0.1 in over 34.
+    # With an unknown lens, three markers leave an error of 0.1 in over 34 in.
     assert away == pytest.approx(true, abs=0.03 if lens else 0.15)
 
 
-def test_of_three_markers_the_bad_one_is_found():
-    found = fix(see(spoilt(1, marker_corners((35, 5), 2.8, 90), LAYOUT), Prints()), Prints(), CAMERA.lens)
+def test_the_bad_one_of_three_markers_is_found():
+    found = fix(
+        see(picture_with_wrong_marker(1, marker_corners((35, 5), 2.8, 90), LAYOUT), Prints()), Prints(), CAMERA.lens
+    )
     assert [(t.reason, t.id) for t in found.set_aside] == [(Reason.WRONG_SIDE, 1)]
 
 
-def test_a_marker_that_lies_elsewhere_than_its_layout_says():
+def test_a_marker_away_from_its_place_in_the_layout_is_set_aside():
     prints = Prints(layout=FOUR)
-    found = fix(see(spoilt(2, marker_corners((33, 24), 3.0, 10)), prints), prints, CAMERA.lens)
+    found = fix(see(picture_with_wrong_marker(2, marker_corners((33, 24), 3.0, 10)), prints), prints, CAMERA.lens)
     assert [t.id for t in found.set_aside] == [2]
     assert worst_in(found.calibration) < 0.03
 
 
-def test_a_number_seen_twice_does_not_spoil_the_rest():
+def test_a_duplicate_marker_does_not_affect_the_others():
     gray = picture(CAMERA, FOUR, noise=1.5)
     x, y = CAMERA.table_to_pixel((20.0, 14.0, 0.0))[0].astype(int)
     corners = CAMERA.table_to_pixel(FOUR[2]).astype(int)
@@ -102,44 +104,44 @@ def test_a_number_seen_twice_does_not_spoil_the_rest():
     assert set(found.calibration.markers_in) == {0, 1, 3}
 
 
-def test_nothing_is_set_aside_from_good_markers():
+def test_good_markers_are_not_set_aside():
     for lens in (CAMERA.lens, None):
         assert fix(see(picture(CAMERA, FOUR, noise=3.0), Prints()), Prints(), lens).set_aside == ()
 
 
-def test_of_several_frames_each_corner_is_the_median():
+def test_each_corner_is_the_median_of_several_frames():
     rng = np.random.default_rng(4)
     still = picture(CAMERA, FOUR).astype(float)
     shots = [np.clip(still + rng.normal(0, 8, still.shape), 0, 255).astype(np.uint8) for _ in range(8)]
     shots[3] = picture(CAMERA, FOUR | {0: marker_corners((5.3, 5), 3)})  # a hand nudges one, for one frame
     shots[5] = picture(CAMERA, {n: FOUR[n] for n in (0, 1, 3)})  # and hides another
-    sights = [see(shot, Prints()) for shot in shots]
-    joint = together(sights)
+    frames = [see(shot, Prints()) for shot in shots]
+    joint = combine_frames(frames)
     assert set(joint.corners_px) == set(FOUR)
     truth = {n: CAMERA.table_to_pixel(corners) for n, corners in FOUR.items()}
 
-    def error_px(sight):
-        return np.sqrt(np.mean([(sight.corners_px[n] - truth[n]) ** 2 for n in truth]))
+    def error_px(detections):
+        return np.sqrt(np.mean([(detections.corners_px[n] - truth[n]) ** 2 for n in truth]))
 
-    alone = np.median([error_px(sight) for sight in sights[:3]])
-    # Noise alone would fall to 1.25 / sqrt(7) of it; what the fit errs by in every frame remains.
+    alone = np.median([error_px(detections) for detections in frames[:3]])
+    # Noise alone would fall to 1.25 / sqrt(7) of it; the systematic error of the fit remains.
     assert error_px(joint) < 0.75 * alone
 
 
-def test_a_board_on_the_table():
+def test_a_board_calibrates_the_table():
     board = Board(7, 5, 1.4, 1.0)
     image = cv2.aruco.CharucoBoard((7, 5), 1.4, 1.0, cv2.aruco.getPredefinedDictionary(0)).generateImage((700, 500))
     image = np.pad(image, ((100, 140), (150, 110)), constant_values=200)  # 960 x 740, 71.4 px an inch
     calibration = calibrate(image, Prints(board=board))
     corners = np.concatenate([calibration.markers_in[n] for n in range(17)])
     assert np.ptp(corners, axis=0) == pytest.approx([7 * 1.4 - 0.4, 5 * 1.4 - 0.4], abs=0.05)
-    # The same table with the board's place known: the frame is the layout's.
+    # The same table with a known place of the board: the layout defines the frame.
     layout = {n: c + (3.0, 4.0) for n, c in calibration.markers_in.items()}
     moved = calibrate(image, Prints(board=board, layout=layout))
     assert moved.markers_in[5] == pytest.approx(layout[5], abs=0.01)
 
 
-def test_no_board_in_sight():
+def test_a_picture_without_the_board_is_refused():
     with pytest.raises(UserError, match="no marker found"):
         calibrate(GRAY, Prints(board=Board(7, 5, 1.4, 1.0)))
 
@@ -148,7 +150,7 @@ UNEVEN = PrintScale(98.0, 101.5)
 
 
 def ranges_off(scale, count, trials=12):
-    """Median relative error of ranges, and what is claimed of them, where markers came out of an uneven printer."""
+    """Median relative error of ranges and their stated sigma, for markers from an uneven printer."""
     rng = np.random.default_rng(1)
     places = np.array([[3.0, 3.0], [37, 3], [3, 25], [37, 25], [20, 14]])
     middle = CAMERA.table_to_pixel(places)
@@ -160,41 +162,43 @@ def ranges_off(scale, count, trials=12):
             place = (*rng.uniform([4, 4], [36, 24]), rng.uniform(0, 2 * np.pi))
             corners_px = CAMERA.table_to_pixel(laid_at(shape, place))
             seen[number] = corners_px + rng.normal(0, 0.05, (4, 2))
-        camera = fix(Sight((960, 540), seen), Prints(scale=scale), CAMERA.lens).calibration.camera
+        camera = fix(Detections((960, 540), seen), Prints(scale=scale), CAMERA.lens).calibration.camera
         found, true = (pdist(at) for at in (camera.pixel_to_table(middle), places))
         off.append(np.median(np.abs(found / true - 1)))
     return float(np.median(off))
 
 
-def test_an_uneven_print_is_made_good_by_a_ruler():
-    """Untold, one marker that came out 2 % narrower and 1.5 % longer tilts the whole table."""
+def test_a_measured_print_scale_corrects_an_uneven_print():
+    """Without the scale, a marker printed 2 % narrower and 1.5 % longer tilts the whole table."""
     assert ranges_off(UNEVEN, 1) < 0.006
     assert ranges_off(None, 1) > 0.03
     assert ranges_off(UNEVEN, 4) < 0.003
 
 
-def test_a_measured_print_makes_inches_surer():
+def test_a_measured_print_scale_reduces_sigma():
     far = [[33.0, 14.0, 0.0]]
-    sure, unsure = (fix(see(GRAY, p), p, CAMERA.lens).calibration for p in (Prints(scale=PrintScale()), Prints()))
-    # Half a per cent of the 10 in from the markers' middle against a quarter; the rest is the corners' noise.
-    assert unsure.sigma_in(far) > 1.5 * sure.sigma_in(far)
+    measured, unmeasured = (
+        fix(see(GRAY, p), p, CAMERA.lens).calibration for p in (Prints(scale=PrintScale()), Prints())
+    )
+    # 0.5 % against 0.25 % of the 10 in from the markers' centre; the rest is the noise of the corners.
+    assert unmeasured.sigma_in(far) > 1.5 * measured.sigma_in(far)
 
 
-def test_an_uneven_board_is_made_good_too():
+def test_a_measured_print_scale_corrects_an_uneven_board():
     prints = Prints(board=Board(7, 5, 1.4, 1.0), scale=UNEVEN)
     corners = prints.board_corners_in(np.arange(24, dtype=np.int32))
     assert np.ptp(corners, axis=0) == pytest.approx([5 * 1.4 * 0.98, 3 * 1.4 * 1.015])
     assert np.ptp(prints.board_marks_in[0], axis=0) == pytest.approx([0.98, 1.015])
 
 
-def test_a_layout_errs_as_hand_made_ones_do():
-    """Places in the layout that are off by half a millimetre leave errors that are claimed."""
+def test_errors_of_a_hand_made_layout_match_the_stated_sigma():
+    """Layout places that are off by half a millimetre cause errors that match sigma."""
     rng = np.random.default_rng(5)
     ratios = []
     for _ in range(20):
-        said = {n: corners + rng.normal(0, 0.02, 2) for n, corners in FOUR.items()}
+        stated = {n: corners + rng.normal(0, 0.02, 2) for n, corners in FOUR.items()}
         seen = {n: CAMERA.table_to_pixel(corners) for n, corners in FOUR.items()}
-        known = fix(Sight((960, 540), seen), Prints(layout=said), CAMERA.lens).calibration
+        known = fix(Detections((960, 540), seen), Prints(layout=stated), CAMERA.lens).calibration
         places = np.array([[x, y, 0.0] for x in (3, 20, 37) for y in (3, 14, 26)])
         off = known.camera.pixel_to_table(CAMERA.table_to_pixel(places)) - places[:, :2]
         ratios.append(off / known.sigma_in(places)[:, None])

@@ -1,4 +1,4 @@
-"""Bumped cameras, bumped tables and moved markers, drawn: told apart, and positions on the table stay."""
+"""The tracker distinguishes bumped cameras, bumped tables and moved markers in rendered pictures."""
 
 import numpy as np
 import pytest
@@ -17,8 +17,8 @@ FAR = camera(at_in=(23.0, 13.0), tilt_deg=1.0, roll_deg=6.0, **HOW | {"height_in
 ON_TABLE = np.array([[x, y, 0.0] for x in (6, 20, 34) for y in (5, 13, 21)])
 
 
-class Watched:
-    """A keeper that has looked at a table at rest, and what it tells from then on."""
+class TrackedTable:
+    """A tracker that has seen a table at rest, and its later results."""
 
     def __init__(self, frames=1, lens=CAMERA.lens, **first):
         self.keeper, self.lens, self.drifts = Keeper(), lens, []
@@ -33,7 +33,7 @@ class Watched:
         return self
 
     def error_in(self, seen_by=CAMERA, table=AT_REST):
-        """Largest change of the inches of points that lie on the table, moved along with it."""
+        """Largest change of the table places of points that move with the table."""
         before = self.start.calibration.camera.pixel_to_table(CAMERA.table_to_pixel(ON_TABLE))
         moved = np.c_[laid_at(ON_TABLE[:, :2], table), ON_TABLE[:, 2]]
         after = self.kept.calibration.camera.pixel_to_table(seen_by.table_to_pixel(moved))
@@ -41,13 +41,13 @@ class Watched:
 
 
 @pytest.mark.parametrize("bumped", [NEAR, FAR])
-def test_a_bumped_camera_is_found_again_in_the_next_frame(bumped):
-    table = Watched().look(shot(bumped, seed=9))
+def test_a_bumped_camera_is_recalibrated_in_the_next_frame(bumped):
+    table = TrackedTable().look(shot(bumped, seed=9))
     (drift,) = table.drifts
     assert (drift.what, drift.ids) == (Moved.CAMERA, ())
-    went = [NEAR.table_to_pixel(PLACES[n]) - CAMERA.table_to_pixel(PLACES[n]) for n in PLACES]
+    shift = [NEAR.table_to_pixel(PLACES[n]) - CAMERA.table_to_pixel(PLACES[n]) for n in PLACES]
     if bumped is NEAR:
-        assert drift.shift_px == pytest.approx(np.linalg.norm(went, axis=2).mean(), rel=0.1)
+        assert drift.shift_px == pytest.approx(np.linalg.norm(shift, axis=2).mean(), rel=0.1)
     # Two solves of four markers, each corner to 0.1 px at 18 px an inch.
     assert table.error_in(bumped) < 0.02
     assert table.kept.problem is None
@@ -55,79 +55,79 @@ def test_a_bumped_camera_is_found_again_in_the_next_frame(bumped):
         assert table.kept.calibration.markers_in[number] == pytest.approx(corners)
 
 
-def test_one_bump_is_told_once_and_the_next_again():
-    table = Watched().look(shot(NEAR, seed=1), shot(NEAR, seed=1), shot(FAR, seed=2), *[shot(FAR, seed=3)] * 3)
-    assert len(table.drifts) == 1, "the camera swings before it hangs still"
+def test_each_bump_is_reported_once():
+    table = TrackedTable().look(shot(NEAR, seed=1), shot(NEAR, seed=1), shot(FAR, seed=2), *[shot(FAR, seed=3)] * 3)
+    assert len(table.drifts) == 1, "the camera swings before it is at rest"
     table.look(shot(seed=4))
     assert [drift.what for drift in table.drifts] == [Moved.CAMERA, Moved.CAMERA]
     assert table.error_in() < 0.02
 
 
 @pytest.mark.parametrize("table_at", [(0.6, -0.4, 0.01), (0.1, -0.06, 0.0)])
-def test_a_bumped_table_is_told_by_the_floor_that_stays(table_at):
-    table = Watched().look(shot(table=table_at, seed=9))
+def test_a_still_floor_shows_that_the_table_moved(table_at):
+    table = TrackedTable().look(shot(table=table_at, seed=9))
     (drift,) = table.drifts
     assert drift.what is Moved.TABLE
     assert table.error_in(table=table_at) < 0.02
 
 
-def test_without_anything_to_see_on_table_and_floor_nobody_can_tell_which():
-    table = Watched(floor=False).look(shot(NEAR, floor=False, seed=9))
+def test_without_texture_camera_and_table_cannot_be_told_apart():
+    table = TrackedTable(floor=False).look(shot(NEAR, floor=False, seed=9))
     (drift,) = table.drifts
     assert drift.what is Moved.EITHER
     assert table.error_in(NEAR) < 0.02
 
 
-def test_a_table_that_fills_the_picture_is_told_as_the_camera():
-    table = Watched(filled=True).look(shot(table=(0.6, -0.4, 0.0), filled=True, seed=9))
+def test_a_moved_table_that_fills_the_picture_counts_as_the_camera():
+    table = TrackedTable(filled=True).look(shot(table=(0.6, -0.4, 0.0), filled=True, seed=9))
     assert [drift.what for drift in table.drifts] == [Moved.CAMERA]
     assert table.error_in(table=(0.6, -0.4, 0.0)) < 0.02
 
 
 @pytest.mark.parametrize("to_in", [(31.0, 20.0, 40.0), (33.1, 22.05, 10.0)])
-def test_a_moved_marker_changes_nothing_but_its_own_place(to_in):
-    table = Watched().look(*[shot(moved=((2, *to_in),), seed=1), shot(moved=((2, *to_in),), seed=2)] * 6)
+def test_a_moved_marker_changes_only_its_own_place(to_in):
+    table = TrackedTable().look(*[shot(moved=((2, *to_in),), seed=1), shot(moved=((2, *to_in),), seed=2)] * 6)
     (drift,) = table.drifts
     assert (drift.what, drift.ids) == (Moved.MARKER, (2,))
-    went = np.subtract(drift.to_in, drift.from_in)
-    # The frame is the program's own: only the length of the way can be compared.
-    assert np.hypot(*went) == pytest.approx(np.hypot(to_in[0] - 33, to_in[1] - 22), abs=0.03)
+    shift = np.subtract(drift.to_in, drift.from_in)
+    # The frame is chosen by the program, so only the length of the motion can be compared.
+    assert np.hypot(*shift) == pytest.approx(np.hypot(to_in[0] - 33, to_in[1] - 22), abs=0.03)
     assert table.error_in() < 0.01
-    # It counts at its new place from now on: a bump is survived with it and one other.
+    # The marker counts at its new place from now on: it and one other survive a bump.
     table.look(shot(NEAR, markers=(0,), moved=((2, *to_in),), seed=20))
     assert table.drifts[-1].what is Moved.CAMERA
     assert table.error_in(NEAR) < 0.08
 
 
-def test_a_marker_in_a_hand_is_waited_for():
+def test_a_marker_in_a_hand_is_not_relocated_yet():
     on_the_way = [shot(moved=((2, 33.1 - 0.3 * step, 22 - 0.2 * step, 10.0),), seed=step) for step in range(5)]
-    table = Watched().look(*on_the_way)
+    table = TrackedTable().look(*on_the_way)
     assert table.drifts == []
     table.look(*[shot(moved=((2, 31.5, 21.0, 10.0),), seed=7)] * 2)
     assert [drift.ids for drift in table.drifts] == [(2,)]
 
 
-def test_a_moved_sheet_is_told_by_the_picture_that_stays():
-    """All markers went alike, as a bumped camera's would; but nothing else did."""
+def test_a_still_picture_shows_that_the_sheet_of_markers_moved():
+    """All markers moved as after a camera bump, but nothing else did."""
     sheet = tuple((n, *(PLACES[n].mean(0) + (0.8, 0.5)), turn) for n, turn in ((0, 0), (1, 90), (2, 10), (3, 200)))
-    table = Watched().look(shot(moved=sheet, seed=1), shot(moved=sheet, seed=2))
+    table = TrackedTable().look(shot(moved=sheet, seed=1), shot(moved=sheet, seed=2))
     assert {drift.what for drift in table.drifts} == {Moved.MARKER}
     assert {drift.ids[0] for drift in table.drifts} == {0, 1, 2, 3}
     assert table.error_in() < 0.01
 
 
-def test_the_only_marker_moved_or_the_camera():
-    moved = Watched(markers=(2,)).look(*(shot(markers=(), moved=((2, 31, 20, 40),), seed=seed) for seed in (1, 2)))
+def test_a_single_marker_or_the_camera_moved():
+    moved = TrackedTable(markers=(2,)).look(*(shot(markers=(), moved=((2, 31, 20, 40),), seed=seed) for seed in (1, 2)))
     assert [drift.what for drift in moved.drifts] == [Moved.MARKER]
     assert moved.error_in() < 0.01
-    bumped = Watched(markers=(2,)).look(shot(NEAR, markers=(2,), seed=1))
+    bumped = TrackedTable(markers=(2,)).look(shot(NEAR, markers=(2,), seed=1))
     assert [drift.what for drift in bumped.drifts] == [Moved.CAMERA]
-    # One marker holds the far side of the table as well as its own corners are known: see its sigma.
+    # One marker determines the far side of the table only as well as its corners are known, see its sigma.
     assert bumped.error_in(NEAR) < 4 * bumped.kept.calibration.sigma_in(ON_TABLE).max()
 
 
 def test_a_bump_while_a_hand_hides_markers():
-    table = Watched().look(shot(NEAR, markers=(1, 3), seed=5))
+    table = TrackedTable().look(shot(NEAR, markers=(1, 3), seed=5))
     assert [drift.what for drift in table.drifts] == [Moved.CAMERA]
     assert table.error_in(NEAR) < 0.03
     assert set(table.kept.calibration.markers_in) == {0, 1, 2, 3}, "the hidden ones still lie there"
@@ -135,25 +135,25 @@ def test_a_bump_while_a_hand_hides_markers():
     assert (len(table.drifts), table.kept.problem) == (1, None)
 
 
-def test_markers_that_contradict_one_another_are_said_to():
-    start = Watched(markers=(0, 2))
+def test_contradicting_markers_are_reported():
+    start = TrackedTable(markers=(0, 2))
     start.look(shot(NEAR, markers=(0,), moved=((2, 30.0, 18.0, 60.0),), seed=1))
     assert start.drifts == []
     assert "contradict" in start.kept.problem
     assert start.kept.calibration is start.start.calibration
 
 
-def test_a_hand_over_all_markers_is_said_and_a_bump_meanwhile_is_found():
-    table = Watched().look(shot(markers=(), seed=1), shot(markers=(), seed=2))
-    assert "no marker is in sight" in table.kept.problem
+def test_hidden_markers_are_reported_and_a_bump_meanwhile_is_found():
+    table = TrackedTable().look(shot(markers=(), seed=1), shot(markers=(), seed=2))
+    assert "no marker is visible" in table.kept.problem
     table.look(*(shot(NEAR, seed=seed) for seed in range(3, 6)))
     assert [drift.what for drift in table.drifts] == [Moved.CAMERA]
     assert table.kept.problem is None
 
 
 def test_a_marker_that_was_hidden_at_the_start_is_added():
-    table = Watched(markers=(0, 1, 3))
-    table.keeper._held._since = 10**6  # the time for a look at the whole picture has come
+    table = TrackedTable(markers=(0, 1, 3))
+    table.keeper.tracked.frames_since_search = 10**6  # a search of the whole picture is due
     table.look(shot(seed=1), shot(seed=2))
     assert set(table.kept.calibration.markers_in) == {0, 1, 2, 3}
     true = np.linalg.norm(PLACES[2].mean(0) - PLACES[0].mean(0))
@@ -162,16 +162,16 @@ def test_a_marker_that_was_hidden_at_the_start_is_added():
     assert table.drifts == [], "nothing was moved"
 
 
-def test_several_frames_at_rest_are_measured_together():
-    one, many = Watched(lens=CAMERA.lens), Watched(FRAMES + 2, lens=CAMERA.lens)
+def test_several_frames_at_rest_are_averaged():
+    one, many = TrackedTable(lens=CAMERA.lens), TrackedTable(FRAMES + 2, lens=CAMERA.lens)
     assert many.kept.calibration is not one.kept.calibration
     same = [many.keeper.look(shot(seed=seed), PRINTS, many.lens).calibration for seed in (30, 31)]
     assert same[0] is same[1] is many.kept.calibration, "and then kept"
 
 
-def test_the_error_of_lens_and_places_is_kept_through_a_bump():
-    """The pose alone would be sure to a hundredth; that the lens was guessed does not go away by a bump."""
-    table = Watched(lens=None)
+def test_the_uncertainty_of_lens_and_places_survives_a_bump():
+    """The pose alone would be known to 0.01 in; the uncertainty of the unknown lens must remain after a bump."""
+    table = TrackedTable(lens=None)
     before = table.kept.calibration.sigma_in(ON_TABLE)
     table.look(shot(NEAR, seed=9))
     after = table.kept.calibration.sigma_in(ON_TABLE)
@@ -179,13 +179,13 @@ def test_the_error_of_lens_and_places_is_kept_through_a_bump():
     assert (after < 2.0 * before).all()
 
 
-def test_nothing_to_start_from():
+def test_a_picture_without_markers_gives_a_problem():
     kept = Keeper().look(shot(markers=()), PRINTS, None)
     assert kept.calibration is None
     assert "lay a printed marker" in kept.problem
 
 
-def test_a_lens_of_another_size_is_said_not_raised():
+def test_a_lens_of_another_size_is_reported_as_a_problem():
     kept = Keeper().look(shot()[:500], PRINTS, CAMERA.lens)
     assert "lens profile" in kept.problem
 
@@ -194,27 +194,27 @@ def ends_px(*places, seen_by=CAMERA):
     return tuple(tuple(px) for px in seen_by.table_to_pixel(places))
 
 
-def test_a_measured_distance_sharpens_what_is_held_and_stays_in_it_after_a_bump():
+def test_a_measured_distance_survives_a_bump():
     far = np.array([[36.0, 24.0, 0.0]])
     taped = Prints(taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0)), 32.0),))
     for bumped_first in (False, True):
-        table = Watched()
+        table = TrackedTable()
         if bumped_first:
             table.look(shot(NEAR, seed=1), *[shot(NEAR, seed=1)] * 4)
         before = table.kept.calibration
-        told = taped if not bumped_first else Prints(
+        problems = taped if not bumped_first else Prints(
             taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0), seen_by=NEAR), 32.0),)
         )  # fmt: skip
-        kept = table.keeper.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), told, table.lens)
+        kept = table.keeper.look(shot(NEAR, seed=1) if bumped_first else shot(seed=5), problems, table.lens)
         assert kept.drifts == ()
-        # Half a per cent of 36 in before; the tape says two in a thousand.
+        # 0.5 % of 36 in before; 0.2 % with the tape.
         assert kept.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
-        after = table.keeper.look(shot(FAR, seed=2), told, table.lens)
+        after = table.keeper.look(shot(FAR, seed=2), problems, table.lens)
         assert [drift.what for drift in after.drifts] == [Moved.CAMERA]
         assert after.calibration.sigma_in(far) < 0.8 * before.sigma_in(far)
 
 
-def test_a_distance_that_contradicts_the_markers_is_told():
+def test_a_distance_that_contradicts_the_markers_is_reported():
     wrong = Prints(taped=(Taped(ends_px((4.0, 14.0), (36.0, 14.0)), 25.0),))
     kept = Keeper().look(shot(), wrong, CAMERA.lens)
     assert kept.calibration is None
@@ -229,24 +229,24 @@ def after_clicks(*grays):
     first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
     assert first.problem is None
     for gray in grays:
-        for _ in range(10):  # it looks at every tenth
+        for _ in range(10):  # every tenth frame is checked
             kept = keeper.look(gray, CLICKED, CAMERA.lens)
     assert kept.calibration is first.calibration
     return kept
 
 
-def test_a_clicked_rectangle_gives_inches_without_any_marker():
+def test_a_clicked_rectangle_calibrates_without_markers():
     kept = after_clicks(shot(markers=(), seed=3))
     assert kept.problem is None
     off = kept.calibration.camera.pixel_to_table(CAMERA.table_to_pixel(ON_TABLE)) + (2, 3) - ON_TABLE[:, :2]
     assert np.abs(off).max() < 0.01
 
 
-def test_it_is_said_when_the_clicked_corners_are_no_longer_there():
+def test_a_shift_after_the_clicks_is_reported():
     nudged = camera(at_in=(20.1, 14.1), **HOW)
     for bumped in (nudged, NEAR, FAR):
         kept = after_clicks(shot(bumped, markers=(), seed=4), *[shot(bumped, markers=(), seed=5)] * 3)
-        assert "click them again" in kept.problem
+        assert "click the corners again" in kept.problem
 
 
 def test_hands_and_soldiers_do_not_move_clicked_corners():

@@ -1,4 +1,4 @@
-"""When a keeper looks at the whole picture again, and when it begins anew."""
+"""When the tracker searches the whole picture, and when it starts a new calibration."""
 
 from dataclasses import replace
 
@@ -7,69 +7,69 @@ import pytest
 
 from calibration.by_hand import Rectangle, Taped
 from calibration.calibration_targets import Prints, fix, see
-from calibration.calibration_tracker import FRAMES, Keeper, _Held
-from calibration.marker_tracker import Glance
+from calibration.calibration_tracker import FRAMES, Keeper, TrackedMarkers
+from calibration.marker_tracker import MarkerCheck
 from tests.calibration.drawn import camera, marker_corners, picture
 from tests.calibration.drawn_room import CAMERA, HOW, PLACES, shot
-from tests.calibration.test_calibration_tracker import CLICKED, PRINTS, Watched, ends_px
+from tests.calibration.test_calibration_tracker import CLICKED, PRINTS, TrackedTable, ends_px
 
 GRAY = shot(floor=False)
 BUMPED = camera(at_in=(20.5, 14.3), tilt_deg=4.6, **HOW | {"height_in": 48.2})
 SQUARE = np.zeros((4, 2))
 
 
-def held():
-    return _Held(GRAY, fix(see(GRAY, PRINTS), PRINTS, CAMERA.lens), PRINTS, CAMERA.lens)
+def tracked_markers():
+    return TrackedMarkers(GRAY, fix(see(GRAY, PRINTS), PRINTS, CAMERA.lens), PRINTS, CAMERA.lens)
 
 
-def glance(*seen, hidden=()):
-    return Glance(dict.fromkeys(seen, SQUARE), dict.fromkeys(seen, 0.0), frozenset(hidden))
+def check(*seen, hidden=()):
+    return MarkerCheck(dict.fromkeys(seen, SQUARE), dict.fromkeys(seen, 0.0), frozenset(hidden))
 
 
-def looks(keeping, frames, one):
-    """Numbers of the frames, counted from 1, in which it looks at the whole picture."""
+def search_frames(tracked, frames, one):
+    """Numbers of the frames, from 1, in which the whole picture is searched."""
     found = []
     for frame in range(1, frames + 1):
-        keeping._since += 1
-        keeping._unseen = 0 if one.corners_px else keeping._unseen + 1
-        if keeping._due(one):
-            keeping._since = 0
+        tracked.frames_since_search += 1
+        tracked.frames_unseen = 0 if one.corners_px else tracked.frames_unseen + 1
+        if tracked.search_is_due(one):
+            tracked.frames_since_search = 0
             found.append(frame)
     return found
 
 
-def test_while_all_is_well_it_looks_seldom():
-    assert looks(held(), 650, glance(0, 1, 2, 3)) == [300, 600]
+def test_searches_are_rare_while_all_is_well():
+    assert search_frames(tracked_markers(), 650, check(0, 1, 2, 3)) == [300, 600]
 
 
-def test_while_a_marker_is_hidden_it_looks_soon_and_then_ever_less():
+def test_searches_for_a_hidden_marker_become_rarer():
     """After 10 frames, 20, 40 ... and 300 at most."""
-    assert looks(held(), 1250, glance(0, 1, hidden=(2,))) == [10, 30, 70, 150, 310, 610, 910, 1210]
+    assert search_frames(tracked_markers(), 1250, check(0, 1, hidden=(2,))) == [10, 30, 70, 150, 310, 610, 910, 1210]
 
 
-def test_all_in_sight_again_makes_it_look_soon_the_next_time():
-    keeping = held()
-    assert looks(keeping, 40, glance(0, 1, hidden=(2,))) == [10, 30]
-    keeping._due(glance(0, 1, 2))
-    keeping._since = 0
-    assert looks(keeping, 20, glance(0, 1, hidden=(2,))) == [10]
+def test_the_search_interval_resets_when_all_markers_are_visible():
+    tracked = tracked_markers()
+    assert search_frames(tracked, 40, check(0, 1, hidden=(2,))) == [10, 30]
+    tracked.search_is_due(check(0, 1, 2))
+    tracked.frames_since_search = 0
+    assert search_frames(tracked, 20, check(0, 1, hidden=(2,))) == [10]
 
 
-def test_while_no_marker_is_in_sight_it_looks_at_every_frame_and_then_every_tenth():
-    """A third of the frames that it has been so, and one more."""
-    assert looks(held(), 12, glance(hidden=(0, 1))) == [1, 2, 4, 7, 11]
-    keeping = held()
-    keeping._unseen = 200
-    assert looks(keeping, 30, glance(hidden=(0, 1))) == [10, 20, 30]
+def test_without_visible_markers_searches_run_often_at_first():
+    """The interval is a third of the frames without markers, plus one."""
+    assert search_frames(tracked_markers(), 12, check(hidden=(0, 1))) == [1, 2, 4, 7, 11]
+    tracked = tracked_markers()
+    tracked.frames_unseen = 200
+    assert search_frames(tracked, 30, check(hidden=(0, 1))) == [10, 20, 30]
 
 
-def test_a_marker_that_is_waited_for_is_looked_at_in_every_frame():
-    keeping = held()
-    keeping._loose = {2: SQUARE}
-    assert looks(keeping, 3, glance(0, 1, 2)) == [1, 2, 3]
+def test_a_displaced_marker_is_searched_in_every_frame():
+    tracked = tracked_markers()
+    tracked.displaced = {2: SQUARE}
+    assert search_frames(tracked, 3, check(0, 1, 2)) == [1, 2, 3]
 
 
-def test_eight_frames_at_rest_are_measured_together():
+def test_eight_frames_at_rest_are_averaged():
     keeper = Keeper()
     kept = [keeper.look(shot(seed=seed), PRINTS, CAMERA.lens).calibration for seed in range(FRAMES + 1)]
     assert FRAMES == 8
@@ -82,18 +82,18 @@ def test_eight_frames_at_rest_are_measured_together():
     "changed",
     [{"side_in": 2.5}, {"taped": (Taped(ends_px((6.0, 14.0), (30.0, 14.0)), 24.0),)}, {"dictionary": "4X4_100"}],
 )
-def test_other_prints_are_another_table(changed):
-    """But for a distance that was measured as well: that is taken over into the one that is held."""
+def test_other_prints_start_a_new_calibration(changed):
+    """Exception: an additional measured distance updates the current calibration."""
     keeper = Keeper()
     first = keeper.look(GRAY, PRINTS, CAMERA.lens)
-    held_by = keeper._held
+    held_by = keeper.tracked
     kept = keeper.look(GRAY, replace(PRINTS, **changed), CAMERA.lens)
     assert kept.problem is None
-    assert (keeper._held is held_by) is ("taped" in changed)
+    assert (keeper.tracked is held_by) is ("taped" in changed)
     assert kept.calibration is not first.calibration
 
 
-def test_another_lens_or_size_is_another_table():
+def test_another_lens_or_size_starts_a_new_calibration():
     keeper = Keeper()
     first = keeper.look(GRAY, PRINTS, CAMERA.lens)
     assert keeper.look(GRAY, PRINTS, CAMERA.lens).calibration is first.calibration
@@ -105,7 +105,7 @@ def test_another_lens_or_size_is_another_table():
     assert keeper.look(GRAY, taped, None).calibration.camera.lens.image_size == (960, 540)
 
 
-def test_after_a_refusal_the_next_frame_is_tried():
+def test_the_next_frame_is_tried_after_an_error():
     keeper = Keeper()
     refused = keeper.look(shot(markers=(), floor=False), PRINTS, CAMERA.lens)
     assert (refused.calibration, refused.drifts) == (None, ())
@@ -114,7 +114,7 @@ def test_after_a_refusal_the_next_frame_is_tried():
     assert found.calibration is not None
 
 
-def test_markers_set_aside_are_told_with_every_frame():
+def test_markers_set_aside_are_reported_with_every_frame():
     gray = picture(CAMERA, PLACES | {2: marker_corners((33, 22), 2.7, 10)})
     keeper = Keeper()
     for _ in range(2):
@@ -122,26 +122,26 @@ def test_markers_set_aside_are_told_with_every_frame():
         assert [trouble.id for trouble in kept.set_aside] == [2]
 
 
-def test_clicked_corners_are_looked_after_in_every_tenth_frame():
+def test_clicked_corners_are_checked_in_every_tenth_frame():
     keeper = Keeper()
     bumped = shot(BUMPED, markers=(), seed=4)
     keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
-    told = [keeper.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
-    assert told[:9] == [None] * 9
-    assert all("click them again" in problem for problem in told[9:])
+    problems = [keeper.look(bumped, CLICKED, CAMERA.lens).problem for _ in range(12)]
+    assert problems[:9] == [None] * 9
+    assert all("click the corners again" in problem for problem in problems[9:])
     back = [keeper.look(shot(markers=()), CLICKED, CAMERA.lens).problem for _ in range(10)]
-    assert "click them again" in back[6]
+    assert "click the corners again" in back[6]
     assert back[7] is None, "ten frames after the look before"
 
 
-def test_clicked_corners_that_cannot_be_are_said():
+def test_impossible_clicked_corners_are_reported():
     wrong = Prints(rectangle=Rectangle(((0.0, 0.0), (10.0, 0.0), (0.0, 10.0), (10.0, 10.0)), (36.0, 23.0)))
     kept = Keeper().look(GRAY, wrong, CAMERA.lens)
     assert kept.calibration is None
     assert "click the rectangle's four corners" in kept.problem
 
 
-def test_a_distance_sharpens_clicked_corners_once():
+def test_a_distance_is_applied_to_clicked_corners_once():
     keeper = Keeper()
     first = keeper.look(shot(markers=()), CLICKED, CAMERA.lens)
     ends = ends_px((4.0, 14.0), (36.0, 14.0))
@@ -157,20 +157,20 @@ def test_a_distance_sharpens_clicked_corners_once():
     assert sharper.camera.translation == pytest.approx(by_hand.camera.translation)
     twice = one.taped[0].sharpen(by_hand)
     assert sharpest.camera.translation == pytest.approx(twice.camera.translation)
-    # The same from the start, all at once.
+    # The same result with all distances from the start.
     fresh = Keeper().look(shot(markers=()), two, CAMERA.lens).calibration
     assert fresh.camera.translation == pytest.approx(twice.camera.translation)
 
 
-def test_markers_a_little_off_are_expected_where_they_are_seen():
-    """Within twice of what counts as rest; farther off where they should be."""
-    table = Watched(floor=False)
-    keeping = table.keeper._held
-    sight = see(GRAY, PRINTS)
-    still = keeping._still_px
-    moved = {0: sight.corners_px[0] + (1.9 * still, 0), 1: sight.corners_px[1] + (0, 2.5 * still)}
-    keeping._anchor(replace(sight, corners_px=sight.corners_px | moved))
-    places = dict(zip(keeping._lookout.ids, keeping._lookout.corners_px, strict=True))
-    predicted = {n: keeping.calibration.camera.table_to_pixel(c) for n, c in keeping.calibration.markers_in.items()}
+def test_slightly_displaced_markers_are_expected_at_their_seen_places():
+    """Within twice the rest limit; markers farther away are expected at their predicted places."""
+    table = TrackedTable(floor=False)
+    tracked = table.keeper.tracked
+    detections = see(GRAY, PRINTS)
+    still = tracked.still_limit_px
+    moved = {0: detections.corners_px[0] + (1.9 * still, 0), 1: detections.corners_px[1] + (0, 2.5 * still)}
+    tracked.expect(replace(detections, corners_px=detections.corners_px | moved))
+    places = dict(zip(tracked.tracker.ids, tracked.tracker.corners_px, strict=True))
+    predicted = {n: tracked.calibration.camera.table_to_pixel(c) for n, c in tracked.calibration.markers_in.items()}
     assert places[0] == pytest.approx(moved[0])
     assert places[1] == pytest.approx(predicted[1])

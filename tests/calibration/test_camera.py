@@ -9,7 +9,7 @@ from calibration.camera import Lens, TableCamera, times_full_hd
 from rules.tabletop.errors import UserError
 
 IDEAL = Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
-# Looks straight down from (10, 20, 40): x right, picture's down is the table's -y.
+# The camera looks straight down from (10, 20, 40): x right, and the picture's down is the table's -y.
 DOWN = np.diag([1.0, -1.0, -1.0])
 OVERHEAD = TableCamera(IDEAL, DOWN, -DOWN @ np.array([10.0, 20.0, 40.0]))
 
@@ -22,15 +22,15 @@ def tilted(k1, tilt_deg):
 
 
 def test_straight_down():
-    # 800 px of focal length over 40 in of height: 20 px an inch; the axis meets the table under the camera.
+    # A focal length of 800 px at a height of 40 in gives 20 px per inch; the axis meets the table below the camera.
     assert OVERHEAD.table_to_pixel([[10, 20, 0], [11, 20, 0], [10, 21, 0]]) == pytest.approx(
         np.array([[500, 400], [520, 400], [500, 380]])
     )
     assert OVERHEAD.px_per_inch(10, 20) == pytest.approx(20)
 
 
-def test_a_head_leans_outwards():
-    # 24 in off the axis, 2.1 in up under a camera 40 in up: the head covers the table 24 * 2.1 / 37.9 = 1.33 in on.
+def test_a_raised_point_shifts_outwards():
+    # 24 in off the axis and 2.1 in high, camera 40 in high: the point covers the table 24 * 2.1 / 37.9 = 1.33 in on.
     head = OVERHEAD.table_to_pixel([34, 20, 2.1])
     assert OVERHEAD.pixel_to_table(head)[0] == pytest.approx([34 + 24 * 2.1 / 37.9, 20])
     assert OVERHEAD.pixel_to_table(head, 2.1)[0] == pytest.approx([34, 20])
@@ -40,34 +40,34 @@ def test_a_head_leans_outwards():
 @given(
     st.floats(-0.25, 0.1), st.floats(0, 25), st.floats(-8, 28), st.floats(5, 34), st.floats(0, 6)
 )  # fmt: skip
-def test_there_and_back(k1, tilt_deg, x, y, height):
+def test_pixel_and_table_conversions_are_inverse(k1, tilt_deg, x, y, height):
     camera = tilted(k1, tilt_deg)
     pixel = camera.table_to_pixel([x, y, height])
     assert camera.pixel_to_table(pixel, height)[0] == pytest.approx([x, y], abs=1e-6)
 
 
-def test_heights_may_differ_by_pixel():
+def test_each_pixel_may_have_its_own_height():
     points = np.array([[5.0, 10, 0], [12, 22, 1.5], [20, 30, 4]])
     back = OVERHEAD.pixel_to_table(OVERHEAD.table_to_pixel(points), points[:, 2])
     assert back == pytest.approx(points[:, :2])
 
 
-def test_what_cannot_be_seen_is_nan():
+def test_invisible_points_are_nan():
     assert np.isnan(OVERHEAD.table_to_pixel([10, 20, 41])).all(), "behind the camera"
     assert np.isnan(OVERHEAD.pixel_to_table([500, 400], 41.0)).all(), "above the camera"
     barrel = TableCamera(Lens((1000, 800), IDEAL.matrix, [-0.3, 0, 0, 0, 0]), DOWN, OVERHEAD.translation)
-    # r (1 - 0.3 r^2) turns back at r = sqrt(1 / 0.9) = 1.054: beyond 42 in off the axis the model folds over.
+    # r (1 - 0.3 r^2) has its maximum at r = sqrt(1 / 0.9) = 1.054: beyond 42 in off the axis the model folds back.
     assert barrel.lens.valid_radius == pytest.approx(math.sqrt(1 / 0.9))
     assert np.isnan(barrel.table_to_pixel([10 + 43, 20, 0])).all()
     assert np.isfinite(barrel.table_to_pixel([10 + 41, 20, 0])).all()
 
 
-def test_nothing_in_nothing_out():
+def test_empty_input_gives_empty_output():
     assert OVERHEAD.table_to_pixel(np.empty((0, 3))).shape == (0, 2)
     assert OVERHEAD.pixel_to_table(np.empty((0, 2))).shape == (0, 2)
 
 
-def test_a_camera_cannot_be_changed():
+def test_a_camera_is_immutable():
     with pytest.raises(ValueError, match="read-only"):
         OVERHEAD.rotation[0, 0] = 2
     assert OVERHEAD.position_in == pytest.approx([10, 20, 40])
@@ -83,7 +83,7 @@ def test_a_camera_cannot_be_changed():
         lambda: TableCamera(IDEAL, np.diag([1.0, 1, -1]), [0, 0, 1]),
     ],
 )
-def test_nonsense_is_refused(make):
+def test_invalid_values_are_refused(make):
     with pytest.raises(UserError):
         make()
 
@@ -99,11 +99,11 @@ def matrix_with(row, column, value):
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: lens_with(matrix_with(0, 2, np.nan)), "the camera matrix must be 3x3 finite numbers"),
-        (lambda: lens_with(matrix_with(0, 0, 0.0)), "a focal length of 0 px cannot be"),
-        (lambda: lens_with(matrix_with(1, 1, -3.0)), "a focal length of -3 px cannot be"),
+        (lambda: lens_with(matrix_with(0, 0, 0.0)), "a focal length must be positive, not 0 px"),
+        (lambda: lens_with(matrix_with(1, 1, -3.0)), "a focal length must be positive, not -3 px"),
         (lambda: lens_with(distortion=[0, 0, 0, 0, np.inf]), "the lens distortion must be 5 finite numbers"),
         (lambda: lens_with(covariance=np.eye(8)), "the lens covariance must be 9x9 finite numbers"),
         (lambda: TableCamera(IDEAL, np.eye(2), [0, 0, 1]), "the camera rotation must be 3x3 finite numbers"),
@@ -111,8 +111,8 @@ def matrix_with(row, column, value):
         (lambda: TableCamera(IDEAL, DOWN * 1.0001, [0, 0, 1]), "the camera rotation is not a rotation matrix"),
     ],
 )
-def test_it_is_said_what_is_nonsense(make, said):
-    with pytest.raises(UserError, match=said):
+def test_the_error_names_the_invalid_value(make, message):
+    with pytest.raises(UserError, match=message):
         make()
 
 
@@ -131,34 +131,34 @@ def test_a_rotation_may_be_rounded():
         (0.0, -1 / 20, 0.0, 2.0),
         (0.0, 0.0, -1 / 56, 2.0),
         (-0.5, 0.1, 0.0, 1.0),  # 1 - 1.5 q + 0.5 q^2: at 1 and again at 2
-        (-0.5, 0.15, 0.0, np.inf),  # 1 - 1.5 q + 0.75 q^2 comes near to 0 at 1, and is never there
-        (0.0, 0.0, -1e-13, np.inf),  # nothing that a picture would show
+        (-0.5, 0.15, 0.0, np.inf),  # 1 - 1.5 q + 0.75 q^2 is close to 0 at 1, but never 0
+        (0.0, 0.0, -1e-13, np.inf),  # too small to show in a picture
     ],
 )
-def test_how_far_out_the_model_of_the_lens_holds(k1, k2, k3, turning):
+def test_the_valid_radius_of_the_lens_model(k1, k2, k3, turning):
     assert lens_with(distortion=[k1, k2, 0, 0, k3]).valid_radius ** 2 == pytest.approx(turning)
 
 
-def test_pixels_to_an_inch_are_those_of_an_area():
+def test_px_per_inch_is_the_geometric_mean():
     assert OVERHEAD.px_per_inch(10, 20, 20.0) == pytest.approx(40), "half as far away"
     squeezed = TableCamera(lens_with(matrix_with(1, 1, 200.0)), DOWN, OVERHEAD.translation)
     assert squeezed.px_per_inch(13, 25) == pytest.approx(10), "20 by 5"
 
 
-def test_points_in_sight_and_out_of_it_stay_in_order():
+def test_visible_and_invisible_points_keep_their_order():
     seen = OVERHEAD.table_to_pixel([[10, 20, 0], [10, 20, 41], [11, 20, 0]])
     assert np.isnan(seen).all(1).tolist() == [False, True, False]
     assert seen[2] == pytest.approx([520, 400])
 
 
-def test_one_point_and_points_of_the_surface_do_too():
+def test_single_points_and_surface_points_are_accepted():
     assert OVERHEAD.table_to_pixel([11, 20]) == pytest.approx(np.array([[520, 400]]))
     assert OVERHEAD.table_to_pixel([[11, 20], [10, 21]]) == pytest.approx(np.array([[520, 400], [500, 380]]))
     assert OVERHEAD.pixel_to_table([520, 400]) == pytest.approx(np.array([[11, 20]]))
 
 
-def test_nothing_is_seen_at_the_horizon():
-    """60 degrees off the downward look: the horizon is 30 degrees up the picture, 800 tan 30 = 462 px."""
+def test_pixels_at_the_horizon_are_nan():
+    """60 degrees from straight down: the horizon is 30 degrees above the centre, 800 tan 30 = 462 px."""
     c, s = np.cos(np.radians(60)), np.sin(np.radians(60))
     rotation = np.array([[1, 0, 0], [0, c, -s], [0, s, c]]) @ DOWN
     low = TableCamera(IDEAL, rotation, -rotation @ np.array([0, 0, 40.0]))

@@ -1,4 +1,4 @@
-"""What was seen and does not help, each drawn on purpose: told where it is, and why."""
+"""Every kind of marker issue, rendered on purpose, is found with its place and reason."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def at(trouble):
     return np.mean(trouble.outline_px, axis=0)
 
 
-def test_nothing_is_wrong_with_a_good_picture():
+def test_a_good_picture_has_no_issues():
     assert why_not(picture(CAMERA, GOOD), PRINTS) == ()
     assert why_not(np.full((540, 960), 120, np.uint8), PRINTS) == ()
 
@@ -42,7 +42,7 @@ def test_too_small(side_in, number):
 
 
 def test_blurred():
-    """Four pixels of blur over cells of seven: a tenth of the contrast is left, and no code."""
+    """Four pixels of blur over cells of seven leave a tenth of the contrast, and no code."""
     trouble = one(picture(CAMERA, {3: AT}, blur_px=4))
     assert trouble.reason is Reason.BLURRED
     assert at(trouble) == pytest.approx(middle(), abs=6)
@@ -58,7 +58,7 @@ def test_cut_off(turn_deg):
 
 @pytest.mark.parametrize("spot", [(6, 3, 10), (-15, 12, 10)])
 def test_glare(spot):
-    """A white spot, ten pixels in radius, on a marker of 45 px, within it or over its rim."""
+    """A white spot of 10 px radius on a marker of 45 px, inside it or over its border."""
     x, y, radius = spot
     gray = picture(CAMERA, GOOD | {3: AT})
     u, v = middle()
@@ -68,7 +68,7 @@ def test_glare(spot):
     assert at(trouble) == pytest.approx(middle(), abs=6)
 
 
-def test_covered():
+def test_a_covered_marker():
     gray = picture(CAMERA, GOOD | {3: AT})
     u, v = middle().astype(int)
     gray[v - 8 : v + 8, u - 8 : u + 8] = 110
@@ -91,14 +91,14 @@ def test_a_number_seen_twice():
         ("APRILTAG_36h11", 2, "APRILTAG_36h11"),
     ],
 )
-def test_of_another_dictionary(dictionary, number, name):
-    """The smallest dictionary of its family that holds it is named: it is the one people print."""
+def test_a_marker_of_another_dictionary(dictionary, number, name):
+    """The smallest dictionary of the family that contains it is named, because that is the one people print."""
     trouble = one(picture(CAMERA, {number: AT}, dictionary=dictionary))
     assert (trouble.reason, trouble.id) == (Reason.WRONG_DICTIONARY, number)
     assert f"choose dictionary {name}" in trouble.sentence
 
 
-def test_mirrored():
+def test_a_mirrored_marker():
     flipped = np.ascontiguousarray(picture(CAMERA, GOOD)[:, ::-1])
     troubles = why_not(flipped, PRINTS)
     assert {(t.reason, t.id) for t in troubles} == {(Reason.MIRRORED, n) for n in GOOD}
@@ -108,8 +108,8 @@ def test_mirrored():
 
 
 @pytest.mark.parametrize("lift_px", [3.0, 5.0])
-def test_a_curled_one(lift_px):
-    """Seen aslant, a marker of 45 px whose right side curls up: there the print is seen so much higher."""
+def test_a_curled_marker(lift_px):
+    """An obliquely seen marker of 45 px whose right side curls up by this shift in the picture."""
     gray = picture(CAMERA, GOOD | {3: marker_corners((31, 6), 3)})
     u, v = middle(marker_corners((31, 6), 3))
     y, x = np.indices(gray.shape, np.float32)
@@ -118,7 +118,7 @@ def test_a_curled_one(lift_px):
     assert (trouble.reason, trouble.id) == (Reason.NOT_FLAT, 3)
 
 
-def test_one_of_another_side():
+def test_a_marker_of_another_size():
     trouble = one(picture(CAMERA, GOOD | {3: marker_corners((31, 6), 2.85)}))
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 3)
-    assert "2.85 in a side" in trouble.sentence
+    assert "its side is 2.85 in" in trouble.sentence

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration.camera import Lens, TableCamera
-from calibration.intrinsics import lens_numbers
+from calibration.intrinsics import lens_parameters
 from calibration.lens import Chessboard, Gathering, View, find_view, offer
 from calibration.lens_fit import fit_lens
 from calibration.markers import Board, dictionary_of
@@ -18,40 +18,40 @@ IDS = np.arange(35, dtype=np.int32)
 PLACES = [(x, y) for y in (-0.55, 0.0, 0.55) for x in (-0.75, 0.0, 0.75)]
 
 
-def view(at, slant_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
-    """The board's middle at a part of the half frame, turned about its two axes."""
+def view(at, tilts_deg=(0.0, 0.0), away_in=16.0, noise_px=0.0, rng=None):
+    """The board with its centre at a fraction of the half frame, rotated about its two axes."""
     points = BOARD.corners_in(IDS)
-    turn = cv2.Rodrigues(np.radians([180 + slant_deg[0], slant_deg[1], 0.0]))[0]
+    turn = cv2.Rodrigues(np.radians([180 + tilts_deg[0], tilts_deg[1], 0.0]))[0]
     middle = np.array([at[0] * 0.64 * away_in, at[1] * 0.36 * away_in, away_in])
     camera = TableCamera(LENS, turn, middle - turn @ [*points.mean(0), 0])
     seen = camera.table_to_pixel(points)
     return View(IDS, points, seen + (rng.normal(0, noise_px, seen.shape) if rng else 0))
 
 
-def gathered(rng, noise_px=0.2, slant=30.0):
+def random_views(rng, noise_px=0.2, tilt_deg=30.0):
     gathering = Gathering(SIZE)
     for k, at in enumerate(PLACES):
-        answer = offer(gathering, view(at, (slant * (-1) ** k, slant * (k % 3 - 1)), noise_px=noise_px, rng=rng))
+        answer = offer(gathering, view(at, (tilt_deg * (-1) ** k, tilt_deg * (k % 3 - 1)), noise_px=noise_px, rng=rng))
         assert answer.accepted, answer.refusal
         gathering = answer.gathering
     return gathering
 
 
-def test_the_lens_is_found_and_its_error_is_the_claim():
-    """Nine numbers, 12 times: whitened by the claimed covariance they have unit deviation, within what 12 can tell."""
+def test_the_lens_is_found_with_the_stated_covariance():
+    """12 fits of nine parameters: whitened by the stated covariance, they have unit variance within sampling error."""
     rng = np.random.default_rng(2)
     squares = []
     for _ in range(12):
-        fit = fit_lens(gathered(rng))
-        off = lens_numbers(fit.lens) - lens_numbers(LENS)
+        fit = fit_lens(random_views(rng))
+        off = lens_parameters(fit.lens) - lens_parameters(LENS)
         assert abs(off[0]) < 0.01
         squares.append(off @ np.linalg.solve(fit.lens.covariance, off) / 9)
         assert fit.residual_px == pytest.approx(0.2 * np.sqrt(2), rel=0.1)  # of two axes
     assert 0.6 < np.sqrt(np.mean(squares)) < 1.3
 
 
-def test_a_view_that_contradicts_the_rest_is_left_out():
-    gathering = gathered(np.random.default_rng(1))
+def test_an_outlying_view_is_rejected():
+    gathering = random_views(np.random.default_rng(1))
     bent = replace(
         gathering.views[4], seen_px=gathering.views[4].seen_px + np.random.default_rng(0).normal(0, 4, (35, 2))
     )
@@ -60,24 +60,24 @@ def test_a_view_that_contradicts_the_rest_is_left_out():
     assert np.flatnonzero(np.isnan(fit.by_view_px)).tolist() == [4]
 
 
-def test_too_few_views_are_refused_with_the_way_out():
-    gathering = replace(gathered(np.random.default_rng(1)), views=gathered(np.random.default_rng(1)).views[:5])
-    with pytest.raises(UserError, match=r"only 5 usable pictures .* 6 are needed: take more"):
+def test_too_few_views_are_refused_with_advice():
+    gathering = replace(random_views(np.random.default_rng(1)), views=random_views(np.random.default_rng(1)).views[:5])
+    with pytest.raises(UserError, match=r"5 usable pictures .* 6 are needed: take more"):
         fit_lens(gathering)
-    with pytest.raises(UserError, match="only no usable pictures"):
+    with pytest.raises(UserError, match="there are no usable pictures"):
         fit_lens(Gathering(SIZE))
 
 
-def test_views_without_a_slant_leave_the_focal_length_open():
-    """Boards square before the camera look alike from near with a short lens and from far with a long one."""
-    gathering = gathered(np.random.default_rng(1), slant=0.0)
+def test_views_without_a_tilt_do_not_determine_the_focal_length():
+    """A board parallel to the picture looks the same from near with a short lens and from far with a long one."""
+    gathering = random_views(np.random.default_rng(1), tilt_deg=0.0)
     assert gathering.coverage.slanted == 0
-    assert "hold it at a slant" in gathering.coverage.sentence
-    with pytest.raises(UserError, match=r"focal length open .* slant"):
+    assert "tilt the board" in gathering.coverage.sentence
+    with pytest.raises(UserError, match=r"focal length is uncertain .* tilted"):
         fit_lens(gathering)
 
 
-def test_coverage_says_where_the_board_was_not():
+def test_coverage_lists_the_missing_parts():
     left = Gathering(SIZE, tuple(view(at, (20, 0)) for at in PLACES if at[0] < 0))
     assert {name.split()[-1] for name in left.coverage.missing} >= {"right"}
     assert not any("left" in name for name in left.coverage.missing)
@@ -90,14 +90,14 @@ def test_coverage_says_where_the_board_was_not():
 @pytest.mark.parametrize(
     ("offered", "reason"),
     [
-        (None, "no board is seen"),
+        (None, "no board found"),
         (replace(view((0, 0)), ids=IDS[:5], points_in=BOARD.corners_in(IDS[:5]), seen_px=np.eye(5, 2) * 50), "only 5"),
-        (view((0.01, 0.01), (2, 0)), "accepted picture 1 has it already"),
+        (view((0.01, 0.01), (2, 0)), "the same place as in picture 1"),
         (replace(view((0.6, 0)), blur_px=3.0), "blurred by 3.0 px"),
         (view((0.6, 0), away_in=150.0), "only 6 px wide"),
     ],
 )
-def test_what_is_refused_and_why(offered, reason):
+def test_a_rejected_view_names_its_reason(offered, reason):
     before = Gathering(SIZE, (view((0, 0)),))
     answer = offer(before, offered)
     assert not answer.accepted
@@ -106,7 +106,7 @@ def test_what_is_refused_and_why(offered, reason):
 
 
 def drawn(blur_px):
-    """The board 60 px a square, its corner (0, 0) at (100, 100), blurred by so much."""
+    """The board with squares of 60 px and corner (0, 0) at (100, 100), blurred."""
     sheet = cv2.aruco.CharucoBoard((6, 8), 1.0, 0.75, dictionary_of("4X4_50")).generateImage((360, 480))
     return cv2.GaussianBlur(np.pad(sheet, 100, constant_values=255), (0, 0), blur_px)
 
@@ -116,8 +116,10 @@ def test_blur_is_measured(blur_px):
     assert find_view(drawn(blur_px), BOARD, "4X4_50").blur_px == pytest.approx(blur_px, rel=0.15, abs=0.1)
 
 
-def test_motion_blur_counts_in_its_direction():
-    gray = cv2.blur(drawn(0.7), (8, 1))  # a box 8 px long: deviation 8 / sqrt(12) = 2.3, steepest as if 8 / 2.5 = 3.2
+def test_motion_blur_is_measured_in_its_direction():
+    gray = cv2.blur(
+        drawn(0.7), (8, 1)
+    )  # a box 8 px long: sigma 8 / sqrt(12) = 2.3; its slope corresponds to 8 / 2.5 = 3.2
     assert 2.2 < find_view(gray, BOARD, "4X4_50").blur_px < 3.3
 
 
@@ -125,13 +127,13 @@ def test_a_plain_chessboard():
     squares = np.kron(np.indices((6, 8)).sum(0) % 2, np.ones((50, 50))) * 255
     seen = find_view(np.pad(squares.astype(np.uint8), 60, constant_values=255), Chessboard(7, 5, 1.0), "")
     assert len(seen.ids) == 35
-    # Inner corner (1, 1) of the squares lies at 60 + 50 - 0.5; which end is the first is the finder's choice.
+    # Inner corner (1, 1) of the squares is at 60 + 50 - 0.5; the detector may start at either end.
     ends = sorted([tuple(seen.seen_px[0]), tuple(seen.seen_px[-1])])
     assert np.array(ends) == pytest.approx(np.array([[109.5, 109.5], [409.5, 309.5]]), abs=0.5)
     assert find_view(np.full((300, 400), 200, np.uint8), Chessboard(7, 5, 1.0), "") is None
 
 
 @pytest.mark.parametrize("size", [(2, 5, 1.0), (6, 6, 1.0), (7, 5, 0.0)])
-def test_a_chessboard_that_cannot_be(size):
+def test_an_invalid_chessboard_is_refused(size):
     with pytest.raises(UserError, match="chessboard"):
         Chessboard(*size)

@@ -1,4 +1,4 @@
-"""Which part of the frame a board has been held to, told to who holds it."""
+"""Coverage of the picture by views of a board."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ NINTHS = (
 
 
 def cells(filled=0, row=0, column=0):
-    """(9, 12): so many of the twelve cells of one ninth."""
+    """(9, 12) with `filled` of the twelve cells of one ninth."""
     ninth = np.zeros(12, bool)
     ninth[:filled] = True
     all_of_them = np.zeros((9, 12), bool)
@@ -34,7 +34,7 @@ def test_a_ninth_counts_from_two_fifths_of_its_cells(index):
 
 
 def test_a_view_covers_what_its_corners_enclose():
-    """A twelfth of the frame across and a ninth down are 100 pixels each: a board over the left half."""
+    """A board over the left half; one cell is 100 x 100 px."""
     x, y = np.meshgrid(np.linspace(10, 590, 5), np.linspace(10, 890, 4))
     points = np.stack(np.meshgrid(np.arange(5.0), -np.arange(4.0)), -1).reshape(-1, 2)
     view = View(np.arange(20, dtype=np.int32), points, np.c_[x.ravel(), y.ravel()])
@@ -42,25 +42,24 @@ def test_a_view_covers_what_its_corners_enclose():
     assert found.cells.shape == (9, 12)
     assert found.part == 0.5
     assert found.cells[:, :6].all()
-    assert found.missing == ("top right", "middle right", "bottom right")  # of the middle ones two columns of four
+    assert found.missing == ("top right", "middle right", "bottom right")  # the middle ninths have two of four columns
 
 
 @pytest.mark.parametrize(
     ("covered", "slanted", "words"),
     [
-        (np.ones((9, 12), bool), 2, "The board has been in 100 % of the frame, in all parts of it"),
+        (np.ones((9, 12), bool), 2, "The board has been in 100 % of the frame"),
         (
             np.repeat([[True] * 8 + [False] * 4], 9, 0),
             2,
-            "The board has been in 67 % of the frame; hardly at top right, middle right, bottom right",
+            "The board has been in 67 % of the frame; move the board to: top right, middle right, bottom right",
         ),
         (
             np.ones((9, 12), bool),
             1,
-            "The board has been in 100 % of the frame, in all parts of it; hold it at a slant, too, or the focal length"
-            " stays unknown",
+            "The board has been in 100 % of the frame; tilt the board in some pictures, to measure the focal length",
         ),
     ],
 )
-def test_it_is_said_what_to_show_next(covered, slanted, words):
+def test_the_sentence_says_what_to_show_next(covered, slanted, words):
     assert Coverage(covered, slanted).sentence == words

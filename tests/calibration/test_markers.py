@@ -12,7 +12,7 @@ DICTIONARY = "4X4_50"
 
 
 def outwards_px(seen, true):
-    """How far corners lie outside the true ones, along the diagonals: bias of scale, noise apart."""
+    """Mean distance of corners outside the true ones along the diagonals: the bias of scale, without noise."""
     away = true - true.mean(0)
     return ((seen - true) * away / np.linalg.norm(away, axis=1)[:, None]).sum(1).mean()
 
@@ -23,12 +23,12 @@ def outwards_px(seen, true):
         {},
         {"blur_px": 1.6},
         {"noise": 4.0},
-        {"exposure": 1.6},  # paper clips: its edge leans into the ink
+        {"exposure": 1.6},  # clipped paper: its edge shifts into the ink
         {"exposure": 0.2},
         {"ink_grows_in": 0.02},  # half a pixel of bleeding ink
     ],
 )
-def test_corners_lie_where_they_were_drawn(how):
+def test_corners_are_unbiased(how):
     found = find_markers(picture(CAMERA, PLACES, **how), DICTIONARY)
     assert [marker.id for marker in found] == [0, 7, 23]
     for marker in found:
@@ -40,7 +40,7 @@ def test_corners_lie_where_they_were_drawn(how):
 
 
 def test_opencv_alone_is_biased_here():
-    """The test above would not notice a picture that needs no correction."""
+    """Proves that the pictures of the test above need a correction."""
     gray = picture(CAMERA, PLACES, exposure=1.6)
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
@@ -50,7 +50,7 @@ def test_opencv_alone_is_biased_here():
         assert outwards_px(quad.reshape(4, 2), true) < -0.3
 
 
-def test_the_shift_of_edges_is_told():
+def test_the_edge_shift_is_measured():
     def shift(**how):
         return np.mean([m.edge_shift_px for m in find_markers(picture(CAMERA, PLACES, **how), DICTIONARY)])
 
@@ -59,30 +59,30 @@ def test_the_shift_of_edges_is_told():
     assert shift(ink_grows_in=0.02) == pytest.approx(shift() - 0.3, abs=0.1)
 
 
-def test_two_of_one_number_are_refused():
+def test_duplicate_markers_are_refused():
     gray = picture(CAMERA, {3: marker_corners((6, 6), 3)})
     gray[:, 480:] = picture(CAMERA, {3: marker_corners((30, 22), 3)})[:, 480:]
     with pytest.raises(UserError, match=r"marker 3 .*more than once"):
         find_markers(gray, DICTIONARY)
 
 
-def test_nothing_there():
+def test_an_empty_picture_has_no_markers():
     assert find_markers(np.full((300, 400), 90, np.uint8), DICTIONARY) == ()
     assert find_markers(picture(CAMERA, PLACES), "6X6_250") == ()
 
 
-def test_too_small_to_measure_by():
+def test_too_small_a_marker_is_refused():
     with pytest.raises(UserError, match="too small"):
         find_markers(picture(CAMERA, {0: marker_corners((20, 14), 1.2)}), DICTIONARY)
 
 
-def test_no_such_dictionary():
+def test_an_unknown_dictionary_is_refused():
     with pytest.raises(UserError, match="'9X9_7'"):
         dictionary_of("9X9_7")
     assert dictionary_of("DICT_4X4_50").markerSize == 4
 
 
-def test_refit_follows_a_small_shift_and_knows_what_is_hidden():
+def test_refit_follows_a_small_shift_and_detects_hidden_markers():
     gray = picture(CAMERA, PLACES)
     true = CAMERA.table_to_pixel(PLACES[7])
     again = refit_marker(gray, true + (2.0, -1.5), DICTIONARY, 7)
@@ -103,29 +103,29 @@ def board_picture(legacy=False):
     return np.pad(board.generateImage((700, 500)), 40, constant_values=255)
 
 
-def test_board_corners_are_counted_along_the_rows():
+def test_board_corners_are_numbered_along_the_rows():
     board = Board(7, 5, 1.4, 1.0)
     seen = find_board(board_picture(), board, DICTIONARY)
     assert seen.ids.tolist() == list(range(24))
-    # 100 px a square, drawn from (40, 40); pixel centres are at whole numbers: corner k is at 100 k - 0.5.
+    # Squares of 100 px, drawn from (40, 40); pixel centres are at integers: corner k is at 100 k - 0.5.
     expected = board.corners_in(seen.ids) * (1, -1) / 1.4 * 100 + 39.5
     assert seen.corners_px == pytest.approx(expected, abs=0.3)
     marks = board.marker_corners_in(DICTIONARY)
     assert marks[0].tolist() == pytest.approx(np.array([[1.6, -0.2], [2.6, -0.2], [2.6, -1.2], [1.6, -1.2]]))
 
 
-def test_no_board():
+def test_a_picture_without_a_board():
     assert find_board(np.full((300, 400), 90, np.uint8), Board(7, 5, 1.4, 1.0), DICTIONARY) is None
 
 
 @pytest.mark.parametrize("size", [(1, 5, 1.4, 1.0), (7, 5, 1.0, 1.4), (7, 5, 1.4, 0.0)])
-def test_a_board_that_cannot_be(size):
+def test_an_invalid_board_is_refused(size):
     with pytest.raises(UserError, match="board"):
         Board(*size)
 
 
-def test_a_dictionary_of_ones_own_is_read_from_a_file(tmp_path):
-    """Two markers of a dictionary turned round: 4X4_50 has neither of them under these numbers."""
+def test_a_custom_dictionary_is_read_from_a_file(tmp_path):
+    """A dictionary of two markers that 4X4_50 does not have under these ids."""
     theirs, file = dictionary_of("4X4_50"), tmp_path / "mine.yml"
     mine = cv2.aruco.Dictionary(theirs.bytesList[[7, 3]], theirs.markerSize, theirs.maxCorrectionBits)
     store = cv2.FileStorage(str(file), cv2.FILE_STORAGE_WRITE)
@@ -146,7 +146,7 @@ def test_a_dictionary_of_one_marker_is_enough(tmp_path):
 
 
 @pytest.mark.parametrize("text", [None, "a: [", "%YAML:1.0\n---\nlens: 3\n", "nonsense"])
-def test_a_file_that_is_no_dictionary(tmp_path, text):
+def test_an_invalid_dictionary_file_is_refused(tmp_path, text):
     file = tmp_path / "mine.yml"
     if text is not None:
         file.write_text(text)

@@ -1,9 +1,9 @@
-"""The covariance of a target's misses, against sums done by hand."""
+"""The covariance of a target's residuals; expected values are computed by hand."""
 
 import numpy as np
 import pytest
 
-from calibration.noise import PERFECT, TARGET_SIGMA_PX, USUAL, Paper, whitener
+from calibration.noise import HOME_PRINTER, PERFECT, TARGET_SIGMA_PX, Paper, whitener
 
 LEVEL = np.array([[[10.0, 0, 3], [0, 10, 4]]])  # 10 px an inch, and (3, 4) px for an inch up
 SEEN = 0.1**2 + TARGET_SIGMA_PX**2
@@ -14,17 +14,17 @@ def covariance(points_in, slopes, paper, place_sigma_in=0.0, point_sigma_px=0.1)
     return back @ back.T
 
 
-def test_a_perfect_point_errs_by_what_the_finder_does():
-    """A hundredth of a square pixel of its own, and what its target has in common."""
+def test_a_perfect_point_has_only_detection_noise():
+    """Its own variance of 0.01 px², plus the variance shared by its target."""
     assert covariance([[2, 5]], LEVEL, PERFECT) == pytest.approx(np.eye(2) * (0.01 + 0.0025))
 
 
-def test_a_printer_errs_by_inches():
+def test_print_errors_scale_with_the_resolution():
     """0.02 in at 10 px an inch are 0.2 px."""
     assert covariance([[2, 5]], LEVEL, Paper(0.02, 0.0)) == pytest.approx(np.eye(2) * (SEEN + 0.04))
 
 
-def test_paper_that_rises_is_seen_along_one_line():
+def test_raised_paper_shifts_along_one_line():
     """0.1 in up moves the point by (0.3, 0.4) px."""
     expected = np.eye(2) * SEEN + np.array([[0.09, 0.12], [0.12, 0.16]])
     assert covariance([[2, 5]], LEVEL, Paper(0.0, 0.1)) == pytest.approx(expected)
@@ -32,7 +32,7 @@ def test_paper_that_rises_is_seen_along_one_line():
 
 @pytest.mark.parametrize(("apart_in", "together"), [(3.0, np.exp(-0.5)), (6.0, np.exp(-2.0)), (0.0, 1.0)])
 def test_near_points_rise_together(apart_in, together):
-    """As a bell curve of 3 in, the wave of the paper."""
+    """Correlated by a Gaussian of 3 in, the wavelength of the paper."""
     found = covariance([[0, 0], [apart_in, 0]], np.repeat(LEVEL, 2, 0), Paper(0.0, 0.1))
     risen = np.array([[0.09, 0.12], [0.12, 0.16]])
     assert found[:2, :2] == pytest.approx(np.eye(2) * SEEN + risen)
@@ -41,16 +41,16 @@ def test_near_points_rise_together(apart_in, together):
 
 
 @pytest.mark.parametrize("half_in", [0.25, 4.0])
-def test_a_place_that_is_stated_errs_by_shift_and_turn(half_in):
-    """Two points, left and right of the middle: both shift by 0.3 px; they turn up and down by as much."""
+def test_a_stated_place_has_shift_and_rotation_errors(half_in):
+    """Two points left and right of the centre: both shift by 0.3 px, and rotate up and down by as much."""
     shift, turn = np.tile(np.eye(2), (2, 2)) * 0.09, np.outer([0, -0.3, 0, 0.3], [0, -0.3, 0, 0.3])
     own = np.eye(4) * 0.01 + np.kron(np.ones((2, 2)), np.eye(2)) * TARGET_SIGMA_PX**2
     found = covariance([[7 - half_in, 2], [7 + half_in, 2]], np.repeat(LEVEL, 2, 0), PERFECT, 0.03)
     assert found == pytest.approx(own + shift + turn)
 
 
-def test_a_stated_place_turns_in_both_directions():
-    """Four points round a middle, 1 in from it: each goes across the way to it."""
+def test_rotation_errors_of_a_stated_place():
+    """Four points 1 in around a centre: each moves perpendicular to its radius."""
     points = np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1]])
     across = np.array([0, 1.0, -1, 0, 0, -1, 1, 0])
     found = covariance(points, np.repeat(LEVEL, 4, 0), PERFECT, 0.03)
@@ -59,16 +59,18 @@ def test_a_stated_place_turns_in_both_directions():
     assert found == pytest.approx(expected)
 
 
-def test_a_stated_place_of_one_point_has_no_turn():
+def test_a_single_point_has_no_rotation_error():
     assert covariance([[1, 2]], LEVEL, PERFECT, 0.03) == pytest.approx(np.eye(2) * (SEEN + 0.09))
 
 
-def test_a_usual_print_is_true_to_a_dot_and_to_a_quarter_of_a_millimetre_in_height():
-    assert (USUAL.place_in, USUAL.height_in * 25.4) == pytest.approx((0.1 / 25.4, 0.25), rel=0.02)
+def test_the_errors_of_a_home_printer():
+    assert (HOME_PRINTER.place_in, HOME_PRINTER.height_in * 25.4) == pytest.approx((0.1 / 25.4, 0.25), rel=0.02)
     assert (PERFECT.place_in, PERFECT.height_in) == (0, 0)
 
 
-def test_what_is_whitened_is_a_lower_matrix():
-    white = whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, USUAL)
+def test_the_whitening_matrix_is_lower_triangular():
+    white = whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, HOME_PRINTER)
     assert white == pytest.approx(np.tril(white))
-    assert white == pytest.approx(whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, USUAL, 0.0))
+    assert white == pytest.approx(
+        whitener(np.array([[0.0, 0], [3, 0]]), np.repeat(LEVEL, 2, 0), 0.1, HOME_PRINTER, 0.0)
+    )

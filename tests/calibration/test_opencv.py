@@ -1,4 +1,4 @@
-"""What the import of OpenCV leaves behind in the environment."""
+"""Effects of the OpenCV import on the environment."""
 
 import os
 import subprocess
@@ -23,10 +23,10 @@ def said(**environ: str) -> str:
     return run.stdout.strip()
 
 
-def test_qt_is_not_sent_to_opencvs_plugins() -> None:
-    """OpenCV's wheel sets both for the Qt inside of it."""
+def test_qt_does_not_use_opencvs_plugins() -> None:
+    """OpenCV's wheel sets both variables for its own Qt."""
     assert said() == "[] 120000000"
 
 
-def test_another_bound_on_pictures_stands() -> None:
+def test_a_custom_pixel_limit_is_kept() -> None:
     assert said(OPENCV_IO_MAX_IMAGE_PIXELS="5000") == "[] 5000"

@@ -1,4 +1,4 @@
-"""What lies on the table as values, and several looks at it as one."""
+"""Values of the calibration targets, and combining detections of several frames."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from calibration.by_hand import Rectangle, Taped
-from calibration.calibration_targets import SHEET_SIDE_IN, Prints, Sight, fix, see_again, together
+from calibration.calibration_targets import SHEET_SIDE_IN, Detections, Prints, combine_frames, fix, redetect
 from calibration.camera import Lens
 from calibration.marker_issue import Reason, Trouble, outline_of
 from calibration.markers import Board, SeenBoard
@@ -27,36 +27,36 @@ def test_the_smallest_and_the_largest_marker(side_in):
 
 
 @pytest.mark.parametrize("side_in", [0.19, 40.1])
-def test_a_side_beyond_them_is_told(side_in):
-    with pytest.raises(UserError, match=f"a marker side of {side_in:g} in cannot be"):
+def test_a_side_out_of_range_is_refused(side_in):
+    with pytest.raises(UserError, match=f"a marker side of {side_in:g} in is out of range"):
         Prints(side_in)
 
 
-def test_what_is_printed_unless_something_else_is_said():
+def test_the_default_targets():
     assert (Prints().side_in, SHEET_SIDE_IN, Prints().dictionary) == (3, 3, "4X4_50")
     with pytest.raises(UserError, match="no ArUco dictionary"):
         Prints(dictionary="nonsense")
 
 
-def test_more_taped_is_the_same_with_further_distances():
+def test_adding_distances_is_detected():
     one, two = Prints(taped=(TAPED,)), Prints(taped=(TAPED, OTHER))
-    assert two.is_more_taped(one)
-    assert one.is_more_taped(Prints())
-    assert not one.is_more_taped(one)
-    assert not one.is_more_taped(two)
-    assert not two.is_more_taped(Prints(taped=(OTHER,))), "another first one"
+    assert two.adds_distances(one)
+    assert one.adds_distances(Prints())
+    assert not one.adds_distances(one)
+    assert not one.adds_distances(two)
+    assert not two.adds_distances(Prints(taped=(OTHER,))), "another first one"
     for changed in ({"side_in": 2.0}, {"dictionary": "5X5_50"}, {"board": Board(6, 8, 1.0, 0.7)}, {"layout": {}}):
-        assert not two.is_more_taped(replace(one, **changed))
-    assert not two.is_more_taped(replace(one, scale=PrintScale()))
+        assert not two.adds_distances(replace(one, **changed))
+    assert not two.adds_distances(replace(one, scale=PrintScale()))
 
 
-def test_pixels_are_of_one_camera():
+def test_clicked_pixels_are_dropped_for_another_camera():
     rectangle = Rectangle(((0, 1), (1, 1), (1, 0), (0, 0)), (3.0, 4.0))
     unclicked = Prints(side_in=2.0, rectangle=rectangle, taped=(TAPED,)).unclicked
     assert (unclicked.rectangle, unclicked.taped, unclicked.side_in) == (None, (), 2.0)
 
 
-def test_a_size_that_was_measured_is_surer():
+def test_a_measured_size_has_a_smaller_sigma():
     assert (Prints(scale=PrintScale()).size_sigma, Prints().size_sigma) == (0.0025, 0.005)
 
 
@@ -67,104 +67,114 @@ def test_the_shapes_of_prints():
 
 
 def seen(*corners_px, **of):
-    return Sight(SIZE, {n: np.asarray(px, float) for n, px in enumerate(corners_px) if px is not None}, **of)
+    return Detections(SIZE, {n: np.asarray(px, float) for n, px in enumerate(corners_px) if px is not None}, **of)
 
 
 HERE = np.array([[10.0, 10], [20, 10], [20, 20], [10, 20]])
 
 
-def test_looks_at_a_table_at_rest_are_joined_by_their_medians():
-    """At 960 px across half a pixel is at rest; the first that sees a marker says where it is."""
-    joint = together([seen(HERE), seen(HERE + 0.4), seen(HERE + 0.1), seen(HERE + (0.0, 0.6)), seen(HERE - 5)])
+def test_frames_at_rest_are_combined_by_medians():
+    """At 960 px across, half a pixel counts as rest; the first frame with a marker defines its place."""
+    joint = combine_frames([seen(HERE), seen(HERE + 0.4), seen(HERE + 0.1), seen(HERE + (0.0, 0.6)), seen(HERE - 5)])
     assert joint.corners_px[0] == pytest.approx(HERE + 0.1)
     assert joint.image_size == SIZE
     assert joint.board is None
 
 
-def test_a_marker_that_the_first_look_missed_is_there_too_by_its_number():
-    joint = together([seen(None, HERE), seen(HERE + 50, HERE), seen(HERE + 50.2, None)])
+def test_a_marker_missing_in_the_first_frame_is_included():
+    joint = combine_frames([seen(None, HERE), seen(HERE + 50, HERE), seen(HERE + 50.2, None)])
     assert list(joint.corners_px) == [0, 1]
     assert joint.corners_px[0] == pytest.approx(HERE + 50.1)
 
 
-def test_what_was_set_aside_is_what_the_first_look_set_aside():
+def test_set_aside_markers_are_those_of_the_first_frame():
     trouble = Trouble(outline_of(HERE), Reason.BLURRED, "blurred")
-    assert together([seen(HERE, set_aside=(trouble,)), seen(HERE)]).set_aside == (trouble,)
+    assert combine_frames([seen(HERE, set_aside=(trouble,)), seen(HERE)]).set_aside == (trouble,)
 
 
-def test_a_boards_corners_are_joined_one_by_one():
+def test_board_corners_are_combined_one_by_one():
     def board(ids, off):
         ids = np.array(ids, np.int32)
         return seen(board=SeenBoard(ids, np.c_[10.0 * ids, 20.0 * ids] + off))
 
-    joint = together([board([4, 2], 0.0), board([2, 5], 0.2), seen(), board([2], 9.0)])
+    joint = combine_frames([board([4, 2], 0.0), board([2, 5], 0.2), seen(), board([2], 9.0)])
     assert joint.board.ids.tolist() == [2, 4, 5]
     assert joint.board.corners_px == pytest.approx(np.array([[20.1, 40.1], [40, 80], [50.2, 100.2]]))
     assert joint.board.ids.dtype == np.int32
 
 
-def test_markers_are_looked_for_where_they_were():
+def test_markers_are_redetected_at_their_places():
     places = {0: marker_corners((6, 6), 3), 7: marker_corners((30, 22), 3, 30)}
-    before = Sight(SIZE, {n: CAMERA.table_to_pixel(corners) for n, corners in places.items()})
-    again = see_again(picture(CAMERA, {0: places[0]}), Prints(), before)
+    before = Detections(SIZE, {n: CAMERA.table_to_pixel(corners) for n, corners in places.items()})
+    again = redetect(picture(CAMERA, {0: places[0]}), Prints(), before)
     assert list(again.corners_px) == [0], "the other one is gone"
     assert again.corners_px[0] == pytest.approx(before.corners_px[0], abs=0.2)
 
 
-def sight(**sides):
+def detections(**sides):
     places = {0: (6.0, 6.0, 0.1), 1: (33.0, 8.0, 1.0), 2: (30.0, 22.0, -0.5), 3: (8.0, 20.0, 0.7)}
     square = marker_square(3.0)
-    return Sight(SIZE, {n: CAMERA.table_to_pixel(laid_at(square, place)) for n, place in places.items()}, **sides)
+    return Detections(SIZE, {n: CAMERA.table_to_pixel(laid_at(square, place)) for n, place in places.items()}, **sides)
 
 
 @pytest.mark.parametrize(("side_in", "right"), [(3.05, True), (3.07, False), (2.95, True), (2.93, False)])
-def test_a_layouts_markers_are_to_two_in_a_hundred_as_large_as_said(side_in, right):
+def test_layout_markers_must_have_the_stated_side_within_two_percent(side_in, right):
     prints = Prints(layout={0: marker_corners((6, 6), side_in, np.degrees(0.1))})
     if right:
-        assert fix(sight(), prints, CAMERA.lens).calibration.markers_in[0].mean(0) == pytest.approx((6, 6), abs=1e-3)
+        assert fix(detections(), prints, CAMERA.lens).calibration.markers_in[0].mean(0) == pytest.approx(
+            (6, 6), abs=1e-3
+        )
     else:
-        with pytest.raises(UserError, match=f"the layout draws marker 0 {side_in:.3g} in a side, .* said to be 3 in"):
-            fix(sight(), prints, CAMERA.lens)
+        with pytest.raises(
+            UserError, match=f"marker 0 has a side of {side_in:.3g} in in the layout file, .* set to 3 in"
+        ):
+            fix(detections(), prints, CAMERA.lens)
 
 
-def test_where_all_that_is_seen_is_set_aside_the_first_says_why():
+def test_if_all_markers_are_set_aside_the_error_is_that_of_the_first():
     troubles = tuple(Trouble(outline_of(HERE), Reason.BLURRED, f"marker {n} is blurred", n) for n in (4, 5))
     with pytest.raises(UserError, match="marker 4 is blurred"):
-        fix(Sight(SIZE, {}, None, troubles), Prints())
-    found = fix(sight(set_aside=troubles), Prints(), CAMERA.lens)
+        fix(Detections(SIZE, {}, None, troubles), Prints())
+    found = fix(detections(set_aside=troubles), Prints(), CAMERA.lens)
     assert found.set_aside == troubles
 
 
-def test_a_measured_distance_takes_part():
-    """It says that all is two in a hundred larger: that much more than markers allow is refused."""
+def test_a_measured_distance_is_used():
+    """A distance that is 2 % larger is more than the markers allow, and is refused."""
     ends = tuple((float(x), float(y)) for x, y in CAMERA.table_to_pixel([[6.0, 6.0], [33.0, 20.0]]))
     true = float(np.hypot(27, 14))
-    plain = fix(sight(), Prints(), CAMERA.lens).calibration
-    taped = fix(sight(), Prints(taped=(Taped(ends, true + 0.2),)), CAMERA.lens).calibration
+    plain = fix(detections(), Prints(), CAMERA.lens).calibration
+    taped = fix(detections(), Prints(taped=(Taped(ends, true + 0.2),)), CAMERA.lens).calibration
     far = [[30.0, 20.0, 0.0]]
     assert taped.sigma_in(far) < plain.sigma_in(far)
     a, b = taped.camera.pixel_to_table(ends)
     assert true + 0.03 < np.hypot(*(b - a)) < true + 0.2
 
 
-def test_a_board_of_which_some_markers_are_in_the_layout_lies_there():
+def test_a_board_is_placed_by_its_markers_in_the_layout():
     board = Board(7, 5, 1.4, 1.0)
     prints = Prints(board=board)
     place = (15.0, 18.0, 0.3)
     ids = np.arange(24, dtype=np.int32)
     seen_px = CAMERA.table_to_pixel(laid_at(board.corners_in(ids), place))
     known = {n: laid_at(corners, place) for n, corners in prints.board_marks_in.items() if n in (2, 9, 40)}
-    found = fix(Sight(SIZE, {}, SeenBoard(ids, seen_px)), replace(prints, layout=known), CAMERA.lens).calibration
+    found = fix(Detections(SIZE, {}, SeenBoard(ids, seen_px)), replace(prints, layout=known), CAMERA.lens).calibration
     assert len(found.markers_in) == 17
     for number, corners in prints.board_marks_in.items():
         assert found.markers_in[number] == pytest.approx(laid_at(corners, place), abs=5e-3)
 
 
-@pytest.mark.parametrize(("side_in", "words"), [(2.7, "marker 2 is 2.70 in a side where 3 in is expected")])
-def test_a_marker_of_another_side_is_told_with_its_side(side_in, words):
-    spoilt = sight()
+@pytest.mark.parametrize(
+    ("side_in", "words"), [(2.7, "marker 2 is not used, because its side is 2.70 in instead of 3 in")]
+)
+def test_the_issue_names_the_wrong_side(side_in, words):
+    picture_with_wrong_marker = detections()
     smaller = CAMERA.table_to_pixel(laid_at(marker_square(side_in), (30.0, 22.0, -0.5)))
-    found = fix(replace(spoilt, corners_px=spoilt.corners_px | {2: smaller}), Prints(), CAMERA.lens)
+    found = fix(
+        replace(picture_with_wrong_marker, corners_px=picture_with_wrong_marker.corners_px | {2: smaller}),
+        Prints(),
+        CAMERA.lens,
+    )
     (trouble,) = found.set_aside
     assert words in trouble.sentence
     assert (trouble.reason, trouble.id) == (Reason.WRONG_SIDE, 2)
@@ -172,15 +182,15 @@ def test_a_marker_of_another_side_is_told_with_its_side(side_in, words):
 
 
 def set_aside(off_px, size=SIZE, times=1.0):
-    """What is told of four markers of which the last one's right corner is seen so far off, right and up."""
+    """The issues of four markers if the last one's right corner is off by `off_px` to the right and up."""
     lens = Lens(size, CAMERA.lens.matrix * [[times], [times], [1]], CAMERA.lens.distortion)
-    seen_px = {number: (px + 0.5) * times - 0.5 for number, px in sight().corners_px.items()}
+    seen_px = {number: (px + 0.5) * times - 0.5 for number, px in detections().corners_px.items()}
     seen_px[2] = seen_px[2] + [[0, 0], [off_px, -off_px], [0, 0], [0, 0]]
-    return fix(Sight(size, seen_px), Prints(), lens).set_aside
+    return fix(Detections(size, seen_px), Prints(), lens).set_aside
 
 
-def test_a_marker_that_is_bent_is_told_to_be_pressed_down():
-    """0.7 px of one corner and axis are 0.35 px for the whole marker once the others gave way; 1.0 px are 0.5."""
+def test_a_bent_marker_must_be_pressed_down():
+    """0.7 px at one corner and axis are 0.35 px over the marker after the fit; 1.0 px are 0.5 px."""
     assert set_aside(0.7) == ()
     for off_px in (1.0, 5.0):
         (trouble,) = set_aside(off_px)

@@ -43,7 +43,7 @@ def test_a_layout(tmp_path):
         ("[" * 100_000, "not JSON"),
         ('{"image_size": ' + "9" * 5000 + "}", "not JSON"),
         ("\udce4".encode("utf-8", "surrogateescape").decode("latin-1"), "not JSON"),
-        (LENS | {"schema": 2}, "another version"),
+        (LENS | {"schema": 2}, "update Sandtable"),
         ({k: v for k, v in LENS.items() if k != "matrix"}, "matrix"),
         (LENS | {"matrix": [[1, 2], [3, 4]]}, "matrix"),
         (LENS | {"image_size": ["a", 2]}, "image_size"),
@@ -51,7 +51,7 @@ def test_a_layout(tmp_path):
         (LENS | {"matrix": [[0, 0, 1], [0, 1, 1], [0, 0, 1]]}, "file.json.*focal"),
     ],
 )
-def test_a_lens_file_that_is_none(tmp_path, document, fault):
+def test_an_invalid_lens_file_is_refused(tmp_path, document, fault):
     with pytest.raises(UserError, match=fault):
         read_lens(written(tmp_path, document))
 
@@ -70,12 +70,12 @@ def test_a_lens_file_that_is_none(tmp_path, document, fault):
         ({"markers": [{"id": 1, "corners_in": [[0, 0], [0, 0], [0, 0], [0, 0]]}]}, "square"),
     ],
 )
-def test_a_layout_file_that_is_none(tmp_path, document, fault):
+def test_an_invalid_layout_file_is_refused(tmp_path, document, fault):
     with pytest.raises(UserError, match=fault):
         read_layout(written(tmp_path, document))
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UserError, match="cannot be read"):
         read_lens(tmp_path / "none.json")
 
@@ -102,17 +102,17 @@ def matrix(focal_x=500.0, focal_y=501.0, axis_x=320.0):
 @pytest.mark.parametrize(
     ("changed", "fault"),
     [
-        ({"image_size": [0, 480]}, "no picture is 0x480 pixels"),
-        ({"image_size": [640, -1]}, "no picture is 640x-1 pixels"),
-        ({"image_size": [640, 100_001]}, "no picture is 640x100001 pixels"),
-        ({"matrix": matrix(focal_x=0.9)}, "focal lengths are in pixels"),
-        ({"matrix": matrix(focal_y=0.9)}, "focal lengths are in pixels"),
-        ({"matrix": matrix(axis_x=-1.1e6)}, r"a number beyond 1e\+06 is of no lens"),
-        ({"distortion": [0, 0, 0, 0, 1.1e6]}, r"a number beyond 1e\+06 is of no lens"),
-        ({"covariance": np.diag([1.1e6] + [1.0] * 8).tolist()}, r"a number beyond 1e\+06 is of no lens"),
+        ({"image_size": [0, 480]}, "0x480 pixels is not a valid picture size"),
+        ({"image_size": [640, -1]}, "640x-1 pixels is not a valid picture size"),
+        ({"image_size": [640, 100_001]}, "640x100001 pixels is not a valid picture size"),
+        ({"matrix": matrix(focal_x=0.9)}, "focal lengths must be at least 1 px"),
+        ({"matrix": matrix(focal_y=0.9)}, "focal lengths must be at least 1 px"),
+        ({"matrix": matrix(axis_x=-1.1e6)}, r"a number is larger than 1e\+06"),
+        ({"distortion": [0, 0, 0, 0, 1.1e6]}, r"a number is larger than 1e\+06"),
+        ({"covariance": np.diag([1.1e6] + [1.0] * 8).tolist()}, r"a number is larger than 1e\+06"),
     ],
 )
-def test_numbers_that_are_of_no_lens(tmp_path, changed, fault):
+def test_invalid_lens_values_are_refused(tmp_path, changed, fault):
     with pytest.raises(UserError, match=fault):
         read_lens(written(tmp_path, LENS | changed))
 
@@ -130,9 +130,9 @@ def marker(*corners_in):
     "corners_in",
     [
         ((997, 3), (1000, 3), (1000, 0), (997, 0)),
-        ((0, 2.8), (3, 2.8), (3, 0), (0, 0)),  # 28 parts of 30 long
+        ((0, 2.8), (3, 2.8), (3, 0), (0, 0)),  # sides of 28 to 30
         ((0, 0.5), (0.5, 0.5), (0.5, 0), (0, 0)),
-        ((1.03, 2.82), (4.03, 2.82), (3, 0), (0, 0)),  # leaning by 20 degrees: a sine of 0.94
+        ((1.03, 2.82), (4.03, 2.82), (3, 0), (0, 0)),  # sheared by 20 degrees: a sine of 0.94
     ],
 )
 def test_a_layout_by_hand_may_be_a_little_off(tmp_path, corners_in):
@@ -144,38 +144,38 @@ def test_a_layout_by_hand_may_be_a_little_off(tmp_path, corners_in):
     [
         (((998, 3), (1001, 3), (1001, 0), (998, 0)), "marker 1 lies beyond 1000 in"),
         (((0, -1001), (3, -1001), (3, -1004), (0, -1004)), "marker 1 lies beyond 1000 in"),
-        (((0, 2.6), (3, 2.6), (3, 0), (0, 0)), "square"),  # 26 parts of 30
-        (((1.5, 2.6), (4.5, 2.6), (3, 0), (0, 0)), "square"),  # leaning by 30 degrees: a sine of 0.87
+        (((0, 2.6), (3, 2.6), (3, 0), (0, 0)), "square"),  # sides of 26 to 30
+        (((1.5, 2.6), (4.5, 2.6), (3, 0), (0, 0)), "square"),  # sheared by 30 degrees: a sine of 0.87
         (((0, 3), (0, 0), (3, 0), (3, 3)), "do not run clockwise"),
     ],
 )
-def test_a_marker_that_lies_nowhere_or_is_no_square(tmp_path, corners_in, fault):
+def test_a_layout_marker_must_be_a_square(tmp_path, corners_in, fault):
     with pytest.raises(UserError, match=fault):
         read_layout(written(tmp_path, marker(*corners_in)))
 
 
-def test_the_second_of_two_markers_is_looked_at_too(tmp_path):
+def test_every_marker_is_checked(tmp_path):
     document = {"markers": [*LAYOUT["markers"], {"id": 5, "corners_in": [[3, 3], [0, 3], [0, 0], [3, 0]]}]}
     with pytest.raises(UserError, match="the corners of marker 5"):
         read_layout(written(tmp_path, document))
 
 
-def test_a_file_of_no_end_is_refused_before_it_fills_the_memory():
+def test_an_endless_file_is_refused():
     assert len(read_text(io.StringIO("x" * 10_000_000), "the file")) == 10_000_000
     with pytest.raises(UserError, match="the file has more than 10 million characters"):
         read_text(io.StringIO("x" * 10_000_001), "the file")
 
 
-def test_bytes_that_are_no_text(tmp_path):
+def test_a_binary_file_is_refused(tmp_path):
     (tmp_path / "lens.json").write_bytes(b'{"a": "\xff\xfe"}')
-    with pytest.raises(UserError, match=r"the lens file .*lens\.json is no text"):
+    with pytest.raises(UserError, match=r"the lens file .*lens\.json is not a text file"):
         read_lens(tmp_path / "lens.json")
 
 
-def test_a_file_that_does_not_say_its_schema_is_of_this_one(tmp_path):
+def test_a_missing_schema_means_the_current_one(tmp_path):
     assert read_json(written(tmp_path, {"a": 1}), "lens") == {"a": 1}
 
 
-def test_what_nothing_of_ours_would_write_is_refused_by_name(tmp_path):
+def test_strange_values_are_refused(tmp_path):
     with pytest.raises(UserError, match=r"the lens file .*file\.json has a text with half a character in it"):
         read_lens(written(tmp_path, '{"schema": 1, "a": "\\ud800"}'))

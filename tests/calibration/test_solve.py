@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
 from calibration.camera import Lens, TableCamera
-from calibration.intrinsics import lens_numbers
+from calibration.intrinsics import lens_parameters
 from calibration.noise import POINT_SIGMA_PX, TARGET_SIGMA_PX, Paper
-from calibration.solve import Target, _Problem, marker_square, place_of, solve
+from calibration.solve import CalibrationProblem, Target, marker_square, place_of, solve
 from rules.tabletop.errors import UserError
 from tests.calibration.drawn import camera, marker_corners
 from tests.calibration.random_views import kinds, trial
@@ -18,13 +18,13 @@ TABLE = np.array([[x, y, 0.0] for x in range(2, 39, 6) for y in range(2, 27, 6)]
 
 
 def targets(seen_by, places=PLACES, known=False, rng=None, side_in=3.0):
-    """Markers seen exactly, or with the noise that the solver assumes."""
+    """Markers seen exactly, or with the noise of the solver's model."""
     made = []
     for number, (at, turn) in places.items():
         corners = marker_corners(at, side_in, turn)
         seen = seen_by.table_to_pixel(corners)
         if rng is not None:
-            # Corners of one marker rise partly together: 0.6 of the variance, as 3 in apart in the solver's model.
+            # Corners of one marker rise partly together: 0.6 of the variance, as at 3 in in the solver's model.
             height = PAPER.height_in * (np.sqrt(0.6) * rng.normal() + np.sqrt(0.4) * rng.normal(size=4))
             printed = np.c_[corners + rng.normal(0, PAPER.place_in, (4, 2)), height]
             seen = seen_by.table_to_pixel(printed) + rng.normal(0, POINT_SIGMA_PX, seen.shape)
@@ -35,7 +35,7 @@ def targets(seen_by, places=PLACES, known=False, rng=None, side_in=3.0):
 
 
 def errors_in(calibration, seen_by, places=PLACES, known=False):
-    """(N,) inches between where the solution and the truth see the table's points, after the frames are matched."""
+    """(N,) distances in inches between the solution and the truth at the table's points, after alignment."""
     found = calibration.camera.pixel_to_table(seen_by.table_to_pixel(TABLE))
     if not known:
         corners = np.concatenate([calibration.markers_in[n] for n in places])
@@ -51,12 +51,12 @@ def errors_in(calibration, seen_by, places=PLACES, known=False):
 def test_exact_corners_give_exact_inches(known, profile, view):
     seen_by = camera(**view)
     calibration = solve(targets(seen_by, known=known), (960, 540), seen_by.lens if profile else None)
-    # Without a profile the priors pull a little, and p1, p2 of the drawn lens are not solved for.
+    # Without a profile the priors cause a small bias, and p1, p2 of the true lens are not solved for.
     assert np.abs(errors_in(calibration, seen_by, known=known)).max() < (1e-3 if profile else 0.06)
     assert calibration.residual_px < (1e-3 if profile else 0.05)
 
 
-def test_one_marker_is_enough_and_says_how_much_worse():
+def test_one_marker_is_enough_with_a_larger_sigma():
     seen_by, one = camera(), {0: PLACES[0]}
     alone = solve(targets(seen_by, one), (960, 540), seen_by.lens)
     four = solve(targets(seen_by), (960, 540), seen_by.lens)
@@ -68,8 +68,8 @@ def test_one_marker_is_enough_and_says_how_much_worse():
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("count", [1, 2, 4])
-def test_sigma_means_what_it_says(known, count):
-    """Over 60 noisy views the errors have the deviation that is claimed, within what so few views can tell."""
+def test_errors_match_sigma(known, count):
+    """Over 60 noisy views, the errors match the stated sigma within sampling error."""
     rng = np.random.default_rng(11)
     places = dict(list(PLACES.items())[:count])
     ratios = []
@@ -86,15 +86,15 @@ def test_sigma_means_what_it_says(known, count):
 @pytest.mark.parametrize(
     "kind", [kind for kind in kinds((2, 4)) if kind.profile or (kind.measured and kind.markers == 4)], ids=str
 )
-def test_sigma_holds_for_any_camera_print_and_noise(kind):
-    """The quick version of `python -m benchmarks.sigma`: so few cameras tell a deviation to about a third."""
+def test_errors_match_sigma_for_random_cameras(kind):
+    """The quick version of `python -m benchmarks.sigma`: few cameras determine a sigma to about a third."""
     rng = np.random.default_rng(3)
     ratio = np.concatenate([trial(rng, kind).ratio for _ in range(8)])
     assert 0.6 < np.sqrt((ratio**2).mean()) < 1.6
 
 
-def test_the_prints_size_is_as_sure_as_it_is_said_to_be():
-    """Markers 2 % larger than said put everything 2 % out, seen from the middle of the markers."""
+def test_sigma_includes_the_print_size():
+    """Markers 2 % larger than stated shift all places by 2 % relative to the markers' centre."""
     seen_by = camera()
     exact = solve(targets(seen_by), (960, 540), seen_by.lens)
     unsure = solve(targets(seen_by), (960, 540), seen_by.lens, print_sigma=0.02)
@@ -105,8 +105,8 @@ def test_the_prints_size_is_as_sure_as_it_is_said_to_be():
     assert unsure.sigma_in([[*middle, 0]]) < 0.03
 
 
-def test_known_places_tell_the_prints_size():
-    """Markers drawn 2 % too large at true places: the places win, and the size is found."""
+def test_known_places_determine_the_print_size():
+    """Markers drawn 2 % too large at true places: the places prevail, and the size is found."""
     seen_by = camera()
     grown = [
         Target(t.points_in, seen_by.table_to_pixel(marker_corners(at, 3.06, turn)), t.marks, t.place)
@@ -118,33 +118,33 @@ def test_known_places_tell_the_prints_size():
     assert side == pytest.approx(3.06, abs=0.005)
 
 
-def test_a_profile_that_is_not_sure_gives_way_by_as_much():
-    seen_by = camera(tilt_deg=25.0, at_in=(20.0, 40.0))  # oblique, so that the picture tells the focal length
+def test_an_uncertain_profile_is_refined():
+    seen_by = camera(tilt_deg=25.0, at_in=(20.0, 40.0))  # oblique, so that the picture determines the focal length
     off = Lens((960, 540), seen_by.lens.matrix * [[1.02, 1, 1], [1, 1.02, 1], [1, 1, 1]], seen_by.lens.distortion)
     spread = 1e-12 * np.eye(9)
     spread[:2, :2] += 0.02**2
     unsure = Lens(off.image_size, off.matrix, off.distortion, spread)
     stiff, found = (solve(targets(seen_by), (960, 540), lens) for lens in (off, unsure))
-    truth = lens_numbers(seen_by.lens)[0]
-    assert abs(lens_numbers(found.camera.lens)[0] - truth) < 0.3 * abs(lens_numbers(off)[0] - truth)
+    truth = lens_parameters(seen_by.lens)[0]
+    assert abs(lens_parameters(found.camera.lens)[0] - truth) < 0.3 * abs(lens_parameters(off)[0] - truth)
     assert np.abs(errors_in(found, seen_by)).max() < 0.5 * np.abs(errors_in(stiff, seen_by)).max()
 
 
-def test_a_marker_seen_from_exactly_above_is_seen():
-    """The two poses fall together there and OpenCV's quick answer is not a number."""
+def test_a_marker_seen_from_exactly_above_is_solved():
+    """The two poses coincide there, and OpenCV's IPPE returns NaN."""
     square, lens = marker_square(3.0), Lens((1000, 800), [[800, 0, 500], [0, 800, 400], [0, 0, 1]], [0] * 5)
     seen = square * (16, -16) + (500, 400)
     assert solve([Target(square, seen, {0: square})], (1000, 800), lens).camera.position_in[2] == pytest.approx(50)
 
 
-def test_with_the_layout_the_frame_is_the_layouts():
+def test_a_layout_defines_the_frame():
     seen_by = camera()
     calibration = solve(targets(seen_by, known=True), (960, 540), seen_by.lens)
     assert calibration.markers_in[1] == pytest.approx(marker_corners((35, 5), 3.0, 90), abs=1e-6)
     assert calibration.camera.position_in == pytest.approx(seen_by.position_in, abs=1e-2)
 
 
-def test_without_one_x_runs_along_the_pictures_lower_edge():
+def test_without_a_layout_x_runs_along_the_lower_edge():
     seen_by = camera(roll_deg=170.0)
     calibration = solve(targets(seen_by), (960, 540), seen_by.lens)
     corners = np.concatenate(list(calibration.markers_in.values()))
@@ -162,7 +162,7 @@ def test_a_marker_not_in_the_layout_gets_its_place():
     assert calibration.markers_in[3] == pytest.approx(marker_corners((6, 23), 3.0, -45), abs=0.01)
 
 
-def test_nothing_found_is_said():
+def test_no_targets_are_refused():
     with pytest.raises(UserError, match="no marker found"):
         solve([], (960, 540))
 
@@ -173,12 +173,12 @@ def test_a_lens_of_another_size_is_refused():
         solve(targets(seen_by), (1280, 720), seen_by.lens)
 
 
-def test_a_wrong_side_that_contradicts_the_layout_is_refused():
+def test_a_wrong_side_is_refused():
     seen_by = camera()
     wrong = [
         Target(marker_square(2.0), t.seen_px, t.marks, t.place) for t in targets(seen_by, known=True)
     ]  # every square shrunk on its known place
-    with pytest.raises(UserError, match="do not fit one flat table"):
+    with pytest.raises(UserError, match="do not fit a flat table"):
         solve(wrong, (960, 540), seen_by.lens)
 
 
@@ -190,16 +190,16 @@ def test_place_of_undoes_a_move(x, y, turn):
     assert place_of(square, square @ np.array([[c, s], [-s, c]]) + (x, y)) == pytest.approx((x, y, turn), abs=1e-9)
 
 
-def test_the_derivatives_are_right():
-    problem = _Problem(tuple(targets(camera(roll_deg=20.0))), (960, 540), None)
+def test_the_jacobian_matches_differences():
+    problem = CalibrationProblem(tuple(targets(camera(roll_deg=20.0))), (960, 540), None)
     start = problem.starts()[0]
     numeric = approx_fprime(start, problem.residuals, 1e-7)
     scale = np.abs(numeric).max(0)
     assert np.abs(problem.jacobian(start) - numeric).max(0) / scale == pytest.approx(np.zeros(len(start)), abs=1e-4)
 
 
-def test_deviants_are_cameras_that_agree_on_the_markers():
-    """With free markers a change of frame is no error: no deviant moves the markers as a whole."""
+def test_perturbed_cameras_agree_on_the_markers():
+    """With free markers a change of frame is not an error: no perturbed camera moves the markers as a whole."""
     seen_by = camera()
     calibration = solve(targets(seen_by), (960, 540), seen_by.lens)
     assert all(isinstance(deviant, TableCamera) for deviant in calibration.deviants)

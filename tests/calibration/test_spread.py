@@ -1,38 +1,38 @@
-"""Noise, one-sigma steps and the odds of two poses, against sums done by hand."""
+"""Noise, one-sigma steps and the odds of two poses; expected values are computed by hand."""
 
 import numpy as np
 import pytest
 
-from calibration.spread import chance_of, noise2_of, one_sigma_steps, step_to
+from calibration.spread import noise_estimate, one_sigma_steps, rival_probability, rival_step
 
-FOUR_OF_ONE = np.ones((4, 1))  # four measurements of one number: three are to spare
-
-
-def test_what_is_stated_of_the_noise_counts_as_six_measurements():
-    """Nothing is missed: of 6 stated and 3 spare ones the variance is 6 / 9."""
-    assert noise2_of(FOUR_OF_ONE, np.zeros(4)) == pytest.approx((6 / 9, 3.0))
+FOUR_OF_ONE = np.ones((4, 1))  # four measurements of one parameter: three are redundant
 
 
-def test_misses_widen_it_and_large_ones_by_less_than_their_square():
-    """A miss of 3 deviations counts as 2 * 4**2 * (sqrt(1 + (3 / 4)**2) - 1) = 8, not 9."""
-    assert noise2_of(FOUR_OF_ONE, np.array([3.0, -3, 3, -3])) == pytest.approx(((6 + 32) / 9, 3.0))
+def test_the_stated_noise_counts_as_six_measurements():
+    """Without residuals, 6 stated and 3 redundant measurements give a variance of 6 / 9."""
+    assert noise_estimate(FOUR_OF_ONE, np.zeros(4)) == pytest.approx((6 / 9, 3.0))
 
 
-def test_what_is_believed_beforehand_takes_less_from_what_is_to_spare():
-    """Three measurements and one belief, alike: the measurements give three quarters of the number."""
-    assert noise2_of(FOUR_OF_ONE, np.zeros(3)) == pytest.approx((6 / 8.25, 2.25))
+def test_residuals_increase_the_noise_less_than_quadratically():
+    """A residual of 3 sigmas counts as 2 * 4**2 * (sqrt(1 + (3 / 4)**2) - 1) = 8, not 9."""
+    assert noise_estimate(FOUR_OF_ONE, np.array([3.0, -3, 3, -3])) == pytest.approx(((6 + 32) / 9, 3.0))
 
 
-def test_nothing_is_to_spare_where_all_is_needed():
-    assert noise2_of(np.eye(2), np.zeros(2)) == pytest.approx((1.0, 0.0))
-    # More numbers than measurements: rounding must not make it less than none.
-    noise2, spare = noise2_of(np.arange(1.0, 7).reshape(2, 3), np.zeros(2))
+def test_priors_reduce_the_redundancy_less():
+    """Three measurements and one equal prior: the measurements determine 3/4 of the parameter."""
+    assert noise_estimate(FOUR_OF_ONE, np.zeros(3)) == pytest.approx((6 / 8.25, 2.25))
+
+
+def test_redundancy_is_never_negative():
+    assert noise_estimate(np.eye(2), np.zeros(2)) == pytest.approx((1.0, 0.0))
+    # More parameters than measurements: rounding must not make it negative.
+    noise2, spare = noise_estimate(np.arange(1.0, 7).reshape(2, 3), np.zeros(2))
     assert (noise2, spare) == pytest.approx((1.0, 0.0))
     assert spare >= 0
 
 
-def test_steps_have_the_covariance_of_what_least_squares_finds():
-    """(J'J)^-1 J'CJ (J'J)^-1, with the noise's variance of the measured rows and 1 of the believed ones."""
+def test_steps_have_the_least_squares_covariance():
+    """(J'J)^-1 J'CJ (J'J)^-1, with the noise variance for measured rows and 1 for priors."""
     jacobian = np.random.default_rng(1).normal(size=(6, 3))
     steps = one_sigma_steps(jacobian, 4, 2.5)
     solved = np.linalg.inv(jacobian.T @ jacobian) @ jacobian.T
@@ -41,22 +41,22 @@ def test_steps_have_the_covariance_of_what_least_squares_finds():
     assert across == pytest.approx(np.diag(np.diag(across))), "they are principal directions"
 
 
-def test_a_number_that_nothing_tells_has_a_long_step_not_an_endless_one():
+def test_an_undetermined_parameter_has_a_finite_step():
     steps = one_sigma_steps(np.array([[2.0, 0.0], [0.0, 0.0]]), 2, 1.0)
     assert np.linalg.norm(steps, axis=1) == pytest.approx([1e9, 0.5])
 
 
-def test_of_two_poses_the_better_one_is_likelier_by_students_odds():
+def test_rival_probability_uses_students_t():
     """With 6 stated measurements: ((6 + 2 * 6) / 6)**((6 + 2 + 2) / 2) = 243 to 1, and (28 / 14)**4 = 16 to 1."""
-    assert chance_of(6.0, 0.0, 2.0) == pytest.approx(1 / 244)
-    assert chance_of(11.0, 4.0, 0.0) == pytest.approx(1 / 17)
-    assert chance_of(2.0, 2.0, 2.0) == 0.5
+    assert rival_probability(6.0, 0.0, 2.0) == pytest.approx(1 / 244)
+    assert rival_probability(11.0, 4.0, 0.0) == pytest.approx(1 / 17)
+    assert rival_probability(2.0, 2.0, 2.0) == 0.5
 
 
-def test_a_step_to_another_pose_is_as_long_as_its_deviation():
-    """By a chance of a quarter: half of the way, of rotation, translation and all else."""
+def test_a_rival_step_has_the_length_of_its_sigma():
+    """With a probability of 1/4: half of the difference in all parameters."""
     x, rival = np.array([3.0, 0, 0, 1, 2, 3, 7]), np.array([2.8, 0.2, 0, 1, 2, 5, 9])
-    assert step_to(x, rival, 0.25) == pytest.approx([-0.1, 0.1, 0, 0, 0, 1, 1])
+    assert rival_step(x, rival, 0.25) == pytest.approx([-0.1, 0.1, 0, 0, 0, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_a_step_to_another_pose_is_as_long_as_its_deviation():
         (0.3, 0.2, -0.1),
     ],
 )
-def test_a_step_goes_the_short_way_round(x, rival, step):
+def test_a_rival_step_takes_the_shorter_rotation(x, rival, step):
     """Two rotation vectors just short of half a turn either way are neighbours: 0.1 rad apart, not 6.2.
 
-    Where two poses fall together the quick way of finding them may turn about more than once.
+    Where two poses coincide, IPPE may return rotations by more than a full turn.
     """
-    assert step_to(np.array([x, 0, 0, 1]), np.array([rival, 0, 0, 1]), 0.25)[0] == pytest.approx(step / 2)
+    assert rival_step(np.array([x, 0, 0, 1]), np.array([rival, 0, 0, 1]), 0.25)[0] == pytest.approx(step / 2)
 
 
-def test_a_rival_that_is_not_turned_at_all_is_no_division_by_nothing():
+def test_a_rival_without_rotation():
     x = np.array([0.2, 0, 0, 1, 2, 3])
-    assert step_to(x, np.array([0.0, 0, 0, 1, 2, 3]), 1.0) == pytest.approx([-0.2, 0, 0, 0, 0, 0])
+    assert rival_step(x, np.array([0.0, 0, 0, 1, 2, 3]), 1.0) == pytest.approx([-0.2, 0, 0, 0, 0, 0])

@@ -1,4 +1,4 @@
-"""Byte vectors of the format, and frames found in any stream."""
+"""Byte vectors of the Adalight format, and frames found in any stream."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_headers(leds: int, header: str) -> None:
     assert len(sent) == 6 + 3 * leds
 
 
-def test_no_led_and_too_many_are_refused() -> None:
+def test_an_invalid_number_of_leds_is_refused() -> None:
     with pytest.raises(ValueError, match="1 to 65536 LEDs, not 0"):
         encode([])
     with pytest.raises(ValueError, match="not 65537"):
@@ -37,7 +37,7 @@ def test_no_led_and_too_many_are_refused() -> None:
 
 
 @given(st.lists(frame, max_size=5), st.lists(st.integers(0, 200)))
-def test_what_is_encoded_is_decoded_however_it_is_cut(frames: list[tuple[tuple[int, int, int], ...]], cuts) -> None:
+def test_encoded_data_is_decoded_in_any_pieces(frames: list[tuple[tuple[int, int, int], ...]], cuts) -> None:
     stream, decoder, found = b"".join(encode(one) for one in frames), Decoder(), []
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     for start, end in pairwise(edges):
@@ -47,17 +47,17 @@ def test_what_is_encoded_is_decoded_however_it_is_cut(frames: list[tuple[tuple[i
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_no_harm(noise: bytes) -> None:
+def test_random_bytes_do_no_harm(noise: bytes) -> None:
     decoder = Decoder(most_leds=10)
     found = decoder.feed(noise)
-    for one in found:  # nothing is made up: each frame stands in the noise as it is
+    for one in found:  # no frame is invented: each is part of the noise
         assert encode(one) in noise
-    # And what comes after is still understood, once a frame that the noise began has been filled: 6 + 30 bytes at most.
+    # Later frames are still decoded, after a frame started by the noise is complete: at most 6 + 30 bytes.
     decoder.feed(bytes(36))
     assert decoder.feed(encode([(1, 2, 3)] * 4)) == (((1, 2, 3),) * 4,)
 
 
-def test_noise_is_counted_and_a_torn_frame_can_be_forgotten() -> None:
+def test_noise_is_counted_and_an_incomplete_frame_discarded() -> None:
     decoder, one = Decoder(), encode([(9, 8, 7)])
     assert decoder.feed(b"noAda\x00\x00\x00" + one) == (((9, 8, 7),),)
     assert decoder.dropped == 8

@@ -1,4 +1,4 @@
-"""Bytes of Pixels and GoDice; the radio itself is a pretended bleak."""
+"""Messages of Pixels and GoDice; a fake bleak replaces the radio."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ class TestPixels:
     @pytest.mark.parametrize(
         "messages",
         [
-            [rolled(3)],  # it lay there when it was found
+            [rolled(3)],  # at rest when it was found
             [ROLLING, b"\x03\x05\x03"],  # state 5: set down on a face
             [ROLLING, b"\x03\x00\x03"],
             [ROLLING, rolled(3)[:2]],
-            [ROLLING, rolled(9)],  # no face of ours
+            [ROLLING, rolled(9)],  # an unknown face
         ],
     )
-    def test_what_is_no_roll(self, messages: list[bytes]) -> None:
+    def test_other_messages_are_not_rolls(self, messages: list[bytes]) -> None:
         assert read_all(PixelsReader("Ann"), D6, *messages) == []
 
     def test_a_rest_counts_once(self) -> None:
         assert len(read_all(PixelsReader("Ann"), D6, ROLLING, rolled(3), rolled(3))) == 1
 
-    def test_a_crooked_die_leans(self) -> None:
+    def test_a_crooked_die_is_cocked(self) -> None:
         assert read_all(PixelsReader("Ann"), PIPPED, ROLLING, b"\x03\x04\x02") == [
             RollLine(Die.D6, 3, "Ann", 1, cocked=True)
         ]
@@ -72,12 +72,12 @@ class TestPixels:
         assert read_all(PixelsReader("Ann"), D20, ROLLING, rolled(3)) == []
         (fudge,) = read_all(PixelsReader("Ann"), FUDGE, ROLLING, rolled(5))
         assert (fudge.die, fudge.face) == (Die.FUDGE, 1)
-        assert "never checked" in fudge.doubt
+        assert "never verified" in fudge.doubt
         (untold,) = read_all(PixelsReader("Ann"), ROLLING, rolled(5))
         assert (untold.face, bool(untold.doubt)) == (6, True)
 
     def test_an_advertisement(self) -> None:
-        # LEDs (21: a d6 with pips, 6: a plain one, 20: a d20), look 1, at rest on index 2, charging (128) at 80 %.
+        # LEDs (21: a d6 with pips, 6: a plain d6, 20: a d20), colourway 1, at rest on index 2, charging (128) at 80 %.
         assert is_six_sided(bytes((21, 1, 1, 2, 128 + 80)))
         assert is_six_sided(bytes((6, 1, 1, 2, 80)))
         assert not is_six_sided(bytes((20, 1, 1, 2, 80)))
@@ -86,7 +86,7 @@ class TestPixels:
 
 
 class TestGoDice:
-    # The vectors of Particula's own examples: gravity along each of the die's axes, 64 to the g.
+    # The vectors of Particula's examples: acceleration along the die's axes in 1/64 g.
     @pytest.mark.parametrize(
         ("message", "face"),
         [
@@ -98,20 +98,20 @@ class TestGoDice:
         found = read_all(GoDiceReader("Go"), b"R", bytes.fromhex(message))
         assert found == [RollLine(Die.D6, face, "Go", 1)]
 
-    def test_a_tilted_one_leans(self) -> None:
+    def test_a_tilted_die_is_cocked(self) -> None:
         (roll,) = read_all(GoDiceReader("Go"), b"R", b"TS\x00\x28\x28")
         assert roll.cocked
 
     @pytest.mark.parametrize("message", [b"FS\x40\x00\x00", b"MS\x40\x00\x00", b"Bat\x50", b"Col\x01", b"S\x40", b""])
-    def test_what_is_no_roll(self, message: bytes) -> None:
+    def test_other_messages_are_not_rolls(self, message: bytes) -> None:
         assert read_all(GoDiceReader("Go"), b"R", message) == []
 
-    def test_what_was_not_rolled_is_no_roll(self) -> None:
+    def test_a_rest_without_rolling_is_not_a_roll(self) -> None:
         assert read_all(GoDiceReader("Go"), b"S\x40\x00\x00") == []
 
 
 @given(st.lists(st.binary(max_size=24)))
-def test_any_bytes_are_no_harm(messages: list[bytes]) -> None:
+def test_random_bytes_do_no_harm(messages: list[bytes]) -> None:
     for reader in (PixelsReader("Ann"), GoDiceReader("Go")):
         for roll in read_all(reader, *messages):
             assert roll.die is not None
@@ -119,12 +119,12 @@ def test_any_bytes_are_no_harm(messages: list[bytes]) -> None:
 
 
 @given(st.tuples(*[st.integers(-128, 127)] * 3))
-def test_every_pull_is_a_face(pull: tuple[int, int, int]) -> None:
+def test_every_acceleration_is_a_face(pull: tuple[int, int, int]) -> None:
     assert godice_face(pull) in range(1, 7)
 
 
 class Radio:
-    """A bleak with one die in the air, whose messages are said as soon as one listens."""
+    """A fake bleak with one die, which sends its messages as soon as a client listens."""
 
     def __init__(self, name: str, messages: list[bytes], manufacturer: dict[int, bytes]) -> None:
         self.written: list[tuple[str, bytes]] = []
@@ -168,7 +168,7 @@ class Radio:
         (Make.GODICE, "GoDice_1", [b"R", b"S\x00\xc0\x00"], {}, GODICE_NOTIFY),
     ],
 )
-def test_dice_in_the_air(make, name, messages, manufacturer, characteristic) -> None:
+def test_dice_are_found_and_read(make, name, messages, manufacturer, characteristic) -> None:
     radio = Radio(name, messages, manufacturer)
     dice = BluetoothDice(make, lambda: 7.0, radio)
     end = time.monotonic() + 60
@@ -184,7 +184,7 @@ def test_dice_in_the_air(make, name, messages, manufacturer, characteristic) -> 
     assert dice.status.state is LinkState.CLOSED
 
 
-def test_dice_of_others_are_left_alone() -> None:
+def test_other_dice_are_ignored() -> None:
     radio = Radio("Twenty", [], {0xFFFF: bytes((20, 1, 1, 2, 80))})
     dice = BluetoothDice(Make.PIXELS, time.monotonic, radio)
     time.sleep(0.1)
@@ -192,7 +192,7 @@ def test_dice_of_others_are_left_alone() -> None:
     assert radio.notified == []
 
 
-def test_a_radio_that_is_off_is_said() -> None:
+def test_a_disabled_radio_is_reported() -> None:
     radio = Radio("Ann", [], {})
 
     async def off(timeout: float, return_adv: bool):
@@ -201,11 +201,11 @@ def test_a_radio_that_is_off_is_said() -> None:
     radio.BleakScanner.discover = off
     dice = BluetoothDice(Make.PIXELS, time.monotonic, radio)
     time.sleep(0.1)
-    assert "Bluetooth does not answer (no adapter)" in dice.status.error
+    assert "Bluetooth does not respond (no adapter)" in dice.status.error
     dice.close()
 
 
-def test_without_the_package_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bleak", None)
     with pytest.raises(NoBluetooth, match="pip install bleak"):
         BluetoothDice(Make.PIXELS, time.monotonic)

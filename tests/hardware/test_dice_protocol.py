@@ -1,4 +1,4 @@
-"""Lines that are rolls, lines that are not, and any bytes at all."""
+"""Valid lines, invalid lines, and random bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hardware.dice_protocol import LONGEST_LINE, REMEMBER_S, Decoder, Hello, Repeats, RollLine, encode, with_crc
 from rules.engine.dice import Die
 
-# Ids as devices have them: printable, and short enough for the line.
+# Ids like those of devices: printable, and short enough for a line.
 names = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=20)
 rolls = st.sampled_from(Die).flatmap(
     lambda die: st.builds(
@@ -31,7 +31,7 @@ hellos = st.builds(Hello, st.integers(0, 9), st.none() | st.integers(0, 2**16))
 
 
 def read(line: bytes) -> tuple[object, ...]:
-    """What one line says, with nothing before it."""
+    """The events of a single line."""
     return Decoder().feed(line + b"\n")
 
 
@@ -45,7 +45,7 @@ def test_the_lines_of_the_documentation() -> None:
 
 
 def test_a_line_with_its_checksum() -> None:
-    # The CRC-32 of zip and PNG over all that stands before the last comma, as zlib computes it.
+    # The CRC-32 of zip and PNG over everything before the last comma, as computed by zlib.
     body = b'{"t":"roll","id":"d1","sides":6,"face":4,"seq":17'
     line = encode(RollLine(Die.D6, 4, "d1", 17))
     assert line == body + b',"crc":"%08x"}\n' % zlib.crc32(body)
@@ -79,39 +79,39 @@ def test_bare_numbers(line: bytes, faces: list[int]) -> None:
         b'{"t":"roll","sides":6,"face":4,"note":"' + b"x" * LONGEST_LINE + b'"}',
     ],
 )  # fmt: skip
-def test_what_is_no_roll_is_counted_and_dropped(line: bytes) -> None:
+def test_invalid_lines_are_counted_and_dropped(line: bytes) -> None:
     decoder = Decoder()
     assert decoder.feed(b"\n" + line + b"\n") == ()
     assert decoder.damaged == 1
     assert decoder.feed(b'{"t":"roll","sides":6,"face":4}\n') == (RollLine(Die.D6, 4),)
 
 
-def test_the_first_bare_number_after_connecting_is_doubted() -> None:
-    # "-1" cut in two would be a 1; a line that starts a JSON object is whole, or is none.
+def test_the_first_bare_number_after_connecting_is_doubtful() -> None:
+    # "-1" cut in two would be a 1; a JSON line is either complete or invalid.
     decoder = Decoder()
     first, second = decoder.feed(b"1\n1\n")
-    assert "torn" in first.doubt
+    assert "incomplete" in first.doubt
     assert second.doubt == ""
     decoder.reset()
     assert decoder.feed(encode(RollLine(Die.D6, 1)))[0].doubt == ""
 
 
-def test_a_device_keeps_to_what_it_has_shown() -> None:
+def test_a_device_keeps_its_format() -> None:
     decoder = Decoder()
     decoder.feed(b"\n")
     assert decoder.feed(b"4\n") == (RollLine(None, 4),)
     decoder.feed(b'{"t":"hello","proto":1}\n')
-    assert decoder.feed(b"4\n") == ()  # a torn line of a device that speaks JSON
+    assert decoder.feed(b"4\n") == ()  # an incomplete line of a device that sends JSON
     plain = b'{"t":"roll","sides":6,"face":3}\n'
     assert len(decoder.feed(plain)) == 1
     decoder.feed(encode(Hello(1, 5)))
-    assert decoder.feed(plain) == ()  # and one of a device that sends checksums
-    decoder.reset()  # another device may hang there now
+    assert decoder.feed(plain) == ()  # an incomplete line of a device that sends checksums
+    decoder.reset()  # another device may be connected now
     assert len(decoder.feed(plain)) == 1
 
 
 @given(st.lists(rolls | hellos, max_size=8), st.lists(st.integers(0, 900)))
-def test_what_is_encoded_is_decoded_however_it_is_cut(events, cuts) -> None:
+def test_encoded_data_is_decoded_in_any_pieces(events, cuts) -> None:
     stream, decoder, found = b"".join(map(encode, events)), Decoder(), []
     edges = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
     for start, end in pairwise(edges):
@@ -121,7 +121,7 @@ def test_what_is_encoded_is_decoded_however_it_is_cut(events, cuts) -> None:
 
 
 @given(st.lists(st.binary(max_size=80) | rolls.map(encode) | st.sampled_from([b"4\n", b"\n", b"{", b'"}', b"-1"])))
-def test_any_bytes_make_no_roll_that_is_not_written_there(parts: list[bytes]) -> None:
+def test_random_bytes_do_not_create_rolls(parts: list[bytes]) -> None:
     decoder = Decoder()
     found = [event for part in parts for event in decoder.feed(part)]
     lines = b"".join(parts).split(b"\n")[:-1]
@@ -145,7 +145,7 @@ def test_a_damaged_line_with_a_checksum_is_never_another_roll(roll: RollLine, da
 
 
 @given(rolls, rolls, st.data())
-def test_two_lines_run_into_one_are_no_third_roll(one: RollLine, two: RollLine, data) -> None:
+def test_two_merged_lines_are_not_a_third_roll(one: RollLine, two: RollLine, data) -> None:
     a, b = encode(one), encode(two)
     head, tail = data.draw(st.integers(0, len(a) - 1)), data.draw(st.integers(1, len(b)))
     decoder = Decoder()
@@ -160,7 +160,7 @@ def test_with_crc_of_a_body() -> None:
 class TestRepeats:
     roll = RollLine(Die.D6, 4, "d1", 17)
 
-    def test_a_roll_said_twice_counts_once(self) -> None:
+    def test_a_repeated_roll_counts_once(self) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)
         assert not repeats.is_new(self.roll, 1.0)
@@ -168,7 +168,7 @@ class TestRepeats:
         assert repeats.dropped == 2
 
     @pytest.mark.parametrize("other", [{"id": "d2"}, {"seq": 18}, {"face": 5}, {"seq": None}])
-    def test_another_roll_is_another(self, other: dict[str, object]) -> None:
+    def test_different_rolls_are_new(self, other: dict[str, object]) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)
         assert repeats.is_new(replace(self.roll, **other), 0.1)
@@ -177,12 +177,12 @@ class TestRepeats:
         repeats, roll = Repeats(), replace(self.roll, seq=None)
         assert [repeats.is_new(roll, 0.0) for _ in range(3)] == [True] * 3
 
-    def test_a_number_comes_round_again(self) -> None:
+    def test_an_old_number_may_be_used_again(self) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)
         assert repeats.is_new(self.roll, REMEMBER_S + 0.1)
 
-    def test_the_first_hello_may_come_late(self) -> None:
+    def test_a_late_first_hello_is_not_a_restart(self) -> None:
         repeats = Repeats()
         assert repeats.is_new(self.roll, 0.0)  # the hello before it was lost
         repeats.hello(Hello(1, boot=5))
@@ -194,11 +194,11 @@ class TestRepeats:
         repeats.hello(Hello(1))
         assert repeats.is_new(self.roll, 0.3)
 
-    def test_a_device_that_starts_anew_counts_anew(self) -> None:
+    def test_a_restart_resets_the_numbers(self) -> None:
         repeats = Repeats()
         repeats.hello(Hello(1, boot=5))
         assert repeats.is_new(self.roll, 0.0)
-        repeats.hello(Hello(1, boot=5))  # it only names itself again
+        repeats.hello(Hello(1, boot=5))  # not a restart
         assert not repeats.is_new(self.roll, 0.1)
         repeats.hello(Hello(1, boot=6))
         assert repeats.is_new(self.roll, 0.2)

@@ -1,4 +1,4 @@
-"""Which rolls answer a request, at times that the test sets."""
+"""Which rolls answer a request, with a simulated clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOUR_FUDGE = DiceRequest(Die.FUDGE, 4, "the firer", "the attack")
 
 
 class Table:
-    """A tray and a clock that stands until it is moved."""
+    """A dice collector with a simulated clock."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -29,8 +29,8 @@ class Table:
         self.now_s += seconds
         return self
 
-    def lies(self) -> Roll | None:
-        """The answer once the dice lie still."""
+    def settled_roll(self) -> Roll | None:
+        """The answer after the settling time."""
         return self.later(SETTLE_S).tray.answer()
 
 
@@ -39,27 +39,27 @@ def table() -> Table:
     return Table()
 
 
-def test_dice_that_are_asked_for(table: Table) -> None:
+def test_requested_dice_answer_the_request(table: Table) -> None:
     table.tray.ask(TWO)
     table.d6(3)
-    assert table.lies() is None
+    assert table.settled_roll() is None
     table.d6(5, "d2")
     assert table.tray.answer() is None  # a third might still be rolling
-    assert table.lies() == Roll((3, 5))
+    assert table.settled_roll() == Roll((3, 5))
     assert table.tray.request is None
 
 
-def test_a_roll_that_nobody_asked_for_answers_the_next_request(table: Table) -> None:
+def test_a_recent_roll_answers_the_next_request(table: Table) -> None:
     table.d6(3)
     assert [one.line.face for one in table.tray.kept] == [3]
     table.later(KEEP_S - 1).tray.ask(ONE)
-    assert table.lies() == Roll((3,))
+    assert table.settled_roll() == Roll((3,))
     assert table.tray.kept == ()
     table.tray.ask(ONE)
-    assert table.lies() is None  # it answers once
+    assert table.settled_roll() is None  # a roll answers only once
 
 
-def test_a_stale_roll_is_asked_about(table: Table) -> None:
+def test_a_stale_roll_raises_a_question(table: Table) -> None:
     table.d6(3)
     table.later(KEEP_S + 1)
     assert table.tray.kept == ()
@@ -67,10 +67,10 @@ def test_a_stale_roll_is_asked_about(table: Table) -> None:
     question = table.tray.question
     assert question is not None
     assert question.why is Why.STALE
-    assert question.text == "d1 shows 3: thrown 6 s before it was asked for. Does it count for the attack?"
-    assert table.lies() is None
+    assert question.text == "d1 shows 3: thrown 6 s before the program asked for it. Does it count for the attack?"
+    assert table.settled_roll() is None
     table.tray.settle(yes=True)
-    assert table.lies() == Roll((3,))
+    assert table.settled_roll() == Roll((3,))
 
 
 def test_a_stale_roll_that_does_not_count(table: Table) -> None:
@@ -78,56 +78,56 @@ def test_a_stale_roll_that_does_not_count(table: Table) -> None:
     table.later(KEEP_S + 1).tray.ask(ONE)
     table.tray.settle(yes=False)
     table.d6(4)
-    assert table.lies() == Roll((4,))
+    assert table.settled_roll() == Roll((4,))
 
 
-def test_an_old_roll_is_forgotten(table: Table) -> None:
+def test_an_old_roll_is_dropped(table: Table) -> None:
     table.d6(3)
     table.later(FORGET_S + 1).tray.ask(ONE)
     assert table.tray.question is None
-    assert table.lies() is None
+    assert table.settled_roll() is None
 
 
-def test_a_line_that_comes_late_is_as_old_as_it_says(table: Table) -> None:
+def test_a_delayed_line_uses_its_stated_age(table: Table) -> None:
     table.tray.ask(ONE)
     table.d6(3, age_s=KEEP_S + 20)
     assert table.tray.question is not None
     assert table.tray.question.why is Why.STALE
     table.tray.settle(yes=False)
-    table.later(10).d6(4, age_s=8)  # late, but thrown after the request
-    assert table.lies() == Roll((4,))
+    table.later(10).d6(4, age_s=8)  # delayed, but thrown after the request
+    assert table.settled_roll() == Roll((4,))
 
 
-def test_a_long_answer_to_a_question_ages_nothing(table: Table) -> None:
+def test_a_slow_answer_does_not_age_the_rolls(table: Table) -> None:
     table.tray.ask(TWO)
     table.d6(3, cocked=True)
     table.d6(5, "d2")
     table.later(KEEP_S * 3).tray.settle(yes=True)
     assert table.tray.question is None
-    assert table.lies() == Roll((3, 5))
+    assert table.settled_roll() == Roll((3, 5))
 
 
-def test_a_cocked_die_is_asked_about(table: Table) -> None:
+def test_a_cocked_die_raises_a_question(table: Table) -> None:
     table.tray.ask(ONE)
     table.d6(3, cocked=True)
     assert table.tray.question is not None
     assert table.tray.question.text == "d1 shows 3, but it leans: does it count?"
     table.tray.settle(yes=False)
     table.d6(2)
-    assert table.lies() == Roll((2,))
+    assert table.settled_roll() == Roll((2,))
 
 
-def test_a_torn_line_is_asked_about(table: Table) -> None:
+def test_a_doubtful_line_raises_a_question(table: Table) -> None:
     table.tray.ask(ONE)
     table.tray.fell(RollLine(None, 1, doubt="the line may be torn"))
     assert table.tray.question is not None
     assert table.tray.question.why is Why.TORN
     table.tray.settle(yes=True)
-    assert table.lies() == Roll((1,))
+    assert table.settled_roll() == Roll((1,))
 
 
 @pytest.mark.parametrize(("yes", "faces"), [(True, (6, 5)), (False, (3, 6))])
-def test_a_die_that_falls_twice_is_asked_about(table: Table, yes: bool, faces: tuple[int, ...]) -> None:
+def test_a_die_thrown_twice_raises_a_question(table: Table, yes: bool, faces: tuple[int, ...]) -> None:
     table.tray.ask(TWO)
     table.d6(3)
     table.d6(6, "d2")
@@ -136,69 +136,69 @@ def test_a_die_that_falls_twice_is_asked_about(table: Table, yes: bool, faces: t
     assert table.tray.question.why is Why.DOUBLE
     assert table.tray.question.text == "d1 shows 5 now, after 3: does the later throw count instead?"
     table.tray.settle(yes)
-    assert table.lies() == Roll(faces)
+    assert table.settled_roll() == Roll(faces)
 
 
-def test_the_only_die_of_the_table_may_be_thrown_again_for_the_next(table: Table) -> None:
+def test_a_single_die_may_be_thrown_again_for_the_next(table: Table) -> None:
     table.tray.ask(TWO)
     table.d6(3)
     table.later(DOUBLE_S).d6(5)
     assert table.tray.question is None
-    assert table.lies() == Roll((3, 5))
+    assert table.settled_roll() == Roll((3, 5))
     table.tray.ask(TWO)
     table.d6(3)
-    table.later(DOUBLE_S / 2).d6(5)  # it bounced, or was nudged
+    table.later(DOUBLE_S / 2).d6(5)  # bounced or nudged
     assert table.tray.question is not None
     assert table.tray.question.why is Why.DOUBLE
     table.tray.settle(yes=False)
     table.later(DOUBLE_S).d6(6)
-    table.d6(1)  # instead of the 6; the 3 has nothing to do with it
+    table.d6(1)  # replaces the 6, not the 3
     table.tray.settle(yes=True)
-    assert table.lies() == Roll((3, 1))
+    assert table.settled_roll() == Roll((3, 1))
 
 
 @pytest.mark.parametrize("yes", [True, False])
-def test_one_die_too_many_is_asked_about(table: Table, yes: bool) -> None:
+def test_one_die_too_many_raises_a_question(table: Table, yes: bool) -> None:
     table.tray.ask(TWO)
     for k in range(3):
         table.d6(k + 1, f"d{k}")
     assert table.tray.question is not None
     assert table.tray.question.text == "d2 shows 3, but 2 dice are enough: throw them all again?"
     table.tray.settle(yes)
-    assert table.lies() == (None if yes else Roll((1, 2)))
+    assert table.settled_roll() == (None if yes else Roll((1, 2)))
 
 
-def test_a_fudge_die_does_not_answer_for_a_six_sided_one(table: Table) -> None:
+def test_a_fudge_die_does_not_answer_a_six_sided_request(table: Table) -> None:
     table.tray.ask(ONE)
     table.tray.fell(RollLine(Die.FUDGE, 1, "f1"))
-    assert table.lies() is None
+    assert table.settled_roll() is None
     assert table.tray.ignored == RollLine(Die.FUDGE, 1, "f1")
 
 
-def test_six_sided_dice_stand_in_for_fudge_dice(table: Table) -> None:
-    # PF-06: 1 and 2 are minus, 3 and 4 blank, 5 and 6 plus; bare numbers are faces of the die that is asked for.
+def test_six_sided_dice_serve_as_fudge_dice(table: Table) -> None:
+    # PF-06: 1 and 2 are minus, 3 and 4 blank, 5 and 6 plus; bare numbers are faces of the requested die.
     table.tray.ask(FOUR_FUDGE)
     for k, face in enumerate((1, 4, 6)):
         table.d6(face, f"d{k}")
     table.tray.fell(RollLine(None, 1))
-    assert table.lies() == Roll((-1, 0, 1, 1))
+    assert table.settled_roll() == Roll((-1, 0, 1, 1))
 
 
-def test_a_ruleset_may_read_six_sided_dice_otherwise() -> None:
+def test_a_ruleset_may_convert_six_sided_dice_differently() -> None:
     table = Table()
     table.tray = DiceCollector(
         lambda: table.now_s, read_d6=lambda faces: tuple(-1 if face <= 3 else 1 for face in faces)
     )
     table.tray.ask(DiceRequest(Die.FUDGE, 1, "the firer", "the attack"))
     table.d6(3)
-    assert table.lies() == Roll((-1,))
+    assert table.settled_roll() == Roll((-1,))
 
 
-def test_a_new_request_voids_the_old_one(table: Table) -> None:
+def test_a_new_request_cancels_the_old_one(table: Table) -> None:
     table.tray.ask(TWO)
     table.d6(3)
     table.tray.ask(ONE)
-    assert table.lies() is None
+    assert table.settled_roll() is None
 
 
 lines = st.builds(
@@ -213,7 +213,7 @@ lines = st.builds(
 
 
 @given(st.lists(st.tuples(lines, st.sampled_from([0.0, 0.3, 2.0, 8.0]), st.booleans())), st.sampled_from([ONE, TWO]))
-def test_whatever_falls_the_answer_is_made_of_what_fell(throws, request_) -> None:
+def test_answers_consist_of_thrown_faces(throws, request_) -> None:
     table = Table()
     table.tray.ask(request_)
     for line, pause_s, yes in throws:
@@ -236,7 +236,7 @@ def test_electronic_dice_drive_a_procedure() -> None:
         return first.total, second.total
 
     table, asked = Table(), []
-    # What comes in at each look: too early for the first request, then its second die, leaning; then the third die.
+    # Rolls at each poll: before the first request, then its second die, leaning; then the third die.
     coming = [[("d1", 3, False)], [], [("d2", 4, True)], [], [], [("d1", 6, False)]]
 
     def arrivals() -> list[tuple[RollLine, float]]:
@@ -252,7 +252,7 @@ def test_electronic_dice_drive_a_procedure() -> None:
     assert asked == [Why.COCKED]
 
 
-def test_a_wait_that_is_broken_off_voids_the_request() -> None:
+def test_an_interrupted_wait_cancels_the_request() -> None:
     table = Table()
 
     def wait(_: float) -> None:

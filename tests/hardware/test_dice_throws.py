@@ -1,4 +1,4 @@
-"""Throws from the dice to the request, on a wire and a clock that the test moves: none is lost, none counts twice."""
+"""Throws from the dice to the request, on a simulated wire and clock: none is lost, none counts twice."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rules.engine.dice import DiceRequest, Die, Roll
 TWO = DiceRequest(Die.D6, 2, "the firer", "the attack")
 STEP_S = 0.05
 SAID_S = GREET_AGAIN_S[-1] + STEP_S
-"""After this long with a program on the port, nothing is left to be said."""
+"""After this time with a connected program, the dice have sent everything."""
 
 
 class ScriptedWire(Wire):
-    """A wire whose bytes go no further than this object."""
+    """A wire that keeps its bytes in this object."""
 
     def __init__(self) -> None:
         self.path = Path("dice")
@@ -42,7 +42,7 @@ class ScriptedWire(Wire):
 
 
 class Cup:
-    """Emulated dice, the program's end of their wire and the tray, at one time."""
+    """Emulated dice, the program's end of their wire, and the collector, with one clock."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -53,7 +53,7 @@ class Cup:
         self.heard: list[int | None] = []
 
     def connect(self, *, greeting_lost: bool = False) -> None:
-        """Open the port; its old bytes are thrown away, and with them what the dice say at that moment."""
+        """Open the port; this discards old bytes and those that the dice send at that moment."""
         self.wire.connects = True
         self.decoder.reset()
         self.dice.step()
@@ -61,12 +61,12 @@ class Cup:
             self.wire.sent = b""
 
     def drop(self) -> None:
-        """Lose the port, and what is on the wire."""
+        """Lose the port and the bytes on the wire."""
         self.wire.connects, self.wire.sent = False, b""
         self.dice.step()
 
     def hear(self, limit: int | None = None) -> None:
-        """Read what is on the wire, at most so many bytes."""
+        """Read at most `limit` bytes from the wire."""
         data, self.wire.sent = self.wire.sent[:limit], self.wire.sent[len(self.wire.sent[:limit]) :]
         for event in self.decoder.feed(data):
             if isinstance(event, Hello):
@@ -76,7 +76,7 @@ class Cup:
                 self.tray.fell(event)
 
     def later(self, seconds: float) -> None:
-        """Let time pass; everything that is due is said and heard."""
+        """Advance the clock; send and receive everything that is due."""
         until_s = self.now_s + seconds
         while self.now_s < until_s:
             self.now_s = min(until_s, self.now_s + STEP_S)
@@ -87,8 +87,8 @@ class Cup:
         self.dice.roll(faces)
         self.hear()
 
-    def lies(self) -> Roll | None:
-        """The answer once the dice lie still."""
+    def settled_roll(self) -> Roll | None:
+        """The answer after the settling time."""
         self.later(SETTLE_S + STEP_S)
         return self.tray.answer()
 
@@ -101,7 +101,7 @@ def cup() -> Cup:
 @pytest.mark.parametrize("greeting_lost", [False, True])
 @pytest.mark.parametrize("pause_s", [0.0, 0.1, GREET_AGAIN_S[1], 1.0, GREET_AGAIN_S[2], 3.0])
 def test_the_dice_are_thrown_again(cup: Cup, greeting_lost: bool, pause_s: float) -> None:
-    """The first hello that is heard comes before, between or after the throws, and each repeats the throws so far."""
+    """The first received hello comes before, between or after the throws; each hello repeats the throws so far."""
     cup.connect(greeting_lost=greeting_lost)
     cup.now_s += pause_s
     cup.tray.ask(TWO)
@@ -110,7 +110,7 @@ def test_the_dice_are_thrown_again(cup: Cup, greeting_lost: bool, pause_s: float
     assert cup.tray.answer() == Roll((5, 2))
     cup.tray.ask(TWO)
     cup.throw(1, 1)
-    assert cup.lies() == Roll((1, 1))
+    assert cup.settled_roll() == Roll((1, 1))
     cup.later(SAID_S)
     assert cup.heard == [1, 2, 3, 4]
     assert cup.tray.kept == ()
@@ -120,13 +120,13 @@ def test_a_throw_between_the_answer_and_the_next_request_counts(cup: Cup) -> Non
     cup.connect(greeting_lost=True)
     cup.tray.ask(TWO)
     cup.throw(5, 2)
-    assert cup.lies() == Roll((5, 2))
+    assert cup.settled_roll() == Roll((5, 2))
     cup.throw(1, 1)
     cup.tray.ask(TWO)
-    assert cup.lies() == Roll((1, 1))
+    assert cup.settled_roll() == Roll((1, 1))
 
 
-def test_two_throws_at_once_are_asked_about_die_by_die(cup: Cup) -> None:
+def test_two_throws_at_once_raise_a_question_per_die(cup: Cup) -> None:
     cup.connect(greeting_lost=True)
     cup.tray.ask(TWO)
     cup.throw(5, 2)
@@ -135,7 +135,7 @@ def test_two_throws_at_once_are_asked_about_die_by_die(cup: Cup) -> None:
         assert cup.tray.question is not None
         assert cup.tray.question.why is Why.DOUBLE
         cup.tray.settle(yes=True)
-    assert cup.lies() == Roll((1, 6))
+    assert cup.settled_roll() == Roll((1, 6))
 
 
 @pytest.mark.parametrize("out_s", [0.5, 3.0, REPEAT_S - 1])
@@ -144,7 +144,7 @@ def test_a_throw_while_the_port_is_lost_counts_once(cup: Cup, greeting_lost: boo
     cup.connect(greeting_lost=True)
     cup.tray.ask(TWO)
     cup.throw(5, 2)
-    assert cup.lies() == Roll((5, 2))
+    assert cup.settled_roll() == Roll((5, 2))
     cup.tray.ask(TWO)
     cup.drop()
     cup.throw(1, 1)
@@ -155,12 +155,12 @@ def test_a_throw_while_the_port_is_lost_counts_once(cup: Cup, greeting_lost: boo
     assert cup.heard == [1, 2, 3, 4]
 
 
-def test_a_throw_that_was_on_the_wire_when_the_port_was_lost_counts_once(cup: Cup) -> None:
+def test_a_throw_interrupted_by_a_lost_port_counts_once(cup: Cup) -> None:
     cup.connect()
     cup.hear()
     cup.tray.ask(TWO)
     cup.dice.roll([5, 2])
-    cup.hear(limit=len(cup.wire.sent) // 2 + 5)  # the first die and a piece of the second
+    cup.hear(limit=len(cup.wire.sent) // 2 + 5)  # the first die and a part of the second
     cup.drop()
     cup.later(1)
     cup.connect(greeting_lost=True)
@@ -169,7 +169,7 @@ def test_a_throw_that_was_on_the_wire_when_the_port_was_lost_counts_once(cup: Cu
     assert cup.heard == [1, 2]
 
 
-def test_dice_that_fall_within_the_greeting_count_once(cup: Cup) -> None:
+def test_dice_thrown_during_the_greeting_count_once(cup: Cup) -> None:
     cup.tray.ask(TWO)
     cup.connect(greeting_lost=True)
     cup.dice.roll([5, 2])
@@ -179,8 +179,8 @@ def test_dice_that_fall_within_the_greeting_count_once(cup: Cup) -> None:
     assert cup.heard == [1, 2]
 
 
-def test_late_lines_are_waited_for_however_old_they_are(cup: Cup) -> None:
-    """Two throws are repeated at once; the request is not closed because the read ended after the first."""
+def test_delayed_lines_are_awaited(cup: Cup) -> None:
+    """Two throws are repeated together; the request stays open although the read ended after the first."""
     cup.tray.ask(TWO)
     for faces in ((5, 2), (1, 6)):
         cup.throw(*faces)
@@ -195,7 +195,7 @@ def test_late_lines_are_waited_for_however_old_they_are(cup: Cup) -> None:
 
 
 def test_dice_thrown_before_the_question_is_answered_are_not_lost(cup: Cup) -> None:
-    """Three dice for two, all thrown again at once, and only then *Yes, throw again*."""
+    """Three dice instead of two; all are thrown again, and only then *Yes, throw again*."""
     cup.dice = EmulatedDice(cup.wire, lambda: cup.now_s, random.Random(1), count=4)  # noqa: S311
     cup.connect()
     cup.hear()
@@ -206,7 +206,7 @@ def test_dice_thrown_before_the_question_is_answered_are_not_lost(cup: Cup) -> N
     cup.later(DOUBLE_S)
     cup.throw(1, 6)
     cup.tray.settle(yes=True)
-    assert cup.lies() == Roll((1, 6))
+    assert cup.settled_roll() == Roll((1, 6))
 
 
 actions = st.sampled_from(["throw", "drop", "connect", "connect and lose the greeting"])
@@ -214,7 +214,7 @@ pauses = st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.5])
 
 
 @given(st.lists(st.tuples(actions, pauses), max_size=10))
-def test_whatever_happens_to_the_port_each_throw_is_heard_once(story: list[tuple[str, float]]) -> None:
+def test_each_throw_arrives_once_in_any_story(story: list[tuple[str, float]]) -> None:
     cup, thrown = Cup(), list[tuple[int, float]]()
     for action, pause_s in [*story, ("connect", SAID_S)]:
         if action == "throw":

@@ -1,6 +1,6 @@
-"""The sketches, built for this machine against a pretended board, speak with the codecs of the program.
+"""The sketches, compiled for this computer against a fake board, exchange data with the program's codecs.
 
-It shows that they are C++ and that their logic holds; not that they fit a board or its libraries.
+This proves that they are valid C++ with correct logic, not that they fit a board or its libraries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BOARD = Path(__file__).parent / "pretended_board"
 
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 
-# Each pretends to be the board's own main: what comes in as bytes, or as advertisements in hex and pauses.
+# Each main function replaces the board's: its input is bytes, or advertisements in hex and pauses.
 ROD_MAIN = """
 int main() {
   setup();
@@ -67,7 +67,7 @@ def _built(name: str, main: str, folder: Path) -> Path:
     return program
 
 
-def test_the_rod_lights_what_the_program_sends(tmp_path: Path) -> None:
+def test_the_rod_sketch_shows_received_frames(tmp_path: Path) -> None:
     rod = _built("range_rod", ROD_MAIN, tmp_path)
     whole = tuple((k, 2 * k, 255 - k) for k in range(60))
     short, long = ((9, 8, 7),) * 3, ((1, 2, 3),) * 70
@@ -77,22 +77,22 @@ def test_the_rod_lights_what_the_program_sends(tmp_path: Path) -> None:
     cleared, *shown = done.stdout.decode().split()
     assert set(cleared) == {"0"}
     dark = ((0, 0, 0),)
-    wanted = [whole, short + dark * 57, long[:60]]  # a longer frame is cut, a shorter one filled up
+    wanted = [whole, short + dark * 57, long[:60]]  # a longer frame is cut, a shorter one is padded
     assert shown == ["".join(bytes(led).hex() for led in leds) for leds in wanted]
     after = done.stderr.decode().split()
-    assert set(after[0]) == {"0"}  # nothing comes: it goes dark
-    assert after.count("Ada") >= 2  # once at the start, and again while nothing comes
+    assert set(after[0]) == {"0"}  # without frames the rod goes dark
+    assert after.count("Ada") >= 2  # once at the start, and again without frames
 
 
 def _heard(leds: int, state: int, face_index: int, pixel: str = "78563412") -> str:
     return f"ffff{leds:02x}01{state:02x}{face_index:02x}50 {pixel}00c04e65\n"
 
 
-def test_the_bridge_says_what_was_rolled(tmp_path: Path) -> None:
+def test_the_bridge_sketch_sends_rolls(tmp_path: Path) -> None:
     bridge = _built("pixels_bridge", BRIDGE_MAIN, tmp_path)
     rolling, handling, rolled, crooked, on_face = 3, 2, 1, 4, 5
     air = (
-        _heard(6, rolled, 2)  # lies there: no roll
+        _heard(6, rolled, 2)  # at rest: not a roll
         + _heard(6, rolling, 2) + _heard(6, rolled, 3) + _heard(6, rolled, 3)
         + _heard(20, rolling, 2) + _heard(20, rolled, 3)  # a d20
         + _heard(6, handling, 0) + _heard(6, on_face, 1)  # set down
@@ -108,7 +108,7 @@ def test_the_bridge_says_what_was_rolled(tmp_path: Path) -> None:
     first, second = said[0], next(event for event in said if event.seq == 1)
     assert (first.die, first.face, first.id, first.cocked) == (Die.D6, 4, "px12345678", False)
     assert (second.face, second.id, second.cocked) == (6, "pxdeadbeef", True)
-    for roll in (first, second):  # each is said three times, and grows older
+    for roll in (first, second):  # each is sent three times, with increasing age
         ages = [event.age_s for event in said if event.seq == roll.seq]
         assert ages == pytest.approx([0.0, 0.3, 1.5], abs=0.02)
     assert {event.seq for event in said} == {0, 1}

@@ -1,4 +1,4 @@
-"""Links on pseudo-terminals: what is shown arrives, plugs are pulled, ports are shared with nobody."""
+"""Links on pseudo-terminals: transmission, unplugging, and exclusive ports."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def dice(wire: Wire) -> Iterator[DiceLine]:
     line.close()
 
 
-def hurried() -> float:
+def fast_clock() -> float:
     """A clock that runs ten times as fast."""
     return 10 * time.monotonic()
 
 
-def chance() -> random.Random:
+def rng() -> random.Random:
     return random.Random(1)  # noqa: S311
 
 
@@ -78,7 +78,7 @@ def shows(device: EmulatedRod, sign: Sign) -> bool:
     return until(lambda: device.leds == colours(SHAPE, sign, 0.0), device.step)
 
 
-def test_the_rod_shows_what_it_is_told_and_goes_dark_at_the_end(device: EmulatedRod, rod: RangeRod) -> None:
+def test_the_rod_shows_signs_and_goes_dark_on_close(device: EmulatedRod, rod: RangeRod) -> None:
     rod.show(Measured(7.5))
     assert shows(device, Measured(7.5))
     assert rod.status.state is LinkState.UP
@@ -91,7 +91,7 @@ def test_the_rod_shows_what_it_is_told_and_goes_dark_at_the_end(device: Emulated
     assert rod.status.state is LinkState.CLOSED
 
 
-def test_three_black_frames_end_it(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
+def test_close_sends_three_dark_frames(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
     rod.show(Measured(7.5))
     assert shows(device, Measured(7.5))
     frames = device.frames
@@ -101,20 +101,20 @@ def test_three_black_frames_end_it(wire: Wire, device: EmulatedRod, rod: RangeRo
 
 
 def test_the_last_frame_is_sent_again_every_second(wire: Wire, device: EmulatedRod) -> None:
-    rod = RangeRod(SHAPE, lambda: (str(wire.path),), clock=hurried)
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),), clock=fast_clock)
     try:
         rod.show(Measured(7.5))
         assert shows(device, Measured(7.5))
-        frames, start_s = device.frames, hurried()
+        frames, start_s = device.frames, fast_clock()
         assert until(lambda: device.frames == frames + 5, device.step)
-        # A second each, and up to READ_S (0.4 s of the hurried clock) until the link looks up.
-        assert 5.0 <= hurried() - start_s + 0.1 < 8.0
+        # A second each, plus up to READ_S (0.4 s of the fast clock) until the read returns.
+        assert 5.0 <= fast_clock() - start_s + 0.1 < 8.0
     finally:
         rod.close()
 
 
 def test_only_the_latest_frame_is_sent(device: EmulatedRod, wire: Wire) -> None:
-    # At 1200 baud a frame of 42 bytes takes 0.35 s: no more than one in that time can be on the line.
+    # At 1200 baud a frame of 42 bytes takes 0.35 s, so at most one per 0.35 s is sent.
     rod = RangeRod(SHAPE, lambda: (str(wire.path),), baud=1200)
     try:
         assert until(lambda: rod.status.state is LinkState.UP, device.step)
@@ -124,46 +124,46 @@ def test_only_the_latest_frame_is_sent(device: EmulatedRod, wire: Wire) -> None:
             device.step()
             time.sleep(0.003)
         assert shows(device, Measured(12 * 199 / 200))
-        assert device.frames <= (time.monotonic() - start_s) / 0.35 + 3  # the black one, the first and the last
+        assert device.frames <= (time.monotonic() - start_s) / 0.35 + 3  # the dark frame, the first and the last
     finally:
         rod.close()
 
 
-def test_a_pattern_moves_by_itself(device: EmulatedRod, rod: RangeRod) -> None:
+def test_an_animated_pattern_is_sent_continuously(device: EmulatedRod, rod: RangeRod) -> None:
     rod.show(DiceWait())
     seen = set()
     assert until(lambda: len(seen) > 5, lambda: (device.step(), seen.add(device.leds)))
 
 
 def test_a_rod_that_does_not_greet_is_given_three_seconds(wire: Wire) -> None:
-    # So long an Arduino that was reset by the opening takes to listen.
+    # An Arduino that is reset by opening the port needs this time.
     silent = EmulatedRod(wire, time.monotonic, greets=False)
-    start_s = hurried()
-    rod = RangeRod(SHAPE, lambda: (str(wire.path),), clock=hurried)
+    start_s = fast_clock()
+    rod = RangeRod(SHAPE, lambda: (str(wire.path),), clock=fast_clock)
     try:
         rod.show(Measured(7.5))
         assert until(lambda: rod.status.state is LinkState.SETTLING)
         assert shows(silent, Measured(7.5))
-        assert hurried() - start_s > 2.9
+        assert fast_clock() - start_s > 2.9
     finally:
         rod.close()
 
 
-def test_a_plug_that_is_pulled_and_put_back(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
+def test_a_link_reconnects_after_unplugging(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
     rod.show(Measured(7.5))
     assert shows(device, Measured(7.5))
     wire.unplug()
     assert until(lambda: rod.status.state is LinkState.SEEKING)
-    assert "has gone" in rod.status.error or "not plugged in" in rod.status.error
+    assert "was unplugged" in rod.status.error or "not plugged in" in rod.status.error
     rod.show(Measured(3))
     wire.plug()
     assert shows(device, Measured(3))
     assert rod.status.connections == 2
-    assert rod.status.error  # the last one stays to be read
+    assert rod.status.error  # the last error stays readable
 
 
 class SleepyPort:
-    """A port on which nothing comes in: a read waits until it is cancelled."""
+    """A port without input: a read waits until it is cancelled."""
 
     in_waiting = 0
 
@@ -188,7 +188,7 @@ class SleepyPort:
         pass
 
 
-def test_a_call_wakes_the_link() -> None:
+def test_wake_interrupts_the_read() -> None:
     port = SleepyPort()
     rod = RangeRod(SHAPE, lambda: ("port",), opener=lambda *_: port)
     try:
@@ -198,13 +198,13 @@ def test_a_call_wakes_the_link() -> None:
             rod.show(Measured(k))
             wanted = encode(colours(SHAPE, Measured(k), 0.0))
             assert until(lambda: port.written[-1:] == [wanted])  # noqa: B023
-            assert time.monotonic() - start_s < 4  # the read alone would have slept for 5 s
+            assert time.monotonic() - start_s < 4  # the read alone would have waited for 5 s
     finally:
         rod.close()
 
 
-def test_no_call_waits_for_the_port(wire: Wire, rod: RangeRod) -> None:
-    # Nobody reads at the far end: once the line is full the writes stall.
+def test_calls_do_not_wait_for_the_port(wire: Wire, rod: RangeRod) -> None:
+    # The other end does not read: once the buffer is full, writes block.
     assert until(lambda: rod.status.state is LinkState.UP, lambda: wire.write(b"Ada\n"))
     slowest_s = 0.0
     for k in range(300):
@@ -212,10 +212,10 @@ def test_no_call_waits_for_the_port(wire: Wire, rod: RangeRod) -> None:
         rod.show(Measured(k % 12))
         slowest_s = max(slowest_s, time.perf_counter() - start_s)
         time.sleep(0.002)
-    assert slowest_s < 5  # a write to a full line never ends
+    assert slowest_s < 5  # a write to a full buffer never ends
 
 
-def test_a_port_that_another_link_has_is_not_taken(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
+def test_a_port_of_another_link_is_not_opened(wire: Wire, device: EmulatedRod, rod: RangeRod) -> None:
     assert until(lambda: rod.status.state is LinkState.UP, device.step)
     second = RangeRod(SHAPE, lambda: (str(wire.path),))
     try:
@@ -228,7 +228,7 @@ def test_a_port_that_another_link_has_is_not_taken(wire: Wire, device: EmulatedR
         second.close()
 
 
-def test_a_port_that_another_program_has_is_not_even_opened(wire: Wire) -> None:
+def test_a_port_of_another_program_is_not_opened(wire: Wire) -> None:
     opened = []
     rod = RangeRod(
         SHAPE, lambda: (str(wire.path),), held_by=lambda _: "screen (4711)",
@@ -236,13 +236,13 @@ def test_a_port_that_another_program_has_is_not_even_opened(wire: Wire) -> None:
     )  # fmt: skip
     try:
         assert until(lambda: rod.status.state is LinkState.BUSY)
-        assert rod.status.error == f"screen (4711) holds {wire.path}: close it there"
+        assert rod.status.error == f"screen (4711) holds {wire.path}: close that program"
         assert opened == []
     finally:
         rod.close()
 
 
-def test_a_port_that_may_not_be_opened() -> None:
+def test_a_port_without_permission_is_reported() -> None:
     def denied(name: str, baud: int) -> serial.Serial:
         raise serial.SerialException(13, "Permission denied")
 
@@ -254,19 +254,19 @@ def test_a_port_that_may_not_be_opened() -> None:
         rod.close()
 
 
-def test_dice_on_the_rods_port_are_left_alone(wire: Wire, rod: RangeRod) -> None:
+def test_the_rod_rejects_a_port_with_dice(wire: Wire, rod: RangeRod) -> None:
     assert until(lambda: "these are dice" in rod.status.error, lambda: wire.write(encode_dice(Hello(1))))
     assert until(lambda: not wire.connected)
     assert rod.status.frames == 0
 
 
-def test_two_likely_ports_are_told_apart_by_what_is_said(tmp_path: Path) -> None:
+def test_two_likely_ports_are_identified_by_their_messages(tmp_path: Path) -> None:
     strip, cup = Wire(tmp_path / "a"), Wire(tmp_path / "b")
     both = (str(strip.path), str(cup.path))
     device = EmulatedRod(strip, time.monotonic)
-    thrown = EmulatedDice(cup, time.monotonic, chance())
-    line = DiceLine(lambda: both, must_greet=True)  # comes to the rod's port first
-    rod = RangeRod(SHAPE, lambda: both[::-1])  # and the rod to the dice's
+    thrown = EmulatedDice(cup, time.monotonic, rng())
+    line = DiceLine(lambda: both, must_greet=True)  # tries the rod's port first
+    rod = RangeRod(SHAPE, lambda: both[::-1])  # tries the dice's port first
     try:
         rod.show(Measured(7.5))
         assert until(
@@ -284,8 +284,8 @@ def test_two_likely_ports_are_told_apart_by_what_is_said(tmp_path: Path) -> None
         cup.unplug()
 
 
-def test_dice_are_heard_once_each(wire: Wire, dice: DiceLine) -> None:
-    cup = EmulatedDice(wire, time.monotonic, chance(), count=3)
+def test_each_roll_arrives_once(wire: Wire, dice: DiceLine) -> None:
+    cup = EmulatedDice(wire, time.monotonic, rng(), count=3)
     assert until(lambda: dice.status.received, cup.step)
     thrown = cup.roll([4, 2, 6])
     for mischief in (FaultInjector.GARBAGE, FaultInjector.TORN, FaultInjector.REPEAT):
@@ -297,8 +297,8 @@ def test_dice_are_heard_once_each(wire: Wire, dice: DiceLine) -> None:
     assert heard[0][1] == pytest.approx(time.monotonic(), abs=60)
 
 
-def test_a_roll_that_falls_while_the_plug_is_out_is_not_missed(wire: Wire, dice: DiceLine) -> None:
-    cup = EmulatedDice(wire, time.monotonic, chance())
+def test_a_roll_while_unplugged_is_not_lost(wire: Wire, dice: DiceLine) -> None:
+    cup = EmulatedDice(wire, time.monotonic, rng())
     assert until(lambda: dice.status.received, cup.step)
     wire.unplug()
     assert until(lambda: dice.status.state is LinkState.SEEKING, cup.step)
@@ -311,8 +311,8 @@ def test_a_roll_that_falls_while_the_plug_is_out_is_not_missed(wire: Wire, dice:
     assert 0 < roll.age_s < 60
 
 
-def test_the_emulated_dice_lean_and_tarry(wire: Wire, dice: DiceLine) -> None:
-    cup = EmulatedDice(wire, time.monotonic, chance(), Die.FUDGE, count=1)
+def test_the_emulated_dice_send_cocked_and_stale_rolls(wire: Wire, dice: DiceLine) -> None:
+    cup = EmulatedDice(wire, time.monotonic, rng(), Die.FUDGE, count=1)
     assert until(lambda: dice.status.received, cup.step)
     for mischief in (FaultInjector.COCKED, FaultInjector.STALE, FaultInjector.DOUBLE):
         cup.misbehave(mischief)
@@ -323,7 +323,7 @@ def test_the_emulated_dice_lean_and_tarry(wire: Wire, dice: DiceLine) -> None:
     assert all(roll.die is Die.FUDGE for roll, _ in heard)
 
 
-def test_the_emulated_rod_goes_dark_when_it_hears_nothing(wire: Wire) -> None:
+def test_the_emulated_rod_goes_dark_without_frames(wire: Wire) -> None:
     now_s = 0.0
     device = EmulatedRod(wire, lambda: now_s)
     with open(wire.path, "wb", buffering=0) as port:
@@ -335,7 +335,7 @@ def test_the_emulated_rod_goes_dark_when_it_hears_nothing(wire: Wire) -> None:
     assert device.leds == ((0, 0, 0),)
 
 
-def test_nothing_is_left_over(wire: Wire) -> None:
+def test_close_releases_threads_and_files(wire: Wire) -> None:
     threads, files = threading.active_count(), len(os.listdir("/dev/fd"))
     device = EmulatedRod(wire, time.monotonic)
     for _ in range(3):

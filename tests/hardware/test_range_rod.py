@@ -1,4 +1,4 @@
-"""What the rod shows, on a strip of one LED per inch unless said otherwise: LED k lies over k to k + 1 in."""
+"""Colours of the rod, by default on a strip with one LED per inch: LED k covers k to k + 1 in."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ INCHES = RodShape(length_in=36, leds_per_in=1, brightness=1, gamma=1)
 
 
 def test_the_common_strip() -> None:
-    # 60 LEDs a metre: 36 in = 0.9144 m = 54.86 LEDs; the last must lie on the rod.
+    # 60 LEDs per metre: 36 in = 0.9144 m = 54.86 LEDs; the last must lie on the rod.
     assert RodShape().leds == 54
     assert RodShape(39.4).leds == 60
 
@@ -69,15 +69,15 @@ def test_every_band_gives_light_and_differs_from_its_neighbour_as_sent() -> None
 def test_a_range_lights_up_in_the_colour_of_its_verdict(lamp: Lamp) -> None:
     along = plain_colours(INCHES, Measured(9.5, lamp, reach_in=15.2), 0.0)
     assert {along[led] for led in range(9) if led != 6} == {LAMP_COLOUR[lamp]}
-    assert along[6] == FIRST_MARK  # the mark stays to be read
+    assert along[6] == FIRST_MARK  # the mark stays visible
     assert along[9] == TIP
     assert along[10] == band_colour(10.5)
     assert along[12] == SECOND_MARK
     assert along[15] == REACH
-    assert set(along[16:]) == {BLACK}  # beyond the weapon
+    assert set(along[16:]) == {BLACK}  # beyond the weapon's range
 
 
-def test_a_shot_that_is_too_far_passes_the_reach() -> None:
+def test_a_shot_out_of_range_passes_the_reach() -> None:
     along = plain_colours(INCHES, Measured(20, Lamp.RED, reach_in=15.2), 0.0)
     assert (along[14], along[15], along[16], along[20]) == (LAMP_COLOUR[Lamp.RED], REACH, LAMP_COLOUR[Lamp.RED], TIP)
 
@@ -94,12 +94,12 @@ def test_a_plain_measurement_has_no_verdict() -> None:
     assert along[35] != BLACK
 
 
-def test_the_lamps_are_the_answers_of_a_measurement() -> None:
+def test_the_lamps_match_the_answers_of_a_measurement() -> None:
     assert {lamp.value for lamp in Lamp} == {call.value for call in Call}
     assert Lamp(Call.TOO_CLOSE.value) is Lamp.AMBER
 
 
-def test_the_strip_may_lie_the_other_way_round() -> None:
+def test_the_strip_may_be_reversed() -> None:
     turned = RodShape(length_in=36, leds_per_in=1, reversed=True, brightness=1, gamma=1)
     assert colours(turned, Measured(9.5), 0.0) == colours(INCHES, Measured(9.5), 0.0)[::-1]
 
@@ -110,7 +110,7 @@ def test_brightness_and_gamma() -> None:
     assert colours(half, Measured(9.5, Lamp.AMBER), 0.0)[0] == (128, 33, 0)
 
 
-def test_the_light_of_a_dice_wait_runs_to_and_fro() -> None:
+def test_the_light_of_a_dice_wait_runs_back_and_forth() -> None:
     brightest = [
         max(range(36), key=lambda led: plain_colours(INCHES, DiceWait(), t * WAIT_PERIOD_S)[led])
         for t in (0, 0.25, 0.5, 0.75, 1)
@@ -121,10 +121,10 @@ def test_the_light_of_a_dice_wait_runs_to_and_fro() -> None:
 def test_the_alarm_flashes_twice_a_second() -> None:
     lit = [any(plain_colours(INCHES, Alarm(), k * ALARM_PERIOD_S / 2 + 0.1)[0]) for k in range(4)]
     assert lit == [True, False, True, False]
-    assert ALARM_PERIOD_S >= 1 / 3  # more than three flashes a second may harm
+    assert ALARM_PERIOD_S >= 1 / 3  # more than three flashes per second may be harmful
 
 
-def test_only_patterns_move() -> None:
+def test_only_patterns_are_animated() -> None:
     assert [moves(sign) for sign in (Idle(), Ruler(), Measured(3), DiceWait(), Alarm())] == [0, 0, 0, 1, 1]
 
 
@@ -151,20 +151,20 @@ def test_every_sign_on_every_strip_is_a_frame(shape: RodShape, sign, time_s: flo
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ({"length_in": 0}, "length in inches must lie between 1 and 400, not 0"),
+        ({"length_in": 0}, "length in inches must be between 1 and 400, not 0"),
         ({"leds_per_in": float("nan")}, "LEDs per inch"),
         ({"brightness": 1.5}, "brightness"),
         ({"gamma": 0}, "gamma"),
         ({"length_in": 2, "leds_per_in": 0.2}, "has no LED"),
     ],
 )
-def test_a_rod_that_cannot_be_is_refused(shape: dict[str, float], words: str) -> None:
+def test_an_invalid_rod_is_refused(shape: dict[str, float], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         RodShape(**shape)
 
 
 @pytest.mark.parametrize("range_in", [-1, float("nan"), float("inf")])
-def test_a_range_that_cannot_be_is_refused(range_in: float) -> None:
+def test_an_invalid_range_is_refused(range_in: float) -> None:
     with pytest.raises(ValueError, match="0 in or more"):
         Measured(range_in)
 
@@ -172,7 +172,7 @@ def test_a_range_that_cannot_be_is_refused(range_in: float) -> None:
 def test_the_rod_as_text() -> None:
     short = RodShape(length_in=13, leds_per_in=1)
     shown = colours(short, Measured(4.5, Lamp.GREEN, reach_in=10.5), 0.0)
-    assert letters(shown) == "GGGGWyCbbbP.B"  # the marks stay, whatever the reach
+    assert letters(shown) == "GGGGWyCbbbP.B"  # the marks stay at any range
     assert scale(short) == "0  3  6  9  12"
     assert letters(colours(short, Measured(4.5, Lamp.AMBER), 0.0)).startswith("YYYYW")
     assert letters(colours(short, Measured(4.5, Lamp.RED), 0.0)).startswith("RRRRW")

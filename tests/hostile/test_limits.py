@@ -26,8 +26,8 @@ from rules.engine.state import MOST_KEPT
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import MOST_CORNERS, TerrainKind, TerrainPiece
 from tests.hostile.nasty import is_a_sentence
-from tools.damaged_saves import tried, without_checksums
-from tools.kills import killed
+from tools.damaged_saves import run_rounds, without_checksums
+from tools.kills import play_and_kill
 from ui.battle.export import battle_json
 from ui.cli import main
 from ui.files import MOST_PIECES, read_terrain, write_json
@@ -64,14 +64,14 @@ def terrain_file(path: Path, *outlines: list[list[float]]) -> Path:
 
 @pytest.mark.timeout(100)
 def test_damaged_saves(tmp_path: Path) -> None:
-    found = tried(tmp_path, SAVES, seed=7)
+    found = run_rounds(tmp_path, SAVES, seed=7)
     assert found.faults == []
     assert len(found.outcomes) >= 5
 
 
 @pytest.mark.timeout(100)
 def test_kills_in_the_middle_of_writing(tmp_path: Path) -> None:
-    found = killed(tmp_path, KILLS, seed=7)
+    found = play_and_kill(tmp_path, KILLS, seed=7)
     assert found.faults == []
     assert found.confirmed >= KILLS
 
@@ -173,7 +173,7 @@ def test_opening_and_saving_tell_how_far_they_are_and_can_be_ended(tmp_path: Pat
 def test_a_dictionary_of_no_markers(count: int, tmp_path: Path) -> None:
     path = tmp_path / "d.yml"
     path.write_text(f'%YAML:1.0\n---\nnmarkers: {count}\nmarkersize: 4\nmaxCorrectionBits: 0\nmarker_0: "{"10" * 8}"\n')
-    is_refused_within(1, lambda: dictionary_of(str(path)), "none that OpenCV wrote")
+    is_refused_within(1, lambda: dictionary_of(str(path)), "was not written by OpenCV")
 
 
 @pytest.mark.parametrize("seed", ["-1", "1.5", "x", ""])

@@ -1,4 +1,4 @@
-"""A few minutes of the evening that `python -m tools.endurance` plays, and the lines that it judges by."""
+"""A few minutes of `python -m tools.endurance`, and its growth estimate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def grown(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """The line through so many MiB, one sample every half hour."""
+    """The growth of these MiB, with one sample every half hour."""
     monkeypatch.syspath_prepend(ROOT)
     health = importlib.import_module("tools.endurance.health")
 
@@ -28,16 +28,16 @@ def grown(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return line
 
 
-def test_what_grows_is_told_from_the_second_half(grown: Callable[..., Any]) -> None:
-    line = grown(200, 220, 230, 231, 232, 233, 234)  # 1 MiB each half hour, exactly
+def test_growth_is_measured_in_the_second_half(grown: Callable[..., Any]) -> None:
+    line = grown(200, 220, 230, 231, 232, 233, 234)  # exactly 1 MiB per half hour
     assert line.slope == pytest.approx(2.0)
     assert (line.certain, line.most) == pytest.approx((2.0, 2.0))
     assert (line.low, line.high) == (231, 234)
 
 
-def test_what_only_wavers_is_told_with_its_error(grown: Callable[..., Any]) -> None:
+def test_fluctuation_is_not_certain_growth(grown: Callable[..., Any]) -> None:
     line = grown(0, 0, 0, 0, 0, 2, 0, 2)
-    # 0, 2, 0, 2 at -0.75, -0.25, 0.25, 0.75 h: the slope is 1 / 1.25, what is left 4 - 0.8, over two degrees of freedom
+    # 0, 2, 0, 2 at -0.75, -0.25, 0.25, 0.75 h: the slope is 1 / 1.25, the residual 4 - 0.8, with two degrees of freedom
     assert line.slope == pytest.approx(0.8)
     assert line.sigma == pytest.approx((3.2 / 2 / 1.25) ** 0.5)
     assert line.certain == 0
@@ -46,7 +46,7 @@ def test_what_only_wavers_is_told_with_its_error(grown: Callable[..., Any]) -> N
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
 @pytest.mark.timeout(400)
 def test_two_minutes_of_the_evening() -> None:
-    """Some ten seconds of a processor."""
+    """Takes about ten seconds of processor time."""
     evening = [sys.executable, "-m", "tools.endurance", "--hours", "0.03", "--pause", "30", "--live", "1"]
     environ = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(evening, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=380)

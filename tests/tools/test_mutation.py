@@ -1,4 +1,4 @@
-"""What `python -m tools.mutation` changes in a source, and what it leaves alone."""
+"""The mutants of `python -m tools.mutation`, and the code that it ignores."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("tools.mutation.mutants")
 
 
-def test_every_change_is_one_place_that_still_compiles(tool: Any, tmp_path: Path) -> None:
+def test_every_mutant_changes_one_place_and_compiles(tool: Any, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(SOURCE)
     found = tool.mutants(tmp_path, "a.py")
     changed = [mutant.applied(SOURCE.encode()).decode() for mutant in found]
@@ -43,7 +43,7 @@ def test_every_change_is_one_place_that_still_compiles(tool: Any, tmp_path: Path
         old, new = SOURCE.splitlines(), text.splitlines()
         assert [n for n, line in enumerate(old, 1) if line not in new[n - 1 : n]][:1] == [mutant.line]
     # 2 and 1 (not 3, 7, 9 or 4); < to <= and >=; + to -; "and"; "not"; min; the raise; the return and its two branches,
-    # and the condition `near` turned round
+    # and the negated condition `near`
     assert Counter(mutant.kind for mutant in found) == {
         "constant": 2,
         "comparison": 2,
@@ -59,7 +59,7 @@ def test_every_change_is_one_place_that_still_compiles(tool: Any, tmp_path: Path
     assert {mutant.function for mutant in found} == {6}, "the line of the decorator, as the interpreter counts"
 
 
-def test_a_sample_takes_something_of_every_file_and_is_the_same_again(tool: Any, tmp_path: Path) -> None:
+def test_a_sample_is_reproducible_and_covers_every_file(tool: Any, tmp_path: Path) -> None:
     (tmp_path / "large.py").write_text("a = (" + " + ".join(["1"] * 200) + ")\n")
     (tmp_path / "small.py").write_text("a = 1\n")
     found = [*tool.mutants(tmp_path, "large.py"), *tool.mutants(tmp_path, "small.py")]

@@ -1,14 +1,14 @@
-"""`python -m tools.endurance`: an evening of eight hours at one table, as quick as the processor allows.
+"""Simulate an evening of eight hours at one table, as fast as the processor allows.
 
     python -m tools.endurance [--hours 8] [--pause 60] [--live 20] [--seed 1]
 
-The parts are the program's own: a source that is opened, read and closed, the session with its pipeline, a battle with
-its journal on the disk. The clock is handed in: a picture every two seconds while nothing happens (`--pause` on
-average), five a second while something does. For `--live` seconds of each hour the window's two threads look, and the
-camera takes thirty pictures a second of the real clock's, whether or not anybody keeps up. At the end the window's
-bench opens the camera again and again.
+It uses the program's own parts: a source that is opened, read and closed, the session with its pipeline, and a battle
+with its journal on disk. The clock is simulated: a picture every two seconds while nothing happens (`--pause` on
+average), five per second otherwise. For `--live` seconds of each hour the window's two threads analyse, and the
+camera takes thirty pictures per second of real time, whether or not the program keeps up. At the end the window's
+source controller reopens the camera repeatedly.
 
-It ends with status 1 if a figure's name was wrong at the end, the journal is not what was confirmed, or memory,
+The exit status is 1 if a figure had a wrong name at the end, the journal differs from what was confirmed, or memory,
 descriptors or threads grow.
 """
 
@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rules.tabletop.errors import UserError
-from tools.endurance.health import Sample, growth, taken
+from tools.endurance.health import Sample, growth, sample_now
 from tools.endurance.players import Players
 from tools.endurance.room import Room, Still, truth
 from tools.endurance.script import Script, Shot
@@ -38,25 +38,25 @@ from vision.frame import Frame
 from vision.table_view import TableView
 
 SAMPLE_EVERY_S = 600.0
-STUCK_S = 60.0  # of the real clock, until somebody is seen
+STUCK_S = 60.0  # real time until a figure must be seen
 OPENED_AGAIN = 6
 NEAR_IN = 0.6
-"""A figure found so far from where it stands is that figure; those of a table stand 2.2 in apart."""
+"""Matching distance of a figure to its true place; figures stand 2.2 in apart."""
 MOST_GROWTH_MIB = 16.0
-"""Over the whole evening, at the pace of its second half, where that is no chance."""
+"""Significant growth over the whole evening, extrapolated from its second half."""
 
 
 @dataclass
 class Findings:
-    """What was seen to be so.
+    """Results of the run.
 
     Attributes:
-        names: By the truth's name, the one that the camera gave at the beginning.
-        acts: How often each happened.
-        wrong, unseen: When somebody had another's name, or was not seen.
-        samples: What the process held.
-        live, dropped: Pictures taken at the camera's own pace, and those of them that nobody looked at.
-        faults: What must not be.
+        names: True name -> the id that the camera assigned at the beginning.
+        acts: Number of events of each kind.
+        wrong, unseen: Times when a figure had a wrong id or was not seen.
+        samples: Resource usage.
+        live, dropped: Pictures taken at the camera's own pace, and those that were not analysed.
+        faults: Faults found.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -70,10 +70,10 @@ class Findings:
 
 
 class Evening:
-    """One run: the room, the program, the players, and who watches them all."""
+    """One run: the room, the program, the players, and the checks."""
 
     def __init__(self, room: Room, journal: Path, rng: random.Random) -> None:
-        """The table is set up, and the armies are taught."""
+        """Set up the table and teach the armies."""
         self.room, self._journal, self._rng = room, journal, rng
         set_up, empty, there = room.first()
         self._setup = demo_setup(Frame(set_up, 0, 0.0), there, empty)
@@ -83,7 +83,7 @@ class Evening:
         self._sample_at_s = 0.0
 
     def play(self) -> Findings:
-        """All of it."""
+        """Run the whole evening."""
         while not self.room.over:
             if self.room.live:
                 self._look_live()
@@ -94,14 +94,14 @@ class Evening:
         return self.findings
 
     def _look_from_open_to_close(self) -> None:
-        """One picture after another, until the camera is gone or does not wait any longer."""
+        """Analyse one picture after another, until the camera is unplugged or runs at its own pace."""
         try:
             source = self.room.open()
         except UserError:
             return
         try:
             while (frame := source.read()) is not None:
-                self._settled(self.session.shown(self.session.look(frame)))
+                self._at_rest(self.session.shown(self.session.look(frame)))
         except UserError as refusal:
             if "no longer answers" not in str(refusal):
                 raise
@@ -109,7 +109,7 @@ class Evening:
             source.close()
 
     def _look_live(self) -> None:
-        """The window's threads look as well as they can; this one pulls, as the window does."""
+        """Let the window's threads analyse the live pictures, and poll their results like the window."""
         counted = _Counted(self.session)
         worker = Worker(counted, lambda: self.room.open(live=True), 0.1, self.room.clock)  # type: ignore[arg-type]
         before = self.room.frames
@@ -127,26 +127,26 @@ class Evening:
         self.findings.dropped += self.room.frames - before - counted.looked
 
     def _open_again_and_again(self) -> None:
-        """The window's bench, over the table as it is at the end."""
+        """Reopen the camera with the window's source controller, over the final table."""
         bench = Bench("0", self._setup, lambda _: Still(self.room), time.monotonic)
         for _ in range(OPENED_AGAIN):
             until_s = time.monotonic() + STUCK_S
             while not (bench.pull() and bench.view is not None and bench.view.figures) and time.monotonic() < until_s:
                 time.sleep(1 / 60)
             if not (bench.view and bench.view.figures):
-                self.findings.faults.append(f"opened again, nobody is seen: {bench.problem}")
+                self.findings.faults.append(f"no figure is seen after reopening: {bench.problem}")
             bench.try_again()
         bench.stop()
         if not bench.join():
-            self.findings.faults.append("a thread goes on")
+            self.findings.faults.append("a thread is still running")
 
     @property
     def _now(self) -> str:
         minutes = int(self.room.clock() / 60)
         return f"{minutes // 60}:{minutes % 60:02d}"
 
-    def _settled(self, view: TableView) -> None:
-        """Where all is at rest: whether everybody has his name; then it is the players' turn."""
+    def _at_rest(self, view: TableView) -> None:
+        """At rest: check all names, then let the players act."""
         shot = self.room.newest
         if shot is None or not shot.settled:
             return
@@ -161,7 +161,7 @@ class Evening:
 
     def _sample(self) -> None:
         entries = len(self.players.entries) if self.players else 0
-        self.findings.samples.append(taken(self.room.clock(), entries))
+        self.findings.samples.append(sample_now(self.room.clock(), entries))
         print(self.findings.samples[-1], flush=True)
 
     def _check_names(self, shot: Shot, view: TableView) -> None:
@@ -188,7 +188,7 @@ class Evening:
                 self.findings.faults.append(f"{len(seen)} figures are seen of {len(there)}")
 
     def _end(self) -> None:
-        """Read the journal again, and see what grew."""
+        """Check the journal and the growth of resources."""
         findings = self.findings
         assert self.players is not None
         findings.faults += self.players.checked()
@@ -203,8 +203,8 @@ class Evening:
                 findings.faults.append(f"{what} differ: {[getattr(one, what) for one in half]}")
 
 
-def told(evening: Evening) -> str:
-    """All findings in lines."""
+def report(evening: Evening) -> str:
+    """All findings as text."""
     room, findings, players = evening.room, evening.findings, evening.players
     assert players is not None
     lines = [
@@ -214,8 +214,9 @@ def told(evening: Evening) -> str:
         f"battle: {len(players.entries)} entries; moves accepted {players.accepted}, let pass {players.passed}, only"
         f" shifted {players.shifted}; deeds {players.deeds}, taken back {players.taken_back}; refused"
         f" {players.refused}",
-        f"checks of all names: {findings.acts.total()} of {len(findings.names)} figures; wrong {_few(findings.wrong)},"
-        f" unseen {_few(findings.unseen)}",
+        f"checks of all names: {findings.acts.total()} of {len(findings.names)} figures;"
+        f" wrong {_first_few(findings.wrong)},"
+        f" unseen {_first_few(findings.unseen)}",
     ]
     for what in ("resident_mib", "files", "threads", "tasks", "entries"):
         line = growth(findings.samples, what)
@@ -228,7 +229,7 @@ def told(evening: Evening) -> str:
 
 
 class _Counted:
-    """A session as the threads see it, counting the pictures that are looked at."""
+    """A session for the threads that counts the analysed pictures."""
 
     def __init__(self, session: Session) -> None:
         self.looked = 0
@@ -236,24 +237,24 @@ class _Counted:
 
     @property
     def state(self) -> TableState:
-        """The session's."""
+        """The session's state."""
         return self._session.state
 
     def look(self, frame: Frame) -> TableView:
-        """The session's; a picture that is looked at again is counted once."""
+        """The session's view; a picture that is analysed again counts once."""
         self.looked += frame is not self._last
         self._last = frame  # type: ignore[assignment]
         return self._session.look(frame)
 
 
-def _few(found: Sequence[str]) -> str:
+def _first_few(found: Sequence[str]) -> str:
     return f"{len(found)} ({'; '.join(found[:6])})" if found else "0"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hours", type=float, default=8.0)
-    parser.add_argument("--pause", type=float, default=60.0, help="seconds between two things that happen")
+    parser.add_argument("--pause", type=float, default=60.0, help="seconds between two events")
     parser.add_argument("--live", type=float, default=20.0, help="seconds of each hour at the camera's own pace")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -263,7 +264,7 @@ def main() -> int:
         room = Room(Script(rng, options.pause, options.live), options.hours)
         evening = Evening(room, Path(folder) / "battle", others)
         findings = evening.play()
-    print(told(evening))
+    print(report(evening))
     print(f"processor {time.process_time() - began_s[0]:.0f} s, wall {time.perf_counter() - began_s[1]:.0f} s")
     return 1 if findings.faults else 0
 

@@ -1,4 +1,4 @@
-"""What a process holds on to, and whether that grows."""
+"""Resource usage of a process, and whether it grows."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from benchmarks.memory import resident_mib
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a process held at one time.
+    """Resource usage at one time.
 
     Attributes:
-        time_s: Of the simulated clock.
-        resident_mib: Memory, after the garbage was collected and the allocator gave back what it merely kept.
-        files: Open descriptors.
-        threads: Python's own.
-        tasks: All threads, those of the libraries included.
-        entries: Of the battle's journal.
+        time_s: Simulated time.
+        resident_mib: Memory after garbage collection, without memory cached by the allocator.
+        files: Number of open descriptors.
+        threads: Number of Python threads.
+        tasks: Number of all threads, including those of libraries.
+        entries: Length of the battle's journal.
     """
 
     time_s: float
@@ -33,19 +33,19 @@ class Sample:
     entries: int
 
 
-def taken(time_s: float, entries: int) -> Sample:
-    """Of this process, now."""
+def sample_now(time_s: float, entries: int) -> Sample:
+    """Take a sample of this process."""
     files, tasks = (len(os.listdir(f"/proc/self/{what}")) for what in ("fd", "task"))
     return Sample(time_s, resident_mib(), files, threading.active_count(), tasks, entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A straight line through values over time, in units an hour.
+    """A straight line fitted to values over time, in units per hour.
 
     Attributes:
-        slope, sigma: Of the line.
-        low, high: Of the values.
+        slope, sigma: Slope of the line and its standard deviation.
+        low, high: Range of the values.
     """
 
     slope: float
@@ -55,17 +55,17 @@ class Growth:
 
     @property
     def certain(self) -> float:
-        """What it is at the least, at two standard deviations; 0 where it may as well not grow."""
+        """Lower bound of the growth at two standard deviations; 0 if there may be none."""
         return max(0.0, self.slope - 2 * self.sigma)
 
     @property
     def most(self) -> float:
-        """What it may be at the most, at two standard deviations."""
+        """Upper bound of the growth at two standard deviations."""
         return self.slope + 2 * self.sigma
 
 
 def growth(samples: Sequence[Sample], what: str) -> Growth:
-    """Of the second half: in the first, everything is seen for the first time."""
+    """Growth in the second half; in the first half, everything is loaded for the first time."""
     half = [one for one in samples if one.time_s >= samples[-1].time_s / 2]
     hours = np.array([one.time_s / 3600 for one in half])
     values = np.array([float(getattr(one, what)) for one in half])

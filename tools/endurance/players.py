@@ -1,4 +1,4 @@
-"""Players who go along with what the camera sees, and what they remember of it."""
+"""Simulated players who act on what the camera sees and record what was confirmed."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from vision.table_view import TableView
 
 GAME = "army_men"
 MOST_DEEDS = 400
-"""That stand; any more are taken back, lest nobody is left."""
+"""Smallest number of standing figures; actions that leave fewer are undone."""
 
 
 class Players:
-    """Both sides of a battle.
+    """The simulated players of both sides.
 
     Attributes:
-        play: Their battle.
-        entries: Every entry that was confirmed to them.
-        faults: What was not as it should be.
-        accepted, passed, shifted, deeds, taken_back, refused: How often.
+        play: Their battle session.
+        entries: All confirmed entries.
+        faults: Faults found.
+        accepted, passed, shifted, deeds, taken_back, refused: Counts of events.
     """
 
     def __init__(self, path: Path, session: Session, view: TableView, rng: random.Random) -> None:
-        """Begin a battle with everybody who is seen."""
+        """Start a battle with all figures in view."""
         game = open_game(GAME)
         armies = {side: usual_army(game, side, view.figures) for side in ("green", "tan")}
         self._path, self._session, self._rng = path, session, rng
@@ -42,24 +42,24 @@ class Players:
         self.entries: list[Entry] = []
         self.faults: list[str] = []
         self.accepted = self.passed = self.shifted = self.deeds = self.taken_back = self.refused = 0
-        self._sure(lambda: self.play.place_all(self._moment(view)))
-        self._sure(lambda: self.play.go_on(self._moment(view)))
+        self._apply(lambda: self.play.place_all(self._moment(view)))
+        self._apply(lambda: self.play.go_on(self._moment(view)))
 
     def look(self, view: TableView) -> None:
-        """Answer what stands elsewhere; now and then do something, take it back, or go on."""
+        """Answer proposed moves; at random, act, undo an action, or advance the turn."""
         for drift in self._session.take_drifts():
-            self._sure(lambda drift=drift: self.play.drifted(drift))  # type: ignore[misc]
+            self._apply(lambda drift=drift: self.play.drifted(drift))  # type: ignore[misc]
         for _ in range(40):
             proposals = self.play.proposals(self._moment(view))
             if not proposals:
                 break
             self._answer(view, proposals[0])
         else:
-            self.faults.append("what was answered was asked again")
+            self.faults.append("an answered question was asked again")
         if self._rng.random() < 0.5:
             self._act(self._moment(view))
         if self._rng.random() < 0.3:
-            self._sure(lambda: self.play.go_on(self._moment(view)))
+            self._apply(lambda: self.play.go_on(self._moment(view)))
         if self._rng.random() < 0.1:
             self._lay()
 
@@ -67,23 +67,23 @@ class Players:
         play, moment, prospect = self.play, self._moment(view), proposal.prospect
         if prospect.doubts:
             doubt = prospect.doubts[0]
-            self._sure(lambda: play.settle(doubt, self._rng.choice([*doubt.answers])))
+            self._apply(lambda: play.settle(doubt, self._rng.choice([*doubt.answers])))
         elif prospect.possible and not prospect.asks and self._accept(moment, proposal):
             self.accepted += 1
         elif self._rng.random() < 0.5:
-            self._sure(lambda: play.let_pass(moment, proposal, "agreed at the table"))
+            self._apply(lambda: play.let_pass(moment, proposal, "agreed at the table"))
             self.passed += 1
         else:
-            self._sure(lambda: play.only_shifted(proposal))
+            self._apply(lambda: play.only_shifted(proposal))
             self.shifted += 1
 
     def _accept(self, moment: Moment, proposal: Proposal) -> bool:
         found = []
-        self._sure(lambda: found.append(self.play.accept(moment, proposal)))
+        self._apply(lambda: found.append(self.play.accept(moment, proposal)))
         return bool(found) and found[0].allowed
 
     def _act(self, moment: Moment) -> None:
-        """One shoots, or whatever else he can; mostly it is taken back, and sometimes done again."""
+        """A figure shoots or takes another action; most actions are undone, and some redone."""
         name = self._rng.choice([*moment.figures])
         try:
             outlook = self.play.outlook(moment, name)
@@ -93,18 +93,18 @@ class Players:
         if not ways:
             return
         deed = self._rng.choice(ways)
-        if not self._sure(lambda: self.play.do(moment, deed, self._dice())):
+        if not self._apply(lambda: self.play.do(moment, deed, self._dice())):
             return
         self.deeds += 1
         if self._rng.random() < 0.7 or self.deeds > MOST_DEEDS or _hurts(deed):
-            self._sure(self.play.battle.undo)
+            self._apply(self.play.battle.undo)
             self.taken_back += 1
             if self._rng.random() < 0.3:
-                self._sure(self.play.battle.redo)
-                self._sure(self.play.battle.undo)
+                self._apply(self.play.battle.redo)
+                self._apply(self.play.battle.undo)
 
     def _lay(self) -> None:
-        """A ruler on the table, or all of them off it again."""
+        """Place a ruler on the table, or remove all rulers."""
         session = self._session
         names = sorted(self.play.battle.state.units)
         if len(session.state.rulers) < 5:
@@ -121,8 +121,8 @@ class Players:
     def _moment(self, view: TableView) -> Moment:
         return self.play.moment(view, self._session.state.setup)
 
-    def _sure(self, change: object) -> bool:
-        """Do it, and remember all that was confirmed; what the rules refuse is no fault."""
+    def _apply(self, change: object) -> bool:
+        """Apply a change and record all confirmed entries; a refusal by the rules is not a fault."""
         before = len(self.play.battle.entries)
         try:
             change()  # type: ignore[operator]
@@ -134,7 +134,7 @@ class Players:
         return True
 
     def checked(self) -> list[str]:
-        """Close the battle and read it from the disk; what is not as it was confirmed."""
+        """Close the battle and read it from disk; returns the differences from what was confirmed."""
         state = self.play.battle.state
         self.play.battle.close()
         faults = [*self.faults]
@@ -147,5 +147,5 @@ class Players:
 
 
 def _hurts(deed: Deed) -> bool:
-    """Whether somebody may be out of the battle after it."""
+    """Whether the action can remove a figure from the battle."""
     return bool(deed.at)

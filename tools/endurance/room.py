@@ -1,4 +1,4 @@
-"""A simulated room with one camera: the pictures that it takes of what happens there through an evening."""
+"""A simulated room with one camera that takes pictures of a whole evening."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from calibration.opencv import cv2
 from rules.tabletop.errors import UserError
 from rules.tabletop.table import PointIn
-from tools.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, hung
+from tools.endurance.script import HOUSE, LIVE_S, SIZE_IN, SIZE_PX, Script, Shot, armies, bumped_camera
 from vision.frame import Frame, ImageBgr
 from vision.simulation.scene import Model, Scene, corner_markers
 from vision.simulation.simulator import WEBCAM, Sensor, Stage, Truth, truth_of
@@ -21,7 +21,7 @@ ARM_PX = 84
 
 
 class Clock:
-    """Time that passes when a picture is taken."""
+    """A clock that advances when a picture is taken."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -34,10 +34,10 @@ class Room:
     """Takes the pictures of a script.
 
     Attributes:
-        clock: Of the room.
-        newest: What the picture taken last is of; None before the first.
-        frames: Pictures taken.
-        opened, closed, gone: How often the camera was opened and closed, and how often it was found gone.
+        clock: The room's clock.
+        newest: The shot of the latest picture; None before the first.
+        frames: Number of pictures taken.
+        opened, closed, gone: How often the camera was opened, closed, and found unplugged.
     """
 
     name = "camera 0"
@@ -59,24 +59,24 @@ class Room:
 
     @property
     def live(self) -> bool:
-        """Whether the next picture is one of those that do not wait."""
+        """Whether the next picture is one that the camera takes at its own pace."""
         return self._next is not None and self._next.live
 
     def open(self, live: bool = False) -> Webcam:
-        """As `vision.source.open_source`; right after it was pulled, the camera is not there.
+        """Like `vision.source.open_source`; the camera is missing for a while after it was unplugged.
 
         Args:
-            live: Its pictures are taken at its own pace, and end where the script has no more of them.
+            live: Whether to take pictures at the camera's own pace, until the script has no more of them.
         """
         self._pass_if_gone(f"there is no {self.name}, and no other: plug one in, or use demo")
         self.opened += 1
         return Webcam(self, live)
 
     def take(self, live: bool) -> ImageBgr | None:
-        """The next picture; None when there is no more of the kind.
+        """The next picture; None if there is no more of this kind.
 
         Raises:
-            UserError: if the camera is gone.
+            UserError: if the camera is unplugged.
         """
         self._pass_if_gone(f"{self.name} no longer answers: plug it in again, or choose another source")
         if self._next is None or self._next.live != live:
@@ -90,7 +90,7 @@ class Room:
         return self._sensor.exposure(self._clean(shot), shot.lamp)
 
     def again(self) -> ImageBgr:
-        """The picture taken last, with other noise."""
+        """The latest picture with new noise."""
         assert self.newest is not None
         return self._sensor.exposure(self._clean(self.newest), self.newest.lamp)
 
@@ -102,8 +102,8 @@ class Room:
             raise UserError(words)
 
     def first(self) -> tuple[ImageBgr, ImageBgr, Truth]:
-        """The table as it is set up, the same before, and the truth about both."""
-        scene, camera = _scene(armies()), hung(0.0, 0.0, 0.0)
+        """Pictures of the table with and without figures, and their truth."""
+        scene, camera = _scene(armies()), bumped_camera(0.0, 0.0, 0.0)
         stage = Stage(scene, camera)
         empty, set_up = (self._sensor.exposure(stage.picture(models)) for models in ((), scene.models))
         return set_up, empty, truth_of(scene, camera)
@@ -115,13 +115,13 @@ class Room:
                 self._stage = Stage(_scene(()), shot.camera)
             picture = self._stage.picture(shot.models)
             if shot.arms or shot.covered:
-                picture = _laid_over(picture, shot)
+                picture = _with_cards_and_arms(picture, shot)
             self._drawn = what, picture
         return self._drawn[1]
 
 
 class Webcam:
-    """A `Source`: the room's camera from one plugging in to the next; as a real one it counts from 0 each time."""
+    """A `Source`: the room's camera until it is unplugged; like a real camera, it counts frames from 0 each time."""
 
     name = Room.name
     live = True
@@ -133,7 +133,7 @@ class Webcam:
         self._closed = False
 
     def read(self) -> Frame | None:
-        """The room's next picture."""
+        """The room's next frame."""
         image = self._room.take(self._at_own_pace)
         if image is None:
             return None
@@ -142,13 +142,13 @@ class Webcam:
         return frame
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the source."""
         self._room.closed += not self._closed
         self._closed = True
 
 
 class Still:
-    """A `Source`: the table as it was seen last, over and over."""
+    """A `Source` that repeats the latest picture of the table."""
 
     name = Room.name
     live = True
@@ -159,18 +159,18 @@ class Still:
         room.opened += 1
 
     def read(self) -> Frame:
-        """The same with other noise."""
+        """The picture with new noise."""
         time.sleep(LIVE_S)
         self._index += 1
         return Frame(self._room.again(), self._index, self._index * LIVE_S)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the source."""
         self._room.closed += 1
 
 
 def truth(models: Sequence[Model]) -> Mapping[str, PointIn]:
-    """Where each of them is."""
+    """Name -> place of each model."""
     return {model.id: model.figure.centre_in for model in models}
 
 
@@ -178,8 +178,8 @@ def _scene(models: tuple[Model, ...]) -> Scene:
     return Scene(SIZE_IN, Surface.WOOD, (HOUSE,), corner_markers(SIZE_IN), models, 3)
 
 
-def _laid_over(picture: ImageBgr, shot: Shot) -> ImageBgr:
-    """The same with cards on markers, and arms from the nearer long edge."""
+def _with_cards_and_arms(picture: ImageBgr, shot: Shot) -> ImageBgr:
+    """The picture with cards on markers, and arms from the nearer long edge."""
     out = picture.copy()
     for marker in corner_markers(SIZE_IN):
         if marker.id in shot.covered:

@@ -1,4 +1,4 @@
-"""What happens at a simulated table through an evening, by lot, as pictures to be taken one after another."""
+"""A random script of an evening at a simulated table, as a sequence of pictures to take."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ SIZE_IN = (48.0, 36.0)
 SIZE_PX = (1280, 720)
 HEIGHT_IN = 55.0
 IDLE_S, BUSY_S, LIVE_S = 2.0, 0.2, 1 / 30
-"""Between two pictures: while nobody does anything, while somebody does, and of a camera at its own pace."""
+"""Seconds between two pictures: while nothing happens, while something happens, and at the camera's own pace."""
 SETTLING = 14
-"""Busy pictures after something happened: the eight that are searched, and some to come to rest."""
+"""Pictures after something happened: the eight that are searched, and some until all is at rest."""
 HOUSE = TerrainPiece("house", TerrainKind.BUILDING, ((21.0, 15.0), (27.0, 15.0), (27.0, 20.0), (21.0, 20.0)), 0.0, 3.0)
 SOLDIERS = (Sculpt.RIFLEMAN, Sculpt.OFFICER, Sculpt.GRENADIER, Sculpt.KNEELING, Sculpt.RIFLEMAN, Sculpt.MARCHING)
 LEFT_IN, NEAR_IN, RIGHT_IN, FAR_IN = 8.0, 7.0, 40.0, 29.0
-"""Where the soldiers are put: away from the markers."""
+"""Area for the soldiers, away from the markers."""
 APART_IN = 2.2
 LONGEST_MOVE_IN = 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One picture to be taken, and how much later than the one before.
+    """One picture to take.
 
     Attributes:
-        step_s: Since the one before.
-        models: What stands on the table.
-        camera: Over it.
-        lamp: How bright it is; 1 the usual.
+        step_s: Seconds since the previous picture.
+        models: The models on the table.
+        camera: The camera over the table.
+        lamp: Brightness relative to normal light.
         arms: Pixels that arms reach for.
         covered: Markers under a card.
-        unplugged: There is no picture: the camera is gone.
-        live: The camera does not wait for who looks.
-        settled: All that happened before is over, and there was time to see it.
-        done: What happened before, in a word.
+        unplugged: The camera is unplugged; there is no picture.
+        live: The camera runs at its own pace.
+        settled: All previous events are over, and there was time to see them.
+        done: The previous event in a word.
     """
 
     step_s: float
@@ -58,48 +58,48 @@ class Shot:
 
 @dataclass
 class Script:
-    """What happens, by lot: `shots` goes on for so many hours."""
+    """A random script; `shots` yields the pictures of a number of hours."""
 
     rng: random.Random
     pause_s: float
     live_s: float
     now_s: float = 0.0
     daylight: float = 1.0
-    camera: TableCamera = field(default_factory=lambda: hung(0.0, 0.0, 0.0))
+    camera: TableCamera = field(default_factory=lambda: bumped_camera(0.0, 0.0, 0.0))
     covered: frozenset[int] = frozenset()
     models: dict[str, Model] = field(default_factory=lambda: {model.id: model for model in armies()})
 
     def shots(self, hours: float) -> Iterator[Shot]:
-        """Idle pictures, and acts between them; the camera at its own pace for a while in every hour."""
+        """Idle pictures with events between them, and a live period in every hour."""
         acts = {
-            "carried": (self._carried, 10.0),
-            "two carried": (self._two_carried, 2.0),
-            "knocked over": (self._knocked, 2.0),
-            "set up": (self._set_up, 2.0),
+            "carried": (self._carry_soldier, 10.0),
+            "two carried": (self._carry_two_soldiers, 2.0),
+            "knocked over": (self._knock_over, 2.0),
+            "set up": (self._stand_up, 2.0),
             "hand": (self._hand, 3.0),
             "covered": (self._cover, 2.0),
             "uncovered": (self._uncover, 2.0),
-            "cloud": (self._cloud, 2.0),
+            "cloud": (self._cloud_passes, 2.0),
             "light switched": (self._switch, 0.7),
-            "bumped": (self._bumped, 0.6),
-            "unplugged": (self._unplugged, 0.6),
+            "bumped": (self._bump_camera, 0.6),
+            "unplugged": (self._unplug_camera, 0.6),
         }
         end_s, live_from_s = 3600 * hours, 1800 * min(1.0, hours)
-        yield from self._some(SETTLING, BUSY_S)
+        yield from self._busy_shots(SETTLING, BUSY_S)
         yield self._shot(IDLE_S, settled=True, done="begun")
         while self.now_s < end_s:
-            yield from self._idle(self.rng.uniform(0.2, 1.8) * self.pause_s)
+            yield from self._idle_shots(self.rng.uniform(0.2, 1.8) * self.pause_s)
             if self.now_s > live_from_s:
                 live_from_s += 3600
-                yield from (replace(shot, live=True) for shot in self._live())
+                yield from (replace(shot, live=True) for shot in self._live_shots())
                 name = "at the camera's pace"
             else:
                 name = self.rng.choices([*acts], [weight for _, weight in acts.values()])[0]
                 yield from acts[name][0]()
-            yield from self._some(SETTLING, BUSY_S)
+            yield from self._busy_shots(SETTLING, BUSY_S)
             yield self._shot(IDLE_S, settled=True, done=name)
         yield from self._uncover()
-        yield from self._some(SETTLING, BUSY_S)
+        yield from self._busy_shots(SETTLING, BUSY_S)
         yield self._shot(IDLE_S, settled=True, done="end")
 
     def _shot(self, step_s: float, *, arms: Sequence[PointIn] = (), **more: object) -> Shot:
@@ -108,71 +108,71 @@ class Script:
         models = tuple(self.models.values())
         return Shot(step_s, models, self.camera, lamp, tuple(arms), self.covered, **more)  # type: ignore[arg-type]
 
-    def _some(self, count: int, step_s: float, arms: Sequence[PointIn] = ()) -> Iterator[Shot]:
+    def _busy_shots(self, count: int, step_s: float, arms: Sequence[PointIn] = ()) -> Iterator[Shot]:
         for _ in range(count):
             yield self._shot(step_s, arms=arms)
 
-    def _idle(self, seconds: float) -> Iterator[Shot]:
-        return self._some(round(seconds / IDLE_S), IDLE_S)
+    def _idle_shots(self, seconds: float) -> Iterator[Shot]:
+        return self._busy_shots(round(seconds / IDLE_S), IDLE_S)
 
-    def _live(self) -> Iterator[Shot]:
-        """A third at rest, a move, and the rest again."""
-        yield from self._some(round(self.live_s / 3 / LIVE_S), LIVE_S)
-        for shot in self._carried():
+    def _live_shots(self) -> Iterator[Shot]:
+        """One third at rest, then a move, then at rest again."""
+        yield from self._busy_shots(round(self.live_s / 3 / LIVE_S), LIVE_S)
+        for shot in self._carry_soldier():
             yield from (replace(shot, step_s=LIVE_S) for _ in range(round(BUSY_S / LIVE_S)))
-        yield from self._some(round(self.live_s / 3 / LIVE_S), LIVE_S)
+        yield from self._busy_shots(round(self.live_s / 3 / LIVE_S), LIVE_S)
 
     def _reach(self, *names: str) -> list[PointIn]:
         return [_pixel(self.camera, self.models[name]) for name in names]
 
-    def _carried(self, *names: str) -> Iterator[Shot]:
-        """A hand comes, takes a soldier somewhere else, and goes."""
+    def _carry_soldier(self, *names: str) -> Iterator[Shot]:
+        """A hand moves a soldier to another place."""
         names = names or (self.rng.choice([*self.models]),)
-        yield from self._some(3, BUSY_S, self._reach(*names))
+        yield from self._busy_shots(3, BUSY_S, self._reach(*names))
         for name in names:
             x_in, y_in = self._place(name)
             self.models[name] = replace(
                 self.models[name], x_in=x_in, y_in=y_in, facing_deg=self.rng.uniform(0, 360), tilt_deg=0.0
             )
-        yield from self._some(3, BUSY_S, self._reach(*names))
+        yield from self._busy_shots(3, BUSY_S, self._reach(*names))
 
-    def _two_carried(self) -> Iterator[Shot]:
-        """One of each army: who of two of one army went where, nobody can tell who did not look."""
+    def _carry_two_soldiers(self) -> Iterator[Shot]:
+        """A hand moves one soldier of each army; two of the same army would be indistinguishable afterwards."""
         pair = [self.rng.choice([name for name in self.models if name.startswith(army)]) for army in ("green", "tan")]
-        return self._carried(*pair)
+        return self._carry_soldier(*pair)
 
     def _place(self, name: str) -> PointIn:
-        """Not too far away, and not too near to anybody or anything."""
+        """A free place, not too far away."""
         own = self.models[name]
         others = [model for model in self.models.values() if model.id != name]
         while True:
             x_in, y_in = self.rng.uniform(LEFT_IN, RIGHT_IN), self.rng.uniform(NEAR_IN, FAR_IN)
             near = 1.5 < math.dist((x_in, y_in), (own.x_in, own.y_in)) < LONGEST_MOVE_IN
-            if near and not _by_house(x_in, y_in) and all(_apart(model, x_in, y_in) for model in others):
+            if near and not _near_house(x_in, y_in) and all(_apart(model, x_in, y_in) for model in others):
                 return x_in, y_in
 
-    def _knocked(self) -> Iterator[Shot]:
-        """One falls, from one picture to the next."""
+    def _knock_over(self) -> Iterator[Shot]:
+        """A soldier falls between two pictures."""
         standing = [model for model in self.models.values() if not model.tilt_deg]
         free = [one for one in standing if all(_apart(o, one.x_in, one.y_in) for o in standing if o is not one)]
         one = self.rng.choice(free or standing)
         self.models[one.id] = replace(one, tilt_deg=90.0)
         yield self._shot(BUSY_S)
 
-    def _set_up(self) -> Iterator[Shot]:
-        """A hand sets up all who lie."""
+    def _stand_up(self) -> Iterator[Shot]:
+        """A hand stands up all fallen soldiers."""
         lying = [model.id for model in self.models.values() if model.tilt_deg]
         for name in lying:
-            yield from self._some(3, BUSY_S, self._reach(name))
+            yield from self._busy_shots(3, BUSY_S, self._reach(name))
             self.models[name] = replace(self.models[name], tilt_deg=0.0)
-            yield from self._some(2, BUSY_S, self._reach(name))
+            yield from self._busy_shots(2, BUSY_S, self._reach(name))
 
     def _hand(self) -> Iterator[Shot]:
-        """Over the table, and nothing is changed."""
-        yield from self._some(self.rng.randrange(3, 12), BUSY_S, self._reach(self.rng.choice([*self.models])))
+        """A hand over the table changes nothing."""
+        yield from self._busy_shots(self.rng.randrange(3, 12), BUSY_S, self._reach(self.rng.choice([*self.models])))
 
     def _cover(self) -> Iterator[Shot]:
-        """A card is laid on markers, sometimes on all."""
+        """A card covers some or all markers."""
         count = self.rng.choice((1, 1, 1, 2, 4))
         self.covered = frozenset(self.rng.sample(range(4), count))
         yield self._shot(BUSY_S)
@@ -181,8 +181,8 @@ class Script:
         self.covered = frozenset()
         yield self._shot(BUSY_S)
 
-    def _cloud(self) -> Iterator[Shot]:
-        """A minute of it."""
+    def _cloud_passes(self) -> Iterator[Shot]:
+        """A cloud darkens the table for a minute."""
         dark, before = self.rng.uniform(0.6, 0.85), self.daylight
         for second in range(60):
             self.daylight = before * (1 - (1 - dark) * math.sin(math.pi * second / 60))
@@ -193,26 +193,26 @@ class Script:
         self.daylight = self.rng.choice((0.55, 0.75, 1.0, 1.15))
         yield self._shot(BUSY_S)
 
-    def _bumped(self) -> Iterator[Shot]:
-        """It swings, and hangs elsewhere."""
-        self.camera = hung(self.rng.uniform(-1, 1), self.rng.uniform(-1, 1), self.rng.uniform(-1, 1))
+    def _bump_camera(self) -> Iterator[Shot]:
+        """The camera is bumped: it swings, then rests in another pose."""
+        self.camera = bumped_camera(self.rng.uniform(-1, 1), self.rng.uniform(-1, 1), self.rng.uniform(-1, 1))
         yield self._shot(BUSY_S)
 
-    def _unplugged(self) -> Iterator[Shot]:
-        """For half a minute; then it is back."""
+    def _unplug_camera(self) -> Iterator[Shot]:
+        """The camera is unplugged for half a minute."""
         for _ in range(self.rng.randrange(1, 3)):
             yield self._shot(15.0, unplugged=True)
 
 
 def armies() -> tuple[Model, ...]:
-    """As they are set up."""
+    """The models in their initial places."""
     greens = [Model(f"green-{n}", "green", s, 9 + 5.5 * n, 9.0, facing_deg=80 + n) for n, s in enumerate(SOLDIERS)]
     tans = [Model(f"tan-{n}", "tan", s, 10 + 5.5 * n, 26.0, facing_deg=260 + n) for n, s in enumerate(SOLDIERS)]
     return (*greens, *tans)
 
 
-def hung(lift: float, tilt: float, roll: float) -> TableCamera:
-    """The camera after a bump; each from -1 to 1."""
+def bumped_camera(lift: float, tilt: float, roll: float) -> TableCamera:
+    """The camera after a bump; each argument is from -1 to 1."""
     return overhead_camera(SIZE_PX, SIZE_IN, HEIGHT_IN + 0.4 * lift, 3.5 + 0.6 * tilt, 0.8 + 0.8 * roll)
 
 
@@ -221,7 +221,7 @@ def _pixel(camera: TableCamera, model: Model) -> PointIn:
     return float(u), float(v)
 
 
-def _by_house(x_in: float, y_in: float) -> bool:
+def _near_house(x_in: float, y_in: float) -> bool:
     (left, near), _, (right, far), _ = HOUSE.outline_in
     return left - 2.5 < x_in < right + 2.5 and near - 2.5 < y_in < far + 2.5
 

@@ -1,10 +1,10 @@
-"""`python -m tools.mutation ROOM`: small faults put into a room's source, and whether a test notices each.
+"""Mutation testing: insert small faults into a package's source, and check whether a test detects each.
 
     python -m tools.mutation rules --count 300 --seed 1 --kept FOLDER
-    python -m tools.mutation rules --kept FOLDER --again    the survivors, with the tests as they are now
+    python -m tools.mutation rules --kept FOLDER --again    the survivors, with the current tests
 
-The faults are put into a copy of the tree, never into the tree. Each is shown to the room's tests that enter its
-function, until one fails. What is known stays in FOLDER: stopped, the same command goes on where it was.
+The faults are inserted into a copy of the tree. For each, the package's tests that enter its function run until one
+fails. The results stay in FOLDER; after an interruption the same command continues.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tools.mutation.judging import Cover, judged
+from tools.mutation.judging import Cover, judge_mutant
 from tools.mutation.mutants import Mutant, mutants, sample
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("rules", "calibration", "vision", "hardware", "ui", "tests", "docs", "samples", "pyproject.toml")
 UNSEEN, FAR = "not judged", "survived its own module's tests"
 SLOW_IMPORTS = ("numpy", "shapely", "scipy.optimize")
-"""Had once by all children, as none of the project's modules may be: they are read anew with each fault."""
+"""Imported once for all child processes; the project's own modules are imported again for each fault."""
 
 
 def main() -> int:
-    """Status 0 when at least 85 in 100 were caught."""
+    """Run the command line; returns 0 if at least 85 % of the faults were caught."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("room", choices=("rules", "calibration"))
     parser.add_argument("--count", type=int, default=300)
@@ -53,14 +53,14 @@ def main() -> int:
         cover_file.unlink(missing_ok=True)
         results = {name: verdict for name, verdict in results.items() if verdict.startswith("caught")}
     cover = Cover(tree, options.room, cover_file)
-    for near in (True, False):  # most are caught by the tests of their own module; only the others are shown to all
+    for near in (True, False):  # most are caught by the tests of their own module; only the others need all tests
         for mutant in drawn:
             if results.get(mutant.name, UNSEEN) == (UNSEEN if near else FAR):
                 verdict = _verdict(tree, mutant, cover, near)
                 results[mutant.name] = FAR if near and not verdict.startswith("caught") else verdict
                 kept.write_text(json.dumps(results, indent=0))
                 print(f"{results[mutant.name]}: {mutant.name}", flush=True)
-    return _told(tree, drawn, results)
+    return _report(tree, drawn, results)
 
 
 def _copied(what: tuple[str, ...], tree: Path) -> None:
@@ -78,7 +78,7 @@ def _all(tree: Path, room: str) -> list[Mutant]:
 
 
 def _is_near(file: str, path: str) -> bool:
-    """Whether a file of tests is of this module or its game: test_sight_properties.py is of rules/tabletop/sight.py."""
+    """Whether a test file is of this module or its game, as test_sight_properties.py of rules/tabletop/sight.py."""
     module, name = Path(path), Path(file).name
     if module.parent.parent.name == "games":
         return (
@@ -89,19 +89,19 @@ def _is_near(file: str, path: str) -> bool:
 
 def _verdict(tree: Path, mutant: Mutant, cover: Cover, near: bool) -> str:
     files = [file for file in cover.files if _is_near(file, mutant.path) == near]
-    tests = cover.tests(files, mutant.path, mutant.function)  # known of the module without the fault in it
+    tests = cover.tests(files, mutant.path, mutant.function)  # measured on the module without the fault
     path = tree / mutant.path
     source, times_ns = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
     try:
-        path.write_bytes(mutant.applied(source))  # newer than what was compiled of it, which is good again afterwards
-        return judged(tree, tests)
+        path.write_bytes(mutant.applied(source))  # newer than its compiled file, which is valid again afterwards
+        return judge_mutant(tree, tests)
     finally:
         path.write_bytes(source)
         os.utime(path, ns=times_ns)
 
 
-def _told(tree: Path, drawn: list[Mutant], results: dict[str, str]) -> int:
-    """The survivors one by one, and how many of each kind were caught."""
+def _report(tree: Path, drawn: list[Mutant], results: dict[str, str]) -> int:
+    """Print the survivors, and the share of each kind that was caught."""
     kinds: Counter[str] = Counter(mutant.kind for mutant in drawn)
     caught = Counter(mutant.kind for mutant in drawn if results[mutant.name].startswith("caught"))
     for mutant in drawn:

@@ -1,4 +1,4 @@
-"""Tests run in a forked child: once watched, to learn which enters which function; then against one mutant each."""
+"""Run tests in forked child processes: once traced, to learn which test enters which function; then against mutants."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ import hypothesis
 import pytest
 
 MEMORY_BYTES = 6 << 30
-SPARE_S = 15.0  # processor time over what the tests took of themselves, and the start of the child
+SPARE_S = 15.0  # extra processor time beyond the tests' own time and the start of the child
 WATCH_S = 1200.0
-"""Processor time of a file of tests that is watched."""
+"""Limit on the processor time of a traced test file."""
 STALE = "table_of_rules_is_up_to_date"
-"""Reads the source, not what it does: it would notice any line that moved."""
+"""Tests that read the source text, which would detect any change."""
 
 
 Places = Mapping[str, Sequence[str]]
-"""By a function's file and first line, the tests that enter it."""
+"""A function's file and first line -> the tests that enter it."""
 
 
 class Cover:
-    """Which tests enter which function. A file of tests is watched when it is first asked about, and then known."""
+    """Which tests enter which function; a test file is traced on first use, then cached."""
 
     def __init__(self, root: Path, room: str, kept: Path) -> None:
-        """What is known stands in the file `kept`."""
+        """`kept` is the cache file."""
         self._root, self._room, self._kept = root, room, kept
         self._known: dict[str, tuple[Places, dict[str, float]]] = json.loads(kept.read_text()) if kept.exists() else {}
 
     @property
     def files(self) -> list[str]:
-        """All files of the room's tests."""
+        """All test files of the package."""
         return sorted(
             str(path.relative_to(self._root)) for path in (self._root / "tests" / self._room).rglob("test_*.py")
         )
 
     def tests(self, files: Iterable[str], path: str, function: int) -> dict[str, float]:
-        """Those of some files that enter a function, with their seconds; outside of functions, that enter its module.
+        """The tests that enter a function, with their durations in seconds.
 
         Args:
-            files: Of tests.
-            path: Of the module.
-            function: Its first line, or 0.
+            files: The test files to consider.
+            path: The module.
+            function: The function's first line, or 0 for the module's own code.
         """
         found: dict[str, float] = {}
         for file in files:
@@ -65,13 +65,13 @@ class Cover:
 
     def _of(self, file: str) -> tuple[Places, dict[str, float]]:
         if file not in self._known:
-            self._known[file] = watched(self._root, self._room, file)
+            self._known[file] = trace(self._root, self._room, file)
             self._kept.write_text(json.dumps(self._known))
         return self._known[file]
 
 
-class _Watcher:
-    """A plugin of pytest that notes which functions under `root` are entered, by which test or before all of a file."""
+class _Tracer:
+    """A pytest plugin that records which test enters which function under `root`; imports count for all tests."""
 
     def __init__(self, root: Path, room: str) -> None:
         self._codes: dict[int, CodeType] = {}
@@ -92,7 +92,7 @@ class _Watcher:
         sys.settrace(entered)
 
     def _taken(self) -> set[str]:
-        noted = list(self._codes.values())  # from here on more may be noted: this very function's
+        noted = list(self._codes.values())  # copied, because this function itself may be recorded meanwhile
         self._codes.clear()
         codes = [code for code in noted if code.co_filename.startswith(self._under)]
         return {f"{os.path.relpath(code.co_filename, self._root)}:{code.co_firstlineno}" for code in codes}
@@ -108,7 +108,7 @@ class _Watcher:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
-        self._shared |= self._taken()  # what was entered before the first test: when the file was read
+        self._shared |= self._taken()  # entered before the first test, while the file was imported
         began = time.process_time()
         self.watch()
         result = yield
@@ -121,7 +121,7 @@ class _Watcher:
             self.failed.append(report.nodeid)
 
     def entered(self) -> dict[str, list[str]]:
-        """By function; of the tests that pass: the others cannot judge."""
+        """The passing tests by function; failing tests cannot detect a fault."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         for test in self._own.keys() - set(self.failed):
             own = self._own[test]
@@ -131,7 +131,7 @@ class _Watcher:
 
 
 class _Chosen:
-    """A plugin of pytest that keeps the chosen tests only, the quickest file first and in it the quickest test."""
+    """A pytest plugin that selects the chosen tests, the fastest file first and in it the fastest test."""
 
     def __init__(self, seconds: Mapping[str, float]) -> None:
         self._seconds = seconds
@@ -144,13 +144,13 @@ class _Chosen:
         items.sort(key=lambda item: (files[item.path], str(item.path), self._seconds[item.nodeid]))
 
 
-def watched(root: Path, room: str, file: str) -> tuple[dict[str, list[str]], dict[str, float]]:
-    """Of one file of tests: which functions of the room each of its tests enters, and each one's seconds."""
+def trace(root: Path, room: str, file: str) -> tuple[dict[str, list[str]], dict[str, float]]:
+    """Trace one test file: the functions that each test enters, and the duration of each test in seconds."""
     kept = root.parent / "watched.json"
     kept.unlink(missing_ok=True)
 
     def look() -> int:
-        watcher = _Watcher(root, room)
+        watcher = _Tracer(root, room)
         watcher.watch()
         status = _pytest([file], watcher)
         kept.write_text(json.dumps([watcher.entered(), watcher.seconds]))
@@ -165,8 +165,8 @@ def watched(root: Path, room: str, file: str) -> tuple[dict[str, list[str]], dic
     return entered, seconds
 
 
-def judged(root: Path, tests: Mapping[str, float]) -> str:
-    """What the tests say, each with its seconds: `caught`, `survived`, or `caught: ...` where no test had to fail."""
+def judge_mutant(root: Path, tests: Mapping[str, float]) -> str:
+    """Run tests against a mutant: `caught`, `survived`, or `caught: ...` if it needed no failing test."""
     files = sorted({test.partition("::")[0] for test in tests})
     if not files:
         return "survived: no other test enters it"
@@ -190,12 +190,12 @@ def _pytest(arguments: list[str], plugin: object) -> int:
 
 
 def _forked(root: Path, work: Callable[[], int], limit_s: float) -> int:
-    """The exit status of the work done in a child, in the tree; negative, the signal that ended it."""
+    """Exit status of the work in a child process in the tree; negative for the signal that ended it."""
     child = os.fork()
     if child == 0:
         status = 3
         try:
-            _settle(root, limit_s)
+            _set_up_child(root, limit_s)
             status = work()
         except BaseException:  # noqa: BLE001 - nothing of the child's may go on as if it were the parent
             traceback.print_exc()
@@ -203,7 +203,7 @@ def _forked(root: Path, work: Callable[[], int], limit_s: float) -> int:
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(status)
-    end = time.monotonic() + 20 * limit_s  # the child that sleeps: the limit on its processor time ends all others
+    end = time.monotonic() + 20 * limit_s  # for a sleeping child; the limit on processor time ends all others
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -215,19 +215,19 @@ def _forked(root: Path, work: Callable[[], int], limit_s: float) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def _settle(root: Path, limit_s: float) -> None:
-    """The child sees the tree's modules and no others, is quiet, and cannot run away."""
+def _set_up_child(root: Path, limit_s: float) -> None:
+    """Set up the child: only the tree's modules, no output, and a limit on processor time."""
     here = os.getcwd()
     os.chdir(root)
     sys.path[:] = [str(root), *(place for place in sys.path if place not in ("", here))]
     os.environ["PYTHONPATH"] = str(root)
-    sys.dont_write_bytecode = limit_s < WATCH_S  # what is compiled is kept before there are mutants, and never after
+    sys.dont_write_bytecode = limit_s < WATCH_S  # bytecode is written only while there are no mutants
     quiet = os.open(root.parent / "last.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
     resource.setrlimit(resource.RLIMIT_CPU, (int(limit_s), int(limit_s) + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    generate = (hypothesis.Phase.explicit, hypothesis.Phase.generate)  # no shrinking: that it fails is enough
-    # A busy machine is no fault, and nothing is handed on from one mutant to the next.
+    generate = (hypothesis.Phase.explicit, hypothesis.Phase.generate)  # no shrinking: a failure is enough
+    # A busy machine must not fail a test, and mutants must not share examples.
     hypothesis.settings.register_profile("mutants", phases=generate, derandomize=True, database=None, deadline=None)
     hypothesis.settings.load_profile("mutants")

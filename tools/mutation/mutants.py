@@ -1,4 +1,4 @@
-"""One small, wrong change to one place in the source: what a test should notice."""
+"""Mutants: one small wrong change at one place in the source, which a test should detect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORDERS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.In: (ast.NotIn,),
     ast.NotIn: (ast.In,),
 }
-"""The limit moved into the other case, and the comparison turned round."""
+"""The comparison with the limit moved to the other case, and the reversed comparison."""
 SUMS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -53,9 +53,9 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A file whose bytes from `start` to `end` read `text` instead.
+    """A file whose bytes from `start` to `end` are replaced by `text`.
 
-    `function` is the first line of the function it is in, decorators included, or 0 outside of all of them.
+    `function` is the first line of its function, including decorators, or 0 outside functions.
     """
 
     path: str
@@ -68,7 +68,7 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What it is told by in files and on the screen."""
+        """Its name in files and on the screen."""
         return f"{self.path}:{self.line}:{self.start}:{self.text}"
 
     def applied(self, source: bytes) -> bytes:
@@ -77,7 +77,7 @@ class Mutant:
 
 
 def mutants(root: Path, path: str) -> list[Mutant]:
-    """All of one file, none of them in a type, a decorator or a docstring."""
+    """All mutants of one file, without those in types, decorators and docstrings."""
     source = (root / path).read_bytes()
     starts = [0]
     for row in source.splitlines(keepends=True):
@@ -95,7 +95,7 @@ def mutants(root: Path, path: str) -> list[Mutant]:
 
 
 def sample(found: list[Mutant], count: int, seed: int) -> list[Mutant]:
-    """About `count` of them: from each file its share, rounded by lot, and one at the least."""
+    """About `count` mutants: a proportional share of each file, randomly rounded, at least one."""
     rng = random.Random(seed)  # noqa: S311
     files: defaultdict[str, list[Mutant]] = defaultdict(list)
     for mutant in found:
@@ -110,7 +110,7 @@ def sample(found: list[Mutant], count: int, seed: int) -> list[Mutant]:
 
 
 def _places(node: ast.AST, function: int) -> Iterator[tuple[ast.AST, int, bool]]:
-    """Every node of code under this one, with the first line of the function it is in and whether it is a condition."""
+    """All code nodes below a node, with the first line of their function and whether they are conditions."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list", "bases") or (name, type(node)) == (
             "keywords",
@@ -118,7 +118,7 @@ def _places(node: ast.AST, function: int) -> Iterator[tuple[ast.AST, int, bool]]
         ):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or _aside(child):
+            if not isinstance(child, ast.AST) or _is_ignored(child):
                 continue
             inside = function
             if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -128,8 +128,8 @@ def _places(node: ast.AST, function: int) -> Iterator[tuple[ast.AST, int, bool]]
             yield from _places(child, inside)
 
 
-def _aside(node: ast.AST) -> bool:
-    """What does nothing when the program runs, as docstrings and names of types; and texts, which may be reworded."""
+def _is_ignored(node: ast.AST) -> bool:
+    """Whether a node has no effect at run time (docstrings, types) or is a text, which may be reworded."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.JoinedStr() | ast.Expr(value=ast.Constant()):
             return True

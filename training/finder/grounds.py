@@ -1,4 +1,4 @@
-"""What the worlds for training are made of: grounds, prints, terrain and all that lies about on tables."""
+"""Parts of the training worlds: grounds, prints, terrain and clutter."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from vision.palette import FloatImage
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, turn_z
 
 FINE = 32.0
-"""Pixels per inch of what is drawn."""
-_CHEQUERED = 0.12  # part of the tables
+"""Resolution of the drawing, in pixels per inch."""
+_CHEQUERED = 0.12  # share of the tables
 SIZE_IN = (26.0, 20.0)
 SHAPE = (int(SIZE_IN[1] * FINE), int(SIZE_IN[0] * FINE))
 
@@ -25,7 +25,7 @@ def _noise(rng: Rng, cell_px: tuple[float, float]) -> FloatImage:
 
 
 def _colour(rng: Rng) -> FloatArray:
-    """Albedo, linear BGR: muted, as paint and plastic are."""
+    """A muted albedo like paint or plastic, linear BGR."""
     hue, grey, value = rng.uniform(0, 180), rng.beta(2, 2.5), rng.uniform(0.12, 0.85)
     pixel = np.array([[[hue, 255 * grey, 255 * value]]], np.float32)
     bgr = cv2.cvtColor(pixel.astype(np.uint8), cv2.COLOR_HSV2BGR)[0, 0] / 255.0
@@ -33,7 +33,7 @@ def _colour(rng: Rng) -> FloatArray:
 
 
 def army_colour(rng: Rng) -> FloatArray:
-    """The usual plastics, and any other."""
+    """A common plastic colour, or a random one."""
     common = [
         (46, 102, 96),
         (120, 168, 196),
@@ -102,7 +102,7 @@ def _squares(picture: FloatImage, rng: Rng) -> None:
 
 
 def _print(picture: FloatImage, rng: Rng, armies: list[FloatArray]) -> None:
-    """A book's cover, a card or a mat with something printed on it."""
+    """A book cover, a card or a printed mat."""
     middle, half = rng.uniform(0, SHAPE[::-1]), rng.uniform(1, 4.5, 2) * FINE
     turn = rng.uniform(0, 180)
     colour = armies[rng.integers(len(armies))] * rng.uniform(0.7, 1.4) if rng.random() < 0.3 else _colour(rng)
@@ -136,7 +136,7 @@ def _print(picture: FloatImage, rng: Rng, armies: list[FloatArray]) -> None:
 
 
 def _lid(picture: FloatImage, rng: Rng, armies: list[FloatArray]) -> None:
-    """A jar's lid, a coaster or a patch of paint in which somebody may stand."""
+    """A jar's lid, a coaster or a patch of paint; a figure may stand on it."""
     middle, radius = rng.uniform(0, SHAPE[::-1]).astype(int).tolist(), rng.uniform(0.8, 2.2) * FINE
     colour = armies[rng.integers(len(armies))] * rng.uniform(0.3, 1.2) if rng.random() < 0.4 else _colour(rng)
     cv2.circle(picture, middle, int(radius), colour.tolist(), -1, cv2.LINE_AA)
@@ -145,7 +145,7 @@ def _lid(picture: FloatImage, rng: Rng, armies: list[FloatArray]) -> None:
 
 
 def clutter(rng: Rng, armies: list[FloatArray]) -> Mesh:
-    """Something that is no figure: dice, pencils, mugs, coins, a hand, rubble."""
+    """An object that is not a figure: dice, pencils, mugs, coins, a hand, rubble."""
     kind = rng.integers(7)
     colour = armies[rng.integers(len(armies))] * rng.uniform(0.6, 1.5) if rng.random() < 0.3 else _colour(rng)
     at = (*(rng.uniform(0, SIZE_IN)), 0.0)
@@ -176,7 +176,7 @@ def clutter(rng: Rng, armies: list[FloatArray]) -> Mesh:
 
 
 def _die(rng: Rng, colour: FloatArray) -> Mesh:
-    """A die with the pips of its upper side; ivory, black or of any colour."""
+    """A die with the pips of its upper side, in ivory, black or any colour."""
     side = rng.uniform(0.4, 0.8)
     if rng.random() < 0.5:
         colour = np.full(3, rng.choice([0.02, 0.7])) * rng.uniform(0.8, 1.2, 3)
@@ -192,7 +192,7 @@ def _die(rng: Rng, colour: FloatArray) -> Mesh:
 
 
 def terrain(rng: Rng, armies: list[FloatArray]) -> Mesh:
-    """What stands there all the time: trees, hedges, houses, walls."""
+    """A permanent object: a tree, hedge, house or wall."""
     at = (*(rng.uniform(0, SIZE_IN)), 0.0)
     turn = turn_z(rng.uniform(0, 360))
     if rng.random() < 0.5:

@@ -1,8 +1,8 @@
-"""`python -m training.finder.likeness [--boxes N] [--to FILE]`: learns how to tell sculpts apart.
+"""Learn a metric that distinguishes sculpts: `python -m training.finder.likeness [--boxes N] [--to FILE]`.
 
-Makes boxes of random toys, three sculpts of each posture, sets each box on two random tables, and keeps what the
-networks' last hidden layers make of every figure. Linear discriminants then stretch the directions that differ between
-sculpts and shrink those that differ between figures of one. `vision.likeness` reads the result.
+Generates boxes of random toys, three sculpts of each posture, places each box on two random tables, and stores the
+features of the networks' last hidden layers for every figure. A linear discriminant analysis then scales up directions
+that differ between sculpts, and down those that differ within a sculpt. `vision.likeness` reads the result.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from training.finder.soldiers import Rng, Toy, toy
 from training.finder.tiles import PX_PER_IN, ZOOM, views
 from vision.recogniser import POSTURES, Candidate, Hint, Recogniser
 
-_SCULPTS = 3  # of each posture in a box
+_SCULPTS = 3  # per posture in a box
 _TABLES = 2
-_SEEN = 0.35  # part of a figure
-_ASIDE_IN = 0.08  # the finder's hints miss the place by so much
+_SEEN = 0.35  # visible share of a figure
+_ASIDE_IN = 0.08  # typical error of the finder's hints
 _DIRECTIONS = 48
-_SHRINK = 1.0  # how far the scatter within sculpts is drawn towards a round one, of its mean variance
+_SHRINK = 1.0  # shrinkage of the within-sculpt scatter towards an isotropic one, relative to its mean variance
 Box = dict[Posture, list[Toy]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """One figure as the networks see it: its sculpt's name, its posture, and a name for the picture it is in."""
+    """The network features of one figure, with its sculpt's name, its posture, and the name of its picture."""
 
     sculpt: str
     posture: Posture
@@ -40,7 +40,7 @@ class Look:
 
 
 def main() -> None:
-    """Write the metric."""
+    """Learn and write the metric."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--boxes", type=int, default=60)
     parser.add_argument("--to", type=Path, default=Path("vision/likeness.npz"))
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def of_box(number: int, recogniser: Recogniser) -> Iterator[Look]:
-    """The figures of one box on its tables, each seen beside the empty table and without it."""
+    """The figures of one box on its tables, each with and without the picture of the empty table."""
     rng = np.random.default_rng([901, number])
     box: Box = {posture: [toy(posture, rng) for _ in range(_SCULPTS)] for posture in POSTURES}
     for table in range(_TABLES):
@@ -71,7 +71,7 @@ def of_box(number: int, recogniser: Recogniser) -> Iterator[Look]:
 
 
 def _draw_from(box: Box, drawn: list[str]) -> None:
-    """Let worlds take their toys from this box, and note which."""
+    """Make `world` take its toys from this box, and record which ones in `drawn`."""
 
     def pick(posture: Posture, rng: Rng) -> Toy:
         k = int(rng.integers(_SCULPTS))
@@ -82,7 +82,7 @@ def _draw_from(box: Box, drawn: list[str]) -> None:
 
 
 def discriminants(names: list[str], features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(F,) the mean, and (F, `_DIRECTIONS`) what to multiply differences from it with."""
+    """(F,) the mean, and (F, `_DIRECTIONS`) the projection of differences from it."""
     middle = features.mean(axis=0)
     away = features - middle
     within = np.zeros((len(middle), len(middle)))

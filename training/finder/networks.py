@@ -1,12 +1,12 @@
-"""`python -m training.finder.networks finder|judge|closer FOLDER --to FOLDER`: trains one of the small networks.
+"""Train one of the small networks: `python -m training.finder.networks finder|judge|closer FOLDER --to FOLDER`.
 
-The finder says of each cell of a tile whether somebody stands there; the judge looks again at everybody found, more
-finely, and says who he is; the closer look does the same once more, from where he stands, in the photo itself.
-`FOLDER` holds what `training.finder.tiles` made, or is still making: whatever is new is taken up at the next round.
-Of every seed the first file is not learned from: it tells how it goes.
+The finder classifies each cell of a tile as figure or not; the judge classifies a finer crop at each hint; the closer
+look repeats this at the figure's place, with a crop from the photo itself. `FOLDER` holds the files of
+`training.finder.tiles`, which may still be running: new files are read before the next round. The first file of
+every seed is used for validation only.
 
-Needs torch and onnx, which the program does not: OpenCV runs what is written. Learns on a graphics card if there is
-one, which holds all that is learned from.
+Needs torch and onnx, unlike the program, which runs the networks with OpenCV. Trains on a GPU if there is one; all
+training data must fit into its memory.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 CELL_PX, CELLS, TILE_PX, CHANNELS = 4, 18, 72, 10
-CROP_PX, STORED_PX = 64, 80  # a crop, and what is kept of it: with room to be moved and turned
-_CROPS = {"judge": ("crops", 18.0), "closer": ("closer", 27.0)}  # what each learns from, and its pixels per inch
-_WAIST_IN = 0.7  # the height in a crop's middle
-_CLOSELY = 0.9  # part of them that is
+CROP_PX, STORED_PX = 64, 80  # a crop, and its stored size with a margin for shifts and rotations
+_CROPS = {"judge": ("crops", 18.0), "closer": ("closer", 27.0)}  # training data of each network, and pixels per inch
+_WAIST_IN = 0.7  # the height shown at a crop's centre
+_CLOSELY = 0.9  # share of the crops centred near the figure
 _KNOWN, _LEAN, _SEEN = 7, 8, 9  # channels
 _STANDING_IN = 2.1
-FOUND, SAID = 4, 10  # outputs of the finder, for each cell, and of the judge
+FINDER_OUTPUTS, JUDGE_OUTPUTS = 4, 10  # outputs of the finder, for each cell, and of the judge
 BYTE = 60.0
-_COUNTS = 0.35  # part of a figure that must be seen for him to be missed
+_COUNTS = 0.35  # visible share above which a missed figure counts as an error
 _ROUND = 100  # batches
-_REMEMBERED = 0.999  # of the weights that are written, a mean over the last batches, after each batch
-_FEW = 64  # weights of a layer that are written with all their digits
+_REMEMBERED = 0.999  # decay per batch of the averaged weights that are written
+_FEW = 64  # layers with fewer weights keep full precision
 Array = np.ndarray
 Loss = Callable[..., tuple[torch.Tensor, list[float]]]
 
@@ -49,7 +49,9 @@ def main() -> None:
     parser.add_argument("which", choices=["finder", "judge", "closer"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--to", type=Path, default=Path("vision"))
-    parser.add_argument("--minutes", type=float, default=60.0, help="after which the rate of learning is down to none")
+    parser.add_argument(
+        "--minutes", type=float, default=60.0, help="training time, over which the learning rate decays to 0"
+    )
     parser.add_argument("--start", type=Path, help="weights to begin with")
     parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--batch", type=int, default=64)
@@ -72,7 +74,7 @@ def main() -> None:
 
 
 class Data:
-    """What lies in a folder: (N, CHANNELS, side, side) int8 and the answers wanted."""
+    """The training data of a folder: inputs (N, CHANNELS, side, side) int8 and target outputs."""
 
     def __init__(self, folder: Path, kind: str, answer: Callable[[Array], Array], device: torch.device) -> None:
         self._folder, self._kind, self._answer, self._device = folder, kind, answer, device
@@ -80,17 +82,17 @@ class Data:
         self._teaching: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def look(self) -> int:
-        """Take up what is new; how much teaches."""
+        """Read new files; returns the number of training examples."""
         self._teaching = self.files(check=False)
         return sum(len(shown) for shown, _ in self._teaching)
 
     @property
     def side(self) -> int:
-        """Of what the network is shown."""
+        """Side of the network's input."""
         return TILE_PX if self._kind == "tiles" else CROP_PX
 
     def files(self, check: bool) -> list[tuple[torch.Tensor, torch.Tensor]]:
-        """Those that teach, or those that tell how it goes, new ones included."""
+        """The training files, or with `check` the validation files, including new ones."""
         named: dict[str, list[Path]] = {}
         for file in sorted(self._folder.glob(f"{self._kind}-*[0-9].npy")):
             named.setdefault(file.stem.rsplit("-", 1)[0], []).append(file)
@@ -106,7 +108,7 @@ class Data:
         return [self._known[file] for file in chosen]
 
     def some(self, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """A batch out of eight of the files that teach."""
+        """A batch from eight of the training files."""
         files = self._teaching
         chosen = torch.multinomial(torch.tensor([float(len(shown)) for shown, _ in files]), 8, replacement=True)
         rows = [torch.randint(len(files[k][0]), (count // 8,), device=self._device) for k in chosen.tolist()]
@@ -115,7 +117,7 @@ class Data:
 
 
 class _Layer(nn.Module):
-    """A layer that adds to what it is given."""
+    """A residual layer."""
 
     def __init__(self, width: int, spread: int = 1) -> None:
         super().__init__()
@@ -127,10 +129,10 @@ class _Layer(nn.Module):
 
 
 class _Ruler(nn.Module):
-    """Adds two rulers along the lean, from where he ought to stand: inches, and what part of a standing man's height.
+    """Adds two ruler channels along the lean from the expected foot: inches, and the share of a standing height.
 
-    How tall somebody is shows in how far his head is from his feet, but only against how far bodies lean there; from
-    a lean that is the same in each pixel, that is learned slowly.
+    The distance from head to feet shows a figure's height, but only relative to the lean; a network learns this slowly
+    from a lean channel that is constant over the crop.
     """
 
     def __init__(self, px_per_in: float) -> None:
@@ -150,23 +152,23 @@ def _step(before: int, after: int, stride: int) -> nn.Sequential:
 
 
 def finder() -> nn.Sequential:
-    """Two halvings, then layers that look about two inches round: heat, offset (2) and log sigma of each cell."""
+    """Two strided layers, then layers that see about two inches: heat, offset (2) and log sigma of each cell."""
     layers = [_Layer(32, spread) for spread in (1, 1, 2, 1, 2)]
-    last = [nn.Conv2d(32, 64, 1), nn.ReLU(), nn.Conv2d(64, FOUND, 1)]
+    last = [nn.Conv2d(32, 64, 1), nn.ReLU(), nn.Conv2d(64, FINDER_OUTPUTS, 1)]
     return nn.Sequential(_step(CHANNELS, 24, 2), _step(24, 32, 2), *layers, *last)
 
 
 def judge(px_per_in: float) -> nn.Sequential:
-    """Of a crop: whether somebody, his posture (4), facing (2), offset (2) and log sigma."""
+    """For a crop: whether it shows a figure, posture (4), facing (2), offset (2) and log sigma."""
     return nn.Sequential(
         _Ruler(px_per_in), _step(CHANNELS + 2, 32, 2), _Layer(32), _Layer(32), _step(32, 64, 2), _Layer(64),
         _Layer(64), _Layer(64), _step(64, 96, 2), _Layer(96), _Layer(96), _Layer(96), _step(96, 128, 2), _Layer(128),
-        nn.Flatten(), nn.Dropout(0.4), nn.Linear(128 * 16, 112), nn.ReLU(), nn.Linear(112, SAID),
+        nn.Flatten(), nn.Dropout(0.4), nn.Linear(128 * 16, 112), nn.ReLU(), nn.Linear(112, JUDGE_OUTPUTS),
     )  # fmt: skip
 
 
 def crop_of_truth(truth: Array) -> Array:
-    """Of one crop (1, 6): whether somebody, the offset to him from its middle (2), posture, facing (2)."""
+    """Target of one crop (1, 6): whether it shows a figure, offset from the crop's centre (2), posture, facing (2)."""
     x, y, posture, *facing, _ = truth[0]
     if np.isnan(x):
         return np.zeros(6, np.float32)
@@ -175,7 +177,7 @@ def crop_of_truth(truth: Array) -> Array:
 
 
 def cells_of_truth(truth: Array) -> Array:
-    """Of one tile (CELLS, CELLS, 5): heat, its weight; near somebody the offset to him (2), and whether near."""
+    """Target of one tile (CELLS, CELLS, 5): heat, its weight, offset to a near figure (2), and whether one is near."""
     v, u = np.mgrid[:CELLS, :CELLS] * CELL_PX + (CELL_PX - 1) / 2
     out = np.zeros((CELLS, CELLS, 5), np.float32)
     out[..., 1] = 1
@@ -209,32 +211,32 @@ def _judge_loss(
     px_per_in: float, model: nn.Module, shown: torch.Tensor, true: torch.Tensor
 ) -> tuple[torch.Tensor, list[float]]:
     got = _run(model, shown)
-    somebody = functional.binary_cross_entropy_with_logits(got[:, 0], true[:, 0])
+    presence = functional.binary_cross_entropy_with_logits(got[:, 0], true[:, 0])
     there, true = got[true[:, 0] > 0], true[true[:, 0] > 0]
     posture = functional.cross_entropy(there[:, 1:5], true[:, 3].long(), label_smoothing=0.03)
     facing = (there[:, 5:7] - true[:, 4:6]).square().sum(1).mean()
     place, away = _place_loss(there[:, 7:10], true[:, 1:3], px_per_in)
     right = (there[:, 1:5].argmax(1) == true[:, 3]).float().mean().item()
-    loss = somebody + posture + 0.5 * facing + 0.3 * place
-    return loss, [somebody.item(), posture.item(), right, facing.item(), away]
+    loss = presence + posture + 0.5 * facing + 0.3 * place
+    return loss, [presence.item(), posture.item(), right, facing.item(), away]
 
 
-def _place_loss(said: torch.Tensor, true: torch.Tensor, px_per_in: float) -> tuple[torch.Tensor, float]:
-    """Of an offset with its log sigma, (N, 3) px: negative log-likelihood, and the error in inches."""
-    spread = said[:, 2].clamp(-3, 3)
-    away = (said[:, :2] - true).square().sum(1)
+def _place_loss(predicted: torch.Tensor, true: torch.Tensor, px_per_in: float) -> tuple[torch.Tensor, float]:
+    """Negative log-likelihood of offsets with log sigma, (N, 3) px, and the error in inches."""
+    spread = predicted[:, 2].clamp(-3, 3)
+    away = (predicted[:, :2] - true).square().sum(1)
     loss = (away / (2 * torch.exp(2 * spread)) + 2 * spread).clamp(max=30).mean()
     return loss, away.mean().sqrt().item() / px_per_in
 
 
 def _run(model: nn.Module, shown: torch.Tensor) -> torch.Tensor:
-    # Halves of precision and channels in the last place: quicker by far on processors with matrix units.
+    # Half precision and channels last are much faster on processors with matrix units.
     with torch.autocast(shown.device.type, torch.bfloat16):
         return model(shown.contiguous(memory_format=torch.channels_last)).float()
 
 
 class Lesson:
-    """A network that learns for a while; what is written is the mean of its weights over the last thousand batches."""
+    """A training run of limited time; it writes the network's weights averaged over the last thousand batches."""
 
     def __init__(self, model: nn.Module, loss_of: Loss, data: Data, seconds: float, rate: float, batch: int) -> None:
         self.model, self.loss_of, self.data = model, loss_of, data
@@ -244,20 +246,20 @@ class Lesson:
         self.start = time.time()
 
     def learn(self, out: Path) -> None:
-        """Until the time is over; the network is written after each round that is checked."""
+        """Train until the time is over; the network is written after each validated round."""
         turn, over = 0, False
         while not over:
             began, count = time.time(), self.data.look()
             taught, over = self._round()
-            told = f"{turn} {count} {np.round(taught, 3)}"
+            line = f"{turn} {count} {np.round(taught, 3)}"
             if turn % 10 == 9 or over:
-                told += f" {self._check()}"
+                line += f" {self._check()}"
                 _write(copy.deepcopy(self.mean.module), out, self.data.side)
-            print(f"{told} {time.time() - began:.1f} s", flush=True)
+            print(f"{line} {time.time() - began:.1f} s", flush=True)
             turn += 1
 
     def _round(self) -> tuple[Array, bool]:
-        """A round of batches; what was lost in them on average, and whether the time is over."""
+        """A round of batches: the mean losses, and whether the time is over."""
         self.model.train()
         taught, done = [], 0.0
         for _ in range(_ROUND):
@@ -286,13 +288,13 @@ class Lesson:
 
 
 def _middle(shown: torch.Tensor) -> torch.Tensor:
-    """Of crops as they are kept, what is shown; tiles as they are."""
+    """The centre of stored crops, which the network sees; tiles unchanged."""
     room = (STORED_PX - CROP_PX) // 2
     return shown if shown.shape[-1] == TILE_PX else shown[..., room:-room, room:-room]
 
 
 def varied(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Half of them mirrored about the lean; evidence fainter or patchier than here, colours paler or stronger."""
+    """Augmented examples: mirrored about the lean, with weaker or patchier evidence, and paler or stronger colours."""
     count, device = len(shown), shown.device
 
     def drawn(low: float, high: float) -> torch.Tensor:
@@ -310,7 +312,7 @@ def varied(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, to
         turn = (2 * torch.rand((count, 1, 1), device=device) - 1) * torch.pi
         turn = turn * (torch.rand((count, 1, 1), device=device) < 0.4)
         c, s = torch.cos(turn), torch.sin(turn)
-        for red, blue in ((2, 3), (5, 6)):  # other colours
+        for red, blue in ((2, 3), (5, 6)):  # exchange colours
             shown[:, red], shown[:, blue] = (
                 c * shown[:, red] - s * shown[:, blue],
                 s * shown[:, red] + c * shown[:, blue],
@@ -323,20 +325,17 @@ def varied(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, to
 
 
 def _moved(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Crops a little turned and grown; most of those of somebody from about where he stands.
-
-    So they are seen at the second look.
-    """
+    """Crops slightly rotated and scaled; most crops of figures are centred near the figure, as in the closer look."""
     count, device = len(shown), shown.device
     there = (answers[:, 0] > 0) & (torch.rand(count, device=device) < _CLOSELY)
     wide = torch.where(torch.rand((count, 1), device=device) < 0.15, 5.0, 1.6)
     offset = torch.where(there[:, None], answers[:, 1:3] + wide * torch.randn((count, 2), device=device), 0.0)
     offset += torch.rand((count, 2), device=device) - 0.5
     angle = 0.035 * torch.randn(count, device=device)
-    grown = 1 + 0.03 * torch.randn(count, device=device)
+    scale = 1 + 0.03 * torch.randn(count, device=device)
     c, s = torch.cos(angle), torch.sin(angle)
-    # A pixel of the crop, from its middle, comes from this place of what is kept: turned, shrunk and moved.
-    back = torch.stack([torch.stack([c, -s], 1), torch.stack([s, c], 1)], 1) / grown[:, None, None]
+    # Source pixel of each crop pixel: rotated, scaled and shifted about the crop's centre.
+    back = torch.stack([torch.stack([c, -s], 1), torch.stack([s, c], 1)], 1) / scale[:, None, None]
     theta = torch.cat([back * (CROP_PX / STORED_PX), (2 / STORED_PX * offset)[..., None]], dim=2)
     grid = functional.affine_grid(theta, [count, CHANNELS, CROP_PX, CROP_PX], align_corners=False)
     out = functional.grid_sample(shown, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
@@ -345,7 +344,7 @@ def _moved(shown: torch.Tensor, answers: torch.Tensor) -> tuple[torch.Tensor, to
     forth = torch.linalg.inv(back)
     answers = answers.clone()
     answers[:, 1:3] = torch.einsum("nij,nj->ni", forth, answers[:, 1:3] - offset)
-    answers[:, 4:6] = torch.einsum("nij,nj->ni", forth / grown[:, None, None], answers[:, 4:6])
+    answers[:, 4:6] = torch.einsum("nij,nj->ni", forth / scale[:, None, None], answers[:, 4:6])
     return out, answers
 
 
@@ -368,7 +367,7 @@ def _write(model: nn.Module, out: Path, side: int) -> None:
 
 
 def halved(file: Path) -> None:
-    """Store the weights as float16, each followed by a cast to float32: half the size, and valid in every runtime."""
+    """Store the weights as float16, each with a cast to float32: half the size, and valid in every runtime."""
     network = onnx.load(file)
     casts = []
     for weights in network.graph.initializer:

@@ -1,4 +1,4 @@
-"""Soldiers of no particular maker, for training: bodies put together by chance round what all 54 mm sets share."""
+"""Generic toy soldiers for training: random bodies with the features that all 54 mm sets share."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rules.tabletop.table import FloatArray, Posture
 from vision.simulation.mesh import Mesh, ball, block, disc, join, lathe, limb, prism, turn_z
 
 Rng = np.random.Generator
-_TURNED = 0.12  # part of those who stand that are playing pieces
+_TURNED = 0.12  # share of standing toys that are playing pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Toy:
-    """One toy, looking along +x, its base (of a casualty: the middle of its outline) at the origin.
+    """One toy that faces +x, with its base (for a casualty, the centre of its outline) at the origin.
 
     Attributes:
-        mesh: In white.
-        posture: How it holds itself.
+        mesh: The shape, in white.
+        posture: Its posture.
         half_base_in: Half length and half width of the base.
     """
 
@@ -30,7 +30,7 @@ class Toy:
 
 
 def toy(posture: Posture, rng: Rng) -> Toy:
-    """A soldier in that posture."""
+    """A random soldier in this posture."""
     if posture is Posture.DOWN:
         return _fallen(toy(Posture.STANDING if rng.random() < 0.65 else Posture.KNEELING, rng), rng)
     base = _base_size(posture, rng)
@@ -59,7 +59,7 @@ def _pawn(posture: Posture, base: tuple[float, float], rng: Rng) -> Mesh:
 
 
 def _turned(rng: Rng) -> Toy:
-    """A turned playing piece: a round foot, a narrow waist, a collar and some head."""
+    """A turned playing piece: a round foot, a narrow waist, a collar and a head."""
     top, foot = rng.uniform(1.2, 3.3), rng.uniform(0.38, 0.62)
     waist, collar, head = foot * rng.uniform(0.35, 0.6), foot * rng.uniform(0.5, 0.8), foot * rng.uniform(0.3, 0.75)
     neck = top * rng.uniform(0.55, 0.75)
@@ -100,7 +100,7 @@ def _leg(hip: FloatArray, knee: FloatArray, ankle: FloatArray, thick: float) -> 
 
 
 def _arm(shoulder: FloatArray, hand: FloatArray, side: int, thick: float) -> list[Mesh]:
-    """Upper and lower arm of set length; the elbow goes out and down as far as they need."""
+    """Upper and lower arm of fixed length; the elbow moves out and down as needed."""
     span = hand - shoulder
     gap = float(np.linalg.norm(span))
     bend = math.sqrt(max(0.0, 0.38**2 - (gap / 2) ** 2))
@@ -148,7 +148,7 @@ def _head(neck: FloatArray, rng: Rng) -> list[Mesh]:
 
 
 def _hands(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
-    """Arms and what they hold, in one of the ways toys do."""
+    """Arms and what they hold, in a typical pose of toys."""
     left, right = neck + (0, 0.27, -0.15), neck + (0, -0.27, -0.15)
 
     def at(x: float, y: float, z: float) -> FloatArray:
@@ -180,7 +180,7 @@ def _hands(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
 
 
 def _free_hands(way, at, left, right, thick, rng):  # type: ignore[no-untyped-def]
-    """Hands that hold no long gun."""
+    """Hands without a long gun."""
     if way == "throw":
         back = at(-0.45, -0.4, rng.uniform(0.0, 0.35))
         parts = [*_arm(right, back, -1, thick), ball(back + (0, 0, 0.08), (0.08, 0.08, 0.09), 8)]
@@ -204,7 +204,7 @@ def _free_hands(way, at, left, right, thick, rng):  # type: ignore[no-untyped-de
 
 
 def _twist(parts: list[Mesh], rng: Rng) -> list[Mesh]:
-    """Trunk and arms turned against the legs."""
+    """Trunk and arms rotated relative to the legs."""
     return [join(parts).placed(turn_z(rng.normal(0, 14)))]
 
 
@@ -225,7 +225,7 @@ def _standing(rng: Rng) -> list[Mesh]:
 
 
 def _kneeling(rng: Rng) -> list[Mesh]:
-    """On one knee, sitting back on a heel, or on both knees; some bent over, some at a mortar."""
+    """A kneeling body: on one knee, sitting on a heel, or on both knees; some bend over or serve a mortar."""
     thick, way = rng.uniform(0.9, 1.2), rng.choice(["knee", "heel", "both"], p=[0.62, 0.23, 0.15])
     low = rng.uniform(0.33, 0.46) if way == "heel" else rng.uniform(0.4, 0.62)
     side = 1 if rng.random() < 0.7 else -1
@@ -255,7 +255,7 @@ def _kneeling(rng: Rng) -> list[Mesh]:
 
 
 def _mortar(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
-    """A tube that stands before him on its plate and two legs, and hands at it."""
+    """A mortar tube on its plate and two legs in front of the figure, with the hands at it."""
     foot = np.array([rng.uniform(0.4, 0.6), rng.normal(0, 0.15), 0.12])
     mouth = foot + (rng.uniform(0.1, 0.4), 0, rng.uniform(0.6, 0.9))
     legs = [limb(0.4 * foot + 0.6 * mouth, mouth * (1, 1, 0) + (0.15, s * 0.2, 0.1), 0.03, 0.03) for s in (-1, 1)]
@@ -265,7 +265,7 @@ def _mortar(neck: FloatArray, rng: Rng, thick: float) -> list[Mesh]:
 
 
 def _prone(rng: Rng) -> list[Mesh]:
-    """On his belly, stretched out or with a knee drawn up, with a rifle, a machine gun or nothing."""
+    """A prone body, stretched out or with a knee drawn up, with a rifle, a machine gun or nothing."""
     thick, shift = rng.uniform(0.9, 1.2), rng.uniform(-0.25, 0.1)
     parts: list[Mesh] = []
     drawn = rng.choice([-1, 1]) if rng.random() < 0.25 else 0
@@ -297,7 +297,7 @@ def _prone(rng: Rng) -> list[Mesh]:
 
 
 def _machine_gun(butt: FloatArray, muzzle: FloatArray, rng: Rng) -> list[Mesh]:
-    """What makes one of a rifle: a thicker barrel, two legs and a box or a drum."""
+    """The parts that turn a rifle into a machine gun: a thicker barrel, two legs and a box or a drum."""
     fork = butt + rng.uniform(0.6, 0.85) * (muzzle - butt)
     legs = [limb(fork, (fork[0] + 0.08, fork[1] + side * 0.2, 0.06), 0.035, 0.03) for side in (-1, 1)]
     box = block((0, 0), (0.16, 0.16), -0.1, 0.12).placed(np.eye(3), butt + 0.4 * (muzzle - butt) + (0, 0.12, 0))
@@ -305,7 +305,7 @@ def _machine_gun(butt: FloatArray, muzzle: FloatArray, rng: Rng) -> list[Mesh]:
 
 
 def _fallen(upright: Toy, rng: Rng) -> Toy:
-    """Knocked over to any side, his head towards +x, resting on the rim of his base and whatever else touches."""
+    """The toy knocked over to a random side, its head towards +x, resting on its base's rim and other contacts."""
     fall = turn_z(rng.uniform(0, 360))
     angle = math.radians(rng.uniform(74, 93))
     c, s = math.cos(angle), math.sin(angle)
@@ -316,7 +316,7 @@ def _fallen(upright: Toy, rng: Rng) -> Toy:
 
 
 def vehicle(rng: Rng) -> tuple[Mesh, tuple[float, float]]:
-    """A hull with tracks or wheels and something on top; its half length and half width."""
+    """A hull with tracks or wheels and a superstructure; with its half length and half width."""
     half = np.array([rng.uniform(1.2, 2.6), rng.uniform(0.6, 1.3)])
     high = rng.uniform(0.6, 1.1)
     x, y = half

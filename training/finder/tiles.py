@@ -1,8 +1,10 @@
-"""`python -m training.finder.tiles FOLDER [--worlds N] [--seed S]`: tiles and crops of random worlds.
+"""Generate training tiles and crops of random worlds.
 
-Each world is seen with and without the empty table. May run several times with different seeds, side by side;
-`training.finder.networks` then learns from all that lies in the folder: the finder from the tiles, the judge and
-the closer look from crops of whatever the finder that ships finds in them, and of some that it does not.
+    python -m training.finder.tiles FOLDER [--worlds N] [--seed S]
+
+Each world is analysed with and without the empty table. Several runs with different seeds may run in parallel;
+`training.finder.networks` then trains with all files of the folder: the finder with the tiles, the judge and the
+closer look with crops at the hints of the program's finder, and at some places that it misses.
 """
 
 from __future__ import annotations
@@ -37,29 +39,29 @@ from vision.tiles import (
 )
 
 KINDS = ("tiles", "crops", "closer")
-"""For the finder, for the judge and for the closer look."""
+"""Data for the finder, the judge and the closer look."""
 BYTE = 60.0
-"""A stored byte's steps per unit of a channel."""
+"""Quantization: steps of a stored byte per unit of a channel."""
 STORED_PX = CROP_PX + 16
-"""Side of a crop as it is kept: with room to be moved and turned."""
+"""Stored size of a crop, with a margin for shifts and rotations."""
 _FILE = 50  # worlds
-_SEEN = 0.12  # part of a figure that is seen: less is as good as nobody
-_ASKED = 0.25  # and less than this is not asked about
+_SEEN = 0.12  # visible share below which a figure counts as absent
+_MIN_PART = 0.25  # visible share below which a figure gets no crop
 PX_PER_IN = 18.0
-"""Of the sheets laid here."""
+"""Resolution of the rectified images here."""
 ZOOM = PX_PER_IN / TILE_PX_PER_IN
-"""Pixels of the sheets laid here for each of a tile's."""
-_HIS_IN = 0.42  # a crop as near to somebody as this is his,
-_NOBODYS_IN = 0.62  # and one further from everybody than this is nobody's
+"""Pixels of a rectified image per pixel of a tile."""
+_MATCH_IN = 0.42  # a crop closer than this to a figure shows it,
+_EMPTY_IN = 0.62  # and one farther than this from all figures shows none
 _JITTER_IN = 0.09
 _UNTAUGHT = 0.5  # share of worlds in which no army colour is taught
-_SHADOWS = 0.4  # part of the standers whose shadow is asked about too
+_SHADOWS = 0.4  # share of the figures whose shadow also gets a crop
 
 _Row = tuple[str, np.ndarray, np.ndarray]
 
 
 def main() -> None:
-    """Make one file of tiles and crops."""
+    """Generate one file of tiles and crops."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--worlds", type=int, default=800)
@@ -70,7 +72,7 @@ def main() -> None:
 
 
 def make(folder: Path, worlds: int, seed: int, kinds: Sequence[str] = KINDS) -> None:
-    """Tiles and crops of random worlds, each seen with and without the empty table."""
+    """Generate tiles and crops of random worlds, each with and without the empty table."""
     kept: dict[str, tuple[list[np.ndarray], list[np.ndarray]]] = {kind: ([], []) for kind in kinds}
     recogniser = Recogniser()
     folder.mkdir(parents=True, exist_ok=True)
@@ -88,7 +90,7 @@ def make(folder: Path, worlds: int, seed: int, kinds: Sequence[str] = KINDS) -> 
 
 def _save(file: Path, shown: np.ndarray, truths: np.ndarray) -> None:
     np.save(file.with_suffix(".truths.npy"), truths)
-    growing = file.with_suffix(".growing.npy")  # who learns meanwhile sees only whole files
+    growing = file.with_suffix(".growing.npy")  # a training run in parallel reads only complete files
     np.save(growing, shown)
     growing.rename(file)
 
@@ -102,7 +104,7 @@ def _table(truths: list[np.ndarray]) -> np.ndarray:
 
 
 def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
-    """A random world seen beside the empty table and without it, with the sheet's pixels (N, 2) where figures stand."""
+    """A random world, its views with and without the empty table, and figure places (N, 2) in rectified pixels."""
     scene = world(rng)
     if scene is None:
         return
@@ -126,9 +128,9 @@ def views(rng: np.random.Generator) -> Iterator[tuple[World, View, np.ndarray]]:
 
 
 def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[str]) -> Iterator[_Row]:
-    """Tiles and crops with (N, 6) x, y in their pixels, posture, facing (cos, sin in the tile), part seen.
+    """Tiles and crops with their truth (N, 6): x, y in their pixels, posture, facing (cos, sin), visible share.
 
-    Of a crop there is one row, of him whose it is, or of nobody: NaN.
+    A crop has one row: its figure, or NaN without a figure.
     """
     for scene, view, places in views(rng):
         tiles = [
@@ -137,18 +139,18 @@ def _of_world(rng: np.random.Generator, recogniser: Recogniser, kinds: Sequence[
         ]
         if "tiles" in kinds:
             for place in tiles:
-                yield "tiles", cut(view, place), _truth(scene, places, place, _within(scene, places, place))
-        asked = [
-            (at, who)
-            for at in _asked(rng, recogniser, view, tiles, places, scene.shade)
-            if (who := _whose(scene, places, at)) is not None
+                yield "tiles", cut(view, place), _truth(scene, places, place, _figures_in(scene, places, place))
+        crops = [
+            (at, owners)
+            for at in _crop_centres(rng, recogniser, view, tiles, places, scene.shade)
+            if (owners := _owner(scene, places, at)) is not None
         ]
         if "crops" in kinds:
-            for at, k in asked:
+            for at, k in crops:
                 place = _crop(view, rng, at, CROP_PX_PER_IN)
                 yield "crops", cut(view, place), _truth(scene, places, place, k)
         if "closer" in kinds:
-            for at, k in _closer(asked, places):
+            for at, k in _closer_crops(crops, places):
                 place = _crop(view, rng, at, CLOSER_PX_PER_IN)
                 yield "closer", cut_finely(view, place), _truth(scene, places, place, k)
 
@@ -157,15 +159,17 @@ def _crop(view: View, rng: np.random.Generator, at: np.ndarray, px_per_in: float
     return replace(crop_at(view.eye_px, at, ZOOM * rng.uniform(0.95, 1.05), px_per_in), side_px=STORED_PX)
 
 
-def _closer(asked: list[tuple[np.ndarray, list[int]]], places: np.ndarray) -> Iterator[tuple[np.ndarray, list[int]]]:
-    """Everybody once, from where he stands, and where nobody is."""
-    known = {k[0] for _, k in asked if k}
+def _closer_crops(
+    crops: list[tuple[np.ndarray, list[int]]], places: np.ndarray
+) -> Iterator[tuple[np.ndarray, list[int]]]:
+    """Crops at every figure's place, and at places without figures."""
+    known = {k[0] for _, k in crops if k}
     yield from ((places[k], [k]) for k in sorted(known))
-    yield from ((at, k) for at, k in asked if not k)
+    yield from ((at, k) for at, k in crops if not k)
 
 
 def _photo(scene: World, sheet: np.ndarray) -> Photo:
-    """What the camera took, on which the sheet's pixels are larger or smaller."""
+    """The camera's photo, in which pixels of the rectified image vary in size."""
     rows, columns = sheet.shape[:2]
     high, wide = scene.picture.shape[:2]
     x, y = (np.arange(n, dtype=np.float32) for n in (columns, rows))
@@ -177,7 +181,7 @@ def _photo(scene: World, sheet: np.ndarray) -> Photo:
 
 
 def middles(rng: np.random.Generator, places: np.ndarray, evidence: np.ndarray) -> Iterator[tuple[float, float]]:
-    """Where tiles are laid: near figures, at what looks like one, and anywhere; pixels of the sheet."""
+    """Centres of tiles: near figures, at similar-looking places, and anywhere; in rectified pixels."""
     chosen = places[rng.permutation(len(places))[:7]]
     yield from (chosen + rng.uniform(-1.4, 1.4, chosen.shape) * PX_PER_IN).tolist()
     smooth = cv2.blur(np.maximum(evidence, 0), (11, 11))
@@ -192,7 +196,7 @@ def middles(rng: np.random.Generator, places: np.ndarray, evidence: np.ndarray) 
     yield tuple(rng.uniform((26, 26), np.array(evidence.shape[::-1]) - 26))  # type: ignore[misc]
 
 
-def _asked(
+def _crop_centres(
     rng: np.random.Generator,
     recogniser: Recogniser,
     view: View,
@@ -200,11 +204,11 @@ def _asked(
     places: np.ndarray,
     shade: np.ndarray,
 ) -> Iterator[np.ndarray]:
-    """Where the judge is asked: at what the finder finds, where somebody is whom it may miss, and at shadows."""
+    """Centres of crops: at the finder's hints, at figures that it may miss, and at shadows."""
     found = np.array([hint.at for hint in recogniser.hints(view, tiles)]).reshape(-1, 2)
     for at in found:
         nearest = np.linalg.norm(places - at, axis=1).min()
-        if nearest < _HIS_IN * PX_PER_IN or rng.random() < 0.8:
+        if nearest < _MATCH_IN * PX_PER_IN or rng.random() < 0.8:
             yield at + rng.normal(0, _JITTER_IN * PX_PER_IN, 2)
     for place in places:
         if rng.random() < 0.35:
@@ -213,26 +217,26 @@ def _asked(
             yield place + shade * (rng.uniform(0.6, 1.8) * PX_PER_IN)
 
 
-def _whose(scene: World, places: np.ndarray, at: np.ndarray) -> list[int] | None:
-    """Him whose a crop from there is, or nobody; None where that is not asked."""
+def _owner(scene: World, places: np.ndarray, at: np.ndarray) -> list[int] | None:
+    """Index of the figure that a crop at a place shows, empty for none; None for an ambiguous place."""
     away = np.linalg.norm(places - at, axis=1) / PX_PER_IN
     away[[stander.part <= _SEEN for stander in scene.standers]] = np.inf
     k = int(np.argmin(away))
-    if away[k] > _NOBODYS_IN:
+    if away[k] > _EMPTY_IN:
         return []
-    return None if away[k] > _HIS_IN or scene.standers[k].part < _ASKED else [k]
+    return None if away[k] > _MATCH_IN or scene.standers[k].part < _MIN_PART else [k]
 
 
-def _within(scene: World, places: np.ndarray, place: Place) -> list[int]:
-    """Those who stand in a tile."""
+def _figures_in(scene: World, places: np.ndarray, place: Place) -> list[int]:
+    """Indices of the figures in a tile."""
     at = place.to_tile(places)
     inside = (at.min(axis=1) > -3) & (at.max(axis=1) < TILE_PX + 2)
     return [k for k, stander in enumerate(scene.standers) if inside[k] and stander.part > _SEEN]
 
 
-def _truth(scene: World, places: np.ndarray, place: Place, who: list[int]) -> np.ndarray:
-    """A row for each; of a crop of nobody one of NaN."""
-    rows = [_row(scene, k, place.to_tile(places[k][None])[0], place) for k in who]
+def _truth(scene: World, places: np.ndarray, place: Place, owners: list[int]) -> np.ndarray:
+    """A row for each figure; one row of NaN for a crop without a figure."""
+    rows = [_row(scene, k, place.to_tile(places[k][None])[0], place) for k in owners]
     if not rows and place.side_px == STORED_PX:
         return np.full((1, 6), np.nan)
     return np.concatenate([np.empty((0, 6)), *rows])

@@ -1,8 +1,8 @@
-"""Pieces of table seen from above, for training: random ground, light, clutter and camera, and who stands where.
+"""Random pieces of table seen from above, for training: ground, light, clutter, camera and figures, with their truth.
 
-The picture is made in the plane of the table, so a solid is only pulled outwards from the camera's foot; lens and
-pose need no learning. Light is a lamp (or a window's bars) and a sky of another colour; what is in shadow is lit by
-the sky alone.
+The picture is drawn in the plane of the table, so solids are only stretched away from the point below the camera; lens
+and pose need no training. The light is a lamp (or a window with bars) and a sky of another colour; shadows are lit by
+the sky only.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from vision.simulation.mesh import Mesh, turn_z
 
 _POSTURES = (Posture.STANDING, Posture.KNEELING, Posture.PRONE, Posture.DOWN)
 _ODDS = (0.42, 0.26, 0.16, 0.16)
-_OBLIQUE = 0.45  # part of the cameras
-_FORESHORTENED = 0.6  # lean from which a camera shows it
+_OBLIQUE = 0.45  # share of the cameras
+_FORESHORTENED = 0.6  # lean from which the view is foreshortened
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stander:
-    """Somebody on the table; `part` is how much of him is seen, `army` -1 that of nobody."""
+    """A figure on the table; `part` is its visible share, `army` is -1 for no army."""
 
     army: int
     posture: Posture
@@ -39,13 +39,13 @@ class Stander:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """A picture, the same without figures, what is hidden behind terrain, and the truth.
+    """A picture with and without figures, the visible area, and the truth.
 
     Attributes:
         picture, empty: (R, C, 3) uint8 at `px_per_in`, row 0 at y = 0.
-        seen: (R, C) float32.
-        eye_in: (3,) the camera.
-        shade: (2,) inches by which a shadow is cast aside for each inch of height.
+        seen: (R, C) float32, 1 where terrain does not hide the table.
+        eye_in: (3,) the camera's position.
+        shade: (2,) shift of a shadow in inches per inch of height.
         clicks: A pixel (x, y) for each army.
     """
 
@@ -62,11 +62,11 @@ class World:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Light:
     to_lamp: FloatArray
-    ways: tuple[FloatArray, ...]  # to places of the lamp, which is no point
+    ways: tuple[FloatArray, ...]  # directions to points of the extended lamp
     lamp: FloatArray
     sky: FloatArray
     soft_px: float
-    gobo: FloatImage  # what part of the lamp's light arrives, over the table
+    gobo: FloatImage  # share of the lamp's light that arrives, over the table
 
 
 def _light(rng: Rng) -> _Light:
@@ -76,7 +76,7 @@ def _light(rng: Rng) -> _Light:
     to_lamp = np.array([math.cos(azimuth) * flat, math.sin(azimuth) * flat, math.sin(elevation)])
     ratio = math.exp(rng.uniform(1.0, 2.6)) if sun else math.exp(rng.uniform(-0.9, 1.5))
     tint = rng.normal(0, 0.12, 3)
-    if sun:  # and a blue sky
+    if sun:  # with a blue sky
         tint += rng.uniform(0, 0.3) * np.array([1.0, 0.2, -0.8])
     gobo = _bars(rng) if rng.random() < (0.6 if sun else 0.25) else np.ones(SHAPE, np.float32)
     soft = math.exp(rng.uniform(math.log(0.02), math.log(0.12 if sun else 0.5))) * FINE
@@ -85,7 +85,7 @@ def _light(rng: Rng) -> _Light:
 
 
 def _bars(rng: Rng) -> FloatImage:
-    """What window frames, leaves and people leave of the light."""
+    """The light that passes window frames, leaves and people."""
     mask = np.full(SHAPE, 255 if rng.random() < 0.6 else 0, np.uint8)
     turn = rng.uniform(0, 180)
     for k in range(rng.integers(1, 5)):
@@ -106,7 +106,7 @@ def _fixed(points_px: FloatArray) -> np.ndarray:
 
 
 class _Canvas:
-    """The picture as it grows; shadows first, solids over them."""
+    """The picture in progress: shadows first, then solids."""
 
     def __init__(self, ground: FloatImage, light: _Light, eye_in: FloatArray, rng: Rng) -> None:
         self.light, self.eye_in = light, eye_in
@@ -128,7 +128,7 @@ class _Canvas:
             _fill(self.near, points, 255)
 
     def picture(self) -> tuple[np.ndarray, np.ndarray]:
-        """(R, C, 3) linear light, and (R, C) whose each pixel is: 0 the ground's."""
+        """(R, C, 3) linear light, and (R, C) the owner of each pixel, 0 for the ground."""
         light = self.light
         hard = cv2.GaussianBlur(self.shadow, (0, 0), light.soft_px).astype(np.float32) / 255
         dim = cv2.GaussianBlur(self.near, (0, 0), 0.25 * FINE).astype(np.float32) / 255
@@ -175,7 +175,7 @@ class _Canvas:
 
 
 def _lamp_sees(mesh: Mesh, to_lamp: FloatArray) -> FloatArray:
-    """(F,) 1 where nothing of the same solid is in the lamp's way."""
+    """(F,) 1 where the same solid does not block the lamp."""
     aside = np.cross(to_lamp, [0.3, 0.9, 0.1])
     aside /= np.linalg.norm(aside)
     frame = np.stack([aside, np.cross(to_lamp, aside), to_lamp])
@@ -192,7 +192,7 @@ def _lamp_sees(mesh: Mesh, to_lamp: FloatArray) -> FloatArray:
 
 
 def _places(rng: Rng) -> list[FloatArray]:
-    """Where figures stand: alone, in pairs and in crowds that touch."""
+    """Places of figures: alone, in pairs, and in touching crowds."""
     places: list[FloatArray] = []
     for _ in range(rng.integers(9, 22)):
         centre = rng.uniform((1.5, 1.5), np.array(SIZE_IN) - 1.5)
@@ -205,7 +205,7 @@ def _places(rng: Rng) -> list[FloatArray]:
 
 
 def _camera(rng: Rng) -> tuple[float, float]:
-    """How high a camera hangs, and how far from the middle of the piece of table: over it, or on a shelf or tripod."""
+    """Height and horizontal distance of a camera from the piece's centre: above it, or on a shelf or tripod."""
     if rng.random() < _OBLIQUE:
         height_in = rng.uniform(16, 50)
         return height_in, max(rng.uniform(0.6, 1.7) * height_in, 8.0)
@@ -214,7 +214,7 @@ def _camera(rng: Rng) -> tuple[float, float]:
 
 
 def world(rng: Rng) -> World | None:
-    """One piece of table; None if nobody on it can be clicked on."""
+    """One piece of table; None if no figure on it can be clicked."""
     armies = [army_colour(rng) for _ in range(rng.choice([1, 2, 2, 3]))]
     height_in, away = _camera(rng)
     bearing = rng.uniform(0, 2 * math.pi)
@@ -224,13 +224,13 @@ def world(rng: Rng) -> World | None:
     land = [terrain(rng, armies) for _ in range(rng.integers(0, 4))]
     figures = []
     for place in _places(rng):
-        thing = toy(_POSTURES[rng.choice(4, p=_ODDS)], rng)
+        figure_toy = toy(_POSTURES[rng.choice(4, p=_ODDS)], rng)
         facing = rng.uniform(-math.pi, math.pi)
-        mesh = thing.mesh.placed(turn_z(math.degrees(facing)), (*place, 0.0))
-        figures.append((int(rng.integers(len(armies))), thing.posture, place, facing, mesh))
+        mesh = figure_toy.mesh.placed(turn_z(math.degrees(facing)), (*place, 0.0))
+        figures.append((int(rng.integers(len(armies))), figure_toy.posture, place, facing, mesh))
     drawn = []
     moved = np.array([[1, 0, 0], [0, 1, 0]]) + np.c_[np.zeros((2, 2)), rng.uniform(-6, 6, 2) * (rng.random() < 0.5)]
-    before = cv2.warpAffine(light.gobo, moved, SHAPE[::-1], borderMode=cv2.BORDER_REPLICATE)  # the sun goes on
+    before = cv2.warpAffine(light.gobo, moved, SHAPE[::-1], borderMode=cv2.BORDER_REPLICATE)  # the sun moves
     state = rng.bit_generator.state
     for full in (False, True):
         rng.bit_generator.state = state
@@ -255,7 +255,7 @@ def world(rng: Rng) -> World | None:
 
 
 def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[no-untyped-def]
-    """Two exposures of one camera, and the truth about the second."""
+    """Two exposures of one camera, and the truth of the second."""
     (bare, _), (full, owner) = drawn
     fine = rng.uniform(13, 32)
     exposure = math.exp(rng.uniform(math.log(0.025), math.log(0.6))) / max(1e-3, float(np.median(bare)))
@@ -314,11 +314,11 @@ def _developed(rng, drawn, land, figures, eye, shade, armies):  # type: ignore[n
 
 
 def _as_seen(size: tuple[int, int], eye_in: FloatArray) -> tuple[FloatArray | None, tuple[int, int]]:
-    """(2, 3) from pixels of the piece of table to those of a camera that sees it foreshortened, and its picture's size.
+    """(2, 3) from pixels of the piece of table to those of a foreshortened view, and that view's size.
 
     Args:
         size: (width, height) of the piece in pixels.
-        eye_in: (3,) the camera; from nearly overhead nothing is foreshortened, and there is no matrix.
+        eye_in: (3,) the camera; the matrix is None for a nearly vertical view.
     """
     away = eye_in[:2] - np.array(SIZE_IN) / 2
     lean = float(np.hypot(*away)) / eye_in[2]
@@ -334,7 +334,7 @@ def _as_seen(size: tuple[int, int], eye_in: FloatArray) -> tuple[FloatArray | No
 
 
 def _seen(rng: Rng, land: Sequence[Mesh], eye: FloatArray, fine: float, shape: tuple[int, ...]) -> np.ndarray:
-    """1 where the table is seen past the terrain, where that is known; else 0."""
+    """1 where the table is visible past the terrain, if the terrain is known; else 0."""
     seen = np.ones(shape, np.uint8)
     if rng.random() < 0.6:
         for mesh in land:

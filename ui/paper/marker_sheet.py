@@ -1,4 +1,4 @@
-"""The sheets that the camera looks at: markers to cut out, and a ChArUco board."""
+"""Printable calibration sheets: markers to cut out, and a ChArUco board."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from ui.paper.page import (
 
 EDGE_SIDE_IN = 1.5
 EDGE_IDS = tuple(range(10, 18))
-"""Eight, for the table's corners and the middles of its edges; none that the large markers have."""
+"""Ids of eight markers for the table's corners and the midpoints of its edges; the large markers use other ids."""
 
 LENS_BOARD = Board(6, 8, 1.0, 0.75)
-"""The program's own board: 35 corners, and it fits both papers."""
+"""The program's own board: it has 35 corners and fits both paper sizes."""
 
 _ADVICE = (
     "Print at 100 % (actual size). Check both scales with a ruler: they must be 100 mm and 4 in long.",
-    "If they are not, tell the program what you measured, and print again.",
+    "If they are not, enter the measured lengths in the program, and print again.",
 )
 _MARKER_ADVICE = "Cut along the grey lines. Lay the markers flat anywhere on the table; one is enough, more are better."
-_ONE_SIZE = "Markers on one table must all be of one size; tell the program the side of these: --marker-side {:g}"
-_BOARD_ADVICE = "Glue it to something stiff and flat. For the lens: pictures from many sides, out to all corners."
+_ONE_SIZE = "All markers on a table must have the same size; give the program the side of these: --marker-side {:g}"
+_BOARD_ADVICE = "Glue it to something stiff and flat. For the lens, take pictures from many angles and in all corners."
 _LABEL_MM = 6.0
-_SMALLEST_IN = 1.0
+_MIN_SIDE_IN = 1.0
 
 
 def marker_sheet(
@@ -49,16 +49,18 @@ def marker_sheet(
     ids: Sequence[int] = (0, 1, 2, 3),
     dictionary: str = "4X4_50",
 ) -> Sheet:
-    """Markers to cut out, each with a white rim one cell wide, and scales to check the print by.
+    """Markers to cut out, each with a white margin one cell wide, and scales to check the print size.
 
-    As many stand on a page as fit: of 3 in two, of 4 in and more one.
+    A page holds as many as fit: two markers of 3 in, one of 4 in or more.
 
     Args:
+        paper: Name of the paper size.
         side_in: Black side of each marker.
-        ids: Which markers of the dictionary, each once.
+        ids: Ids of the markers, without repetition.
+        dictionary: see `dictionary_of`.
 
     Raises:
-        UserError: if the paper, the dictionary or an id is unknown, an id comes twice, or the side does not fit.
+        UserError: if the paper, the dictionary or an id is unknown, an id is repeated, or the side does not fit.
     """
     check_paper(paper)
     aruco = dictionary_of(dictionary)
@@ -82,33 +84,33 @@ def _check_ids(ids: Sequence[int], count: int, dictionary: str) -> None:
         raise UserError("name at least one marker id")
     unknown = [i for i in ids if not 0 <= i < count]
     if unknown:
-        raise UserError(f"dictionary {dictionary} has no marker {unknown[0]}: its ids run from 0 to {count - 1}")
+        raise UserError(f"dictionary {dictionary} has no marker {unknown[0]}: use ids from 0 to {count - 1}")
     if len(set(ids)) < len(ids):
-        twice = next(i for i in ids if list(ids).count(i) > 1)
-        raise UserError(f"marker {twice} is named twice: each marker needs an id of its own")
+        repeated = next(i for i in ids if list(ids).count(i) > 1)
+        raise UserError(f"marker {repeated} is listed twice: list each id once")
 
 
 def _piece_size(side_in: float, cells: int) -> tuple[float, float]:
-    rimmed = side_in * MM_PER_IN * (cells + 2) / cells
-    return rimmed, rimmed + _LABEL_MM
+    with_margin_mm = side_in * MM_PER_IN * (cells + 2) / cells
+    return with_margin_mm, with_margin_mm + _LABEL_MM
 
 
 def _grid(paper: str, side_in: float, cells: int) -> tuple[int, int]:
-    """Columns and rows of pieces that a page takes."""
+    """Number of columns and rows of markers on a page."""
     width_mm, height_mm = room(paper)
     largest_mm = min(width_mm, height_mm - _LABEL_MM) * cells / (cells + 2)
     largest_in = math.floor(largest_mm / MM_PER_IN * 10) / 10
-    if not _SMALLEST_IN <= side_in <= largest_in:
+    if not _MIN_SIDE_IN <= side_in <= largest_in:
         raise UserError(
-            f"a marker of {side_in:g} in does not do on {paper} paper: choose a side from {_SMALLEST_IN:g}"
-            f" (smaller is not seen from above a table) to {largest_in:g} in (what fits with its white rim)"
+            f"a marker of {side_in:g} in cannot be used on {paper} paper: choose a side from {_MIN_SIDE_IN:g} in"
+            f" (the smallest that a camera can read) to {largest_in:g} in (the largest that fits with its white margin)"
         )
     width, height = _piece_size(side_in, cells)
     return int(width_mm // width), int(height_mm // height)
 
 
 def _piece(aruco: cv2.aruco.Dictionary, number: int, side_in: float, corner_mm: PointMm) -> Page:
-    """One marker with rim, cut lines and label."""
+    """One marker with margin, cut lines and label."""
     cells = aruco.markerSize + 2
     cell_mm = side_in * MM_PER_IN / cells
     width, height = _piece_size(side_in, cells)
@@ -131,31 +133,31 @@ def _marker(aruco: cv2.aruco.Dictionary, number: int, side_in: float, corner_mm:
 
 
 def board_words(board: Board) -> str:
-    """A board as `--board` wants it, COLSxROWS:SQUARE:MARKER in inches."""
+    """A board in the format of the option `--board`: COLSxROWS:SQUARE:MARKER, in inches."""
     return f"{board.columns}x{board.rows}:{board.square_in:g}:{board.marker_in:g}"
 
 
 def board_sheet(paper: str = "letter", board: Board = LENS_BOARD, dictionary: str = "4X4_50") -> Sheet:
-    """A ChArUco board, with what the program must be told of it.
+    """A ChArUco board, labelled with the options that describe it.
 
     Raises:
-        UserError: if the paper or the dictionary is unknown, the board does not fit the paper, or has more markers than
-            the dictionary.
+        UserError: if the paper or the dictionary is unknown, the board does not fit the paper, or the board has more
+            markers than the dictionary.
     """
     check_paper(paper)
     aruco = dictionary_of(dictionary)
     size_mm = (board.columns * board.square_in * MM_PER_IN, (board.rows * board.square_in) * MM_PER_IN)
     _check_board(board, paper, (size_mm[0], size_mm[1] + 2 * _LABEL_MM), len(aruco.bytesList), dictionary)
     ((left, top),) = slots(ROOM_CORNER_MM, room(paper), 1, 1, (size_mm[0], size_mm[1] + 2 * _LABEL_MM))
-    said = (
-        f"ChArUco board {board.columns} x {board.rows}: squares {_both(board.square_in)}, markers"
-        f" {_both(board.marker_in)}, ids 0 to {board.columns * board.rows // 2 - 1} of {dictionary}",
-        f"Tell the program: --board {board_words(board)} --dictionary {dictionary}",
+    lines = (
+        f"ChArUco board {board.columns} x {board.rows}: squares {_in_and_mm(board.square_in)}, markers"
+        f" {_in_and_mm(board.marker_in)}, ids 0 to {board.columns * board.rows // 2 - 1} of {dictionary}",
+        f"Options for the program: --board {board_words(board)} --dictionary {dictionary}",
     )
     down = top + size_mm[1]
     labels = tuple(
         Text(words, (left, down + row * 5.0), 3.6, bold=row > 1, room_mm=size_mm[0])
-        for row, words in enumerate(said, 1)
+        for row, words in enumerate(lines, 1)
     )
     piece = Page(_board_patterns(board, aruco, dictionary, (left, top)), (), labels)
     title = "Sandtable board for the lens"
@@ -163,7 +165,7 @@ def board_sheet(paper: str = "letter", board: Board = LENS_BOARD, dictionary: st
     return Sheet(title, paper, (page,))
 
 
-def _both(length_in: float) -> str:
+def _in_and_mm(length_in: float) -> str:
     return f"{length_in:g} in ({length_in * MM_PER_IN:.2f} mm)"
 
 
@@ -172,20 +174,20 @@ def _check_board(board: Board, paper: str, size_mm: PointMm, markers: int, dicti
     if size_mm[0] > width_mm or size_mm[1] > height_mm:
         share = min(width_mm / size_mm[0], height_mm / size_mm[1])
         raise UserError(
-            f"a board of {board_words(board)} does not fit {paper} paper: make its squares"
-            f" {math.floor(board.square_in * share * 100) / 100:g} in at most, or take fewer"
+            f"the board {board_words(board)} does not fit on {paper} paper: use squares of at most"
+            f" {math.floor(board.square_in * share * 100) / 100:g} in, or fewer squares"
         )
     if board.columns * board.rows // 2 > markers:
         raise UserError(
-            f"a board of {board_words(board)} needs {board.columns * board.rows // 2} markers and {dictionary} has"
-            f" {markers}: take fewer squares or a larger dictionary, as 4X4_250"
+            f"the board {board_words(board)} needs {board.columns * board.rows // 2} markers, but {dictionary} has"
+            f" only {markers}: use fewer squares or a larger dictionary, such as 4X4_250"
         )
 
 
 def _board_patterns(
     board: Board, aruco: cv2.aruco.Dictionary, dictionary: str, corner_mm: PointMm
 ) -> tuple[Pattern, ...]:
-    """The black squares, and the markers on the white ones where OpenCV expects them."""
+    """The black squares, and the markers on the white squares in OpenCV's order."""
     left, top = corner_mm
     markers = {i: (float(at[0][0]), float(-at[0][1])) for i, at in board.marker_corners_in(dictionary).items()}
     white = {(math.floor(x / board.square_in), math.floor(y / board.square_in)) for x, y in markers.values()}

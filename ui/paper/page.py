@@ -1,6 +1,6 @@
-"""What stands on a printed page, as values in millimetres; `ui.desktop.paper` draws them.
+"""Contents of a printed page as values in millimetres; `ui.desktop.paper` draws them.
 
-Places are (x, y) from the paper's top left corner, x right, y down.
+Positions are (x, y) from the paper's top left corner, x right, y down.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from rules.tabletop.errors import UserError
 
 MM_PER_IN = 25.4
 PAPERS_MM = {"letter": (215.9, 279.4), "a4": (210.0, 297.0)}
-"""Width and height, upright: ANSI A and ISO 216."""
+"""Width and height in portrait format, after ANSI A and ISO 216."""
 
 PointMm = tuple[float, float]
 
 MARGIN_MM = 10.0
 HEADER_MM = 22.0
 _SCALE_SIZE_MM = (26.0, 16.0)
-"""Width of the strip on the right that holds the upright scale, height of the one below for the level scale."""
+"""Width of the strip on the right for the vertical scale; height of the strip below for the horizontal scale."""
 _DARK, _GREY = 0.0, 0.55
 _TITLE_SHARE = 0.6
-"""Of its row; the rest is for the note of a corrected print."""
-_WIDE_FACE = 0.52
-"""Mean advance of a letter over the size of its type, a little more than that of DejaVu Sans, a wide face."""
+"""Share of the row's width; the rest is for the note on a corrected print."""
+_WIDE_FONT = 0.52
+"""Mean advance of a letter relative to the font size, a little more than that of DejaVu Sans, a wide font."""
 
 
 class Align(StrEnum):
-    """Which end of a text stands at its place."""
+    """Which end of a text is at its position."""
 
     LEFT = "left"
     CENTRE = "centre"
@@ -40,12 +40,12 @@ class Align(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Black and white cells, the black ones to be filled as one shape without seams.
+    """A grid of black and white cells; the black cells are filled as one shape, without seams.
 
     Attributes:
         corner_mm: Top left corner of the pattern.
         cell_mm: Side of a cell.
-        black: Rows from the top, each from the left.
+        black: True for a black cell; rows from the top, each from the left.
     """
 
     corner_mm: PointMm
@@ -55,7 +55,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """A rectangle of one colour (red, green, blue, 0 to 255 each), under everything else."""
+    """A rectangle of one colour (red, green, blue, 0 to 255 each), drawn below everything else."""
 
     corner_mm: PointMm
     size_mm: tuple[float, float]
@@ -64,7 +64,7 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with flat ends; `grey` runs from 0 (black) to 1 (paper)."""
+    """A line with flat ends; `grey` ranges from 0 (black) to 1 (white)."""
 
     start_mm: PointMm
     end_mm: PointMm
@@ -74,11 +74,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Black words on a baseline at `at_mm`.
+    """A black text on a baseline at `at_mm`.
 
     Attributes:
-        size_mm: Size of the type (its em).
-        room_mm: Width the words may take; wider words are drawn smaller. None where there is room enough.
+        size_mm: Font size (its em).
+        room_mm: Available width; a wider text is drawn smaller. None for no limit.
     """
 
     words: str
@@ -91,7 +91,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is drawn on one side of paper, or a piece of it."""
+    """The drawing of a page, or of a part of one."""
 
     patterns: tuple[Pattern, ...] = ()
     lines: tuple[Line, ...] = ()
@@ -101,10 +101,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Pages of one paper ("letter" or "a4"), with a title for the file.
+    """Pages of one paper size ("letter" or "a4"), with a title for the file.
 
     Attributes:
-        stretch: Everything is drawn this much wider and higher, from the paper's middle; see `corrected`.
+        stretch: Factors by which the drawing is scaled in width and height about the paper's centre; see `corrected`.
     """
 
     title: str
@@ -119,17 +119,21 @@ class Sheet:
 
 
 def check_paper(paper: str) -> None:
-    """Refuse a paper that the program has not."""
+    """Check that the paper size is known.
+
+    Raises:
+        UserError: if it is not.
+    """
     if paper not in PAPERS_MM:
-        raise UserError(f"there is no paper {paper!r} here; use {' or '.join(PAPERS_MM)}")
+        raise UserError(f"unknown paper size {paper!r}: use {' or '.join(PAPERS_MM)}")
 
 
 def corrected(sheet: Sheet, scale: PrintScale) -> Sheet:
-    """The sheet, drawn so that a printer with this scale prints it true; each page says so."""
+    """The sheet scaled so that a printer with this scale prints it at the right size, with a note on each page."""
     if scale == TRUE_PRINT:
         return sheet
     x_mm, y_mm = scale.measured_x_mm, scale.measured_y_mm
-    words = f"corrected for a printer that makes 100 mm into {x_mm:g} mm across, {y_mm:g} mm down"
+    words = f"corrected for a printer that prints 100 mm as {x_mm:g} mm across, {y_mm:g} mm down"
     width = sheet.size_mm[0]
     note = Text(
         words,
@@ -143,25 +147,25 @@ def corrected(sheet: Sheet, scale: PrintScale) -> Sheet:
 
 
 def room(paper: str) -> tuple[float, float]:
-    """Width and height that a page with header and scales leaves, from `room_corner` on."""
+    """Width and height in mm of the free area of a page with header and scales, from `ROOM_CORNER_MM`."""
     width, height = PAPERS_MM[paper]
     return width - 2 * MARGIN_MM - _SCALE_SIZE_MM[0], height - 2 * MARGIN_MM - HEADER_MM - _SCALE_SIZE_MM[1]
 
 
 ROOM_CORNER_MM: PointMm = (MARGIN_MM, MARGIN_MM + HEADER_MM)
-"""Top left of what the header leaves."""
+"""Top left corner of the free area below the header."""
 
 
 def slots(corner_mm: PointMm, size_mm: PointMm, columns: int, rows: int, piece_mm: PointMm) -> list[PointMm]:
-    """Top left corners of pieces, row by row, each in the middle of its share of an area."""
+    """Top left corners of pieces, row by row, each centred in its cell of an area."""
     wide, high = size_mm[0] / columns, size_mm[1] / rows
     left, top = corner_mm[0] + (wide - piece_mm[0]) / 2, corner_mm[1] + (high - piece_mm[1]) / 2
     return [(left + column * wide, top + row * high) for row in range(rows) for column in range(columns)]
 
 
 def wrapped(words: str, room_mm: float, size_mm: float) -> list[str]:
-    """Words in rows that fit into a width; reckoned with a wide face, as no font is at hand here."""
-    return textwrap.wrap(words, max(1, int(room_mm / (_WIDE_FACE * size_mm)))) or [""]
+    """The text in lines that fit a width; estimated for a wide font, because this package has no font metrics."""
+    return textwrap.wrap(words, max(1, int(room_mm / (_WIDE_FONT * size_mm)))) or [""]
 
 
 def cut_frame(corner_mm: PointMm, size_mm: PointMm) -> tuple[Line, ...]:
@@ -172,7 +176,7 @@ def cut_frame(corner_mm: PointMm, size_mm: PointMm) -> tuple[Line, ...]:
 
 
 def joined(pieces: Iterable[Page]) -> Page:
-    """Several pieces as one."""
+    """Several pieces combined into one."""
     parts = list(pieces)
     return Page(
         tuple(pattern for part in parts for pattern in part.patterns),
@@ -183,15 +187,15 @@ def joined(pieces: Iterable[Page]) -> Page:
 
 
 def measured_page(paper: str, title: str, advice: Sequence[str], pieces: Iterable[Page]) -> Page:
-    """A page with a title, up to three rows of advice, the pieces, and scales along both axes."""
+    """A page with a title, up to three lines of advice, the pieces, and scales along both axes."""
     width, height = PAPERS_MM[paper]
-    level = _scales((MARGIN_MM + 4, height - MARGIN_MM - 7.5), upright=False)
-    upright = _scales((width - MARGIN_MM - 14, MARGIN_MM + HEADER_MM + 3), upright=True)
-    return joined([Page(texts=header(title, advice, width - 2 * MARGIN_MM)), *pieces, level, upright])
+    horizontal = _scales((MARGIN_MM + 4, height - MARGIN_MM - 7.5), upright=False)
+    vertical = _scales((width - MARGIN_MM - 14, MARGIN_MM + HEADER_MM + 3), upright=True)
+    return joined([Page(texts=header(title, advice, width - 2 * MARGIN_MM)), *pieces, horizontal, vertical])
 
 
 def header(title: str, advice: Sequence[str], room_mm: float) -> tuple[Text, ...]:
-    """The title, and rows of advice under it of which the first is the one that matters."""
+    """The title, and lines of advice below it; the first line is bold."""
     rows = [Text(title, (MARGIN_MM, MARGIN_MM + 4.5), 5.0, bold=True, room_mm=room_mm * _TITLE_SHARE)]
     for words, down in zip(advice, (10.5, 15.5, 20.0), strict=False):
         rows.append(Text(words, (MARGIN_MM, MARGIN_MM + down), 3.6, bold=len(rows) < 2, room_mm=room_mm))
@@ -199,7 +203,7 @@ def header(title: str, advice: Sequence[str], room_mm: float) -> tuple[Text, ...
 
 
 def _scales(origin_mm: PointMm, *, upright: bool) -> Page:
-    """A scale of 4 in above (or left of) a line and one of 100 mm on its other side, both from `origin_mm`."""
+    """A 4 in scale above (or left of) a line and a 100 mm scale on its other side, both from `origin_mm`."""
 
     def at(along: float, across: float) -> PointMm:
         x, y = (across, along) if upright else (along, across)
@@ -216,7 +220,7 @@ def _scales(origin_mm: PointMm, *, upright: bool) -> Page:
 
 
 def _tick_label(at_mm: PointMm, words: str, across: float, upright: bool) -> Text:
-    size_mm, cap = 2.5, 0.72  # height of a digit over the size of its type
+    size_mm, cap = 2.5, 0.72  # height of a digit relative to the font size
     if upright:
         return Text(words, (at_mm[0], at_mm[1] + size_mm * cap / 2), size_mm, Align.LEFT if across > 0 else Align.RIGHT)
     return Text(words, (at_mm[0], at_mm[1] + (size_mm * cap if across > 0 else 0)), size_mm, Align.CENTRE)

@@ -31,7 +31,7 @@ def test_a_list_is_there_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"schema": 2}', "has schema 2 and this program reads 1"),
+        ('{"schema": 2}', "has schema 2, but this version of Sandtable reads schema 1"),
         ("Dear diary", "is not JSON"),
         ('{"schema": 1, "name": "x", "game": "army_men"}', r"green\.json: the army list lacks the key 'recruits'"),
     ],

@@ -51,11 +51,11 @@ def test_a_lens_from_pictures(pictures, tmp_path, capsys, monkeypatch):
     assert main(["lens", *(str(pictures / f"{n}.png") for n in names), "-o", str(out), "--camera", "My cam"]) == 0
     said = capsys.readouterr().out
     assert "1.png: taken, 35 corners; 2 of at least 6" in said
-    assert "again.png: refused, it shows the board where accepted picture 9 has it already" in said
-    assert "blurred.png: refused, it is blurred by" in said
-    assert "empty.png: refused, no board is seen" in said
+    assert "again.png: refused, the board is at the same place as in picture 9" in said
+    assert "blurred.png: refused, the picture is blurred by" in said
+    assert "empty.png: refused, no board found" in said
     assert "The board has been in" in said
-    assert "px (rms) from where this lens puts them" in said
+    assert "px (rms)" in said
     lens = read_lens(out)
     sigma = np.sqrt(lens.covariance[0, 0])
     assert lens.matrix[0, 0] == pytest.approx(LENS.matrix[0, 0], rel=max(4 * sigma, 0.004))
@@ -69,7 +69,7 @@ def test_a_lens_from_pictures(pictures, tmp_path, capsys, monkeypatch):
 def test_too_few_pictures(pictures, tmp_path, capsys):
     out = tmp_path / "lens.json"
     assert main(["lens", str(pictures / "0.png"), "-o", str(out)]) == 1
-    assert "only 1 usable picture of the board, and 6 are needed" in capsys.readouterr().err
+    assert "there is 1 usable picture of the board, but 6 are needed" in capsys.readouterr().err
     assert not out.exists()
 
 

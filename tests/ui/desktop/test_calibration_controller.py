@@ -102,7 +102,7 @@ def test_why_there_are_no_inches_is_shown_on_the_picture(open_window: Open, wait
     assert dialog.words.text() == "No marker is of use. What stands in the way:"
     item = dialog.sentences.item(0)
     assert item is not None
-    assert item.text().startswith("1  This is marker 5 of 5X5_50, not of 4X4_50: choose dictionary 5X5_50")
+    assert item.text().startswith("1  This is marker 5 of dictionary 5X5_50, not of 4X4_50: choose dictionary 5X5_50")
     (label,) = [shape for shape in dialog.picture.shapes if isinstance(shape, Label)]
     middle = seen_by.table_to_pixel((20.0, 14.0))[0]
     assert math.dist(label.at_px, middle) < 60
@@ -254,7 +254,7 @@ def test_a_bump_is_told_and_journalled(
     battle = Battle.begin(tmp_path / "b.battle", lambda: 0.0, "simple_plastic", ["green", "blue"])
     window.battle.take_up(battle)
     wait_until(lambda: "was moved" in window.bar.text)
-    assert window.bar.text.endswith("the camera's place was found again, and positions on the table stay.")
+    assert window.bar.text.endswith("the camera position was updated, and positions on the table stay valid.")
     assert window.bar.text.startswith("The camera")
     assert [entry.kind for entry in battle.entries] == ["begun", "camera_moved"]
     assert battle.can_undo is None
@@ -297,7 +297,7 @@ def test_a_guided_session_learns_the_lens(qt: object, wait_until: Wait) -> None:
     newest = [Frame(colour(np.full(SIZE[::-1], 90, np.uint8)), 0, 0.0)]
     dialog = LensDialog(lambda: newest[0], "camera 0")
     dialog.show()
-    wait_until(lambda: dialog.words.text().startswith("No board is seen"))
+    wait_until(lambda: dialog.words.text().startswith("No board found"))
     assert not dialog.work_out.isEnabled()
 
     def show(gray: np.ndarray) -> str:
@@ -366,7 +366,7 @@ def test_a_dictionary_from_a_file(qt: object, tmp_path: Path) -> None:
     dialog, mine = PrintsDialog(Prints()), tmp_path / "mine.yml"
     mine.write_text("nonsense")
     dialog.use_dictionary(mine)
-    assert "is none that OpenCV wrote" in dialog._problem.text()
+    assert "was not written by OpenCV" in dialog._problem.text()
     assert dialog.prints.dictionary == "4X4_50"
     bits = "".join("10"[k % 3 == 0] for k in range(16))
     mine.write_text(f'%YAML:1.0\n---\nnmarkers: 1\nmarkersize: 4\nmaxCorrectionBits: 0\nmarker_0: "{bits}"\n')

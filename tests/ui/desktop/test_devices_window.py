@@ -273,7 +273,7 @@ def test_an_old_roll_is_asked_about(window: Window, cup: EmulatedDice, wait_unti
     cup.roll([5, 2], age_s=20)
     wait_until(lambda: window.devices.dice.heard == 2)
     dialog = asked(window, TWO)
-    assert "20 s before it was asked for" in strip_of(dialog).text
+    assert "20 s before the program asked for it" in strip_of(dialog).text
     press(strip_of(dialog), "Yes, it counts")
     wait_until(lambda: dialog.roll == Roll((5, 2)))
     ended(window, dialog)

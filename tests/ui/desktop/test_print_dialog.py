@@ -111,7 +111,7 @@ def test_what_was_measured_corrects_the_print_and_nonsense_is_told(dialog: Print
     assert shown(dialog) != before
     dialog.down.selectAll()
     QTest.keyClicks(dialog.down, "140")
-    assert dialog.problem.text().startswith("The upright scale cannot have come out 140 mm long")
+    assert dialog.problem.text().startswith("The upright scale cannot be 140 mm long")
     assert not save_button(dialog).isEnabled()
     assert dialog.picture.pixmap().isNull()
     dialog.down.selectAll()
@@ -123,7 +123,7 @@ def test_what_was_measured_corrects_the_print_and_nonsense_is_told(dialog: Print
 def test_a_side_that_does_not_fit_is_told(dialog: PrintDialog) -> None:
     dialog.side.selectAll()
     QTest.keyClicks(dialog.side, "9")
-    assert dialog.problem.text().startswith("A marker of 9 in does not do on a4 paper")
+    assert dialog.problem.text().startswith("A marker of 9 in cannot be used on a4 paper")
 
 
 def test_cards_are_of_a_game_or_of_a_saved_army(dialog: PrintDialog) -> None:

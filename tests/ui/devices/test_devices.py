@@ -102,7 +102,7 @@ def test_a_pulled_plug_is_told_and_healed(rod: Rod) -> None:
     assert not any(map(any, rod.lights))
     rod.berth.replug()
     until(lambda: up(rod) and any(map(any, rod.lights)), rod.pull)
-    assert "the emulated rod has gone" in rod.berth.standing.trouble.lower()
+    assert "the emulated rod was unplugged" in rod.berth.standing.trouble.lower()
     assert "1 time reconnected" in rod.counters
 
 

@@ -14,7 +14,7 @@ MARGIN_MM = 10.0
 
 
 def _inked(page: Page) -> list[tuple[float, float]]:
-    """Extreme points of everything but words."""
+    """Extreme points of everything except text."""
     points = [point for line in page.lines for point in (line.start_mm, line.end_mm)]
     for pattern in page.patterns:
         x, y = pattern.corner_mm
@@ -55,9 +55,7 @@ def test_the_cells_are_those_of_the_dictionary() -> None:
     ids=st.lists(st.integers(0, 49), min_size=1, max_size=50, unique=True),
     dictionary=st.sampled_from(["4X4_50", "6X6_250", "APRILTAG_36h11"]),
 )
-def test_every_marker_is_whole_rimmed_and_within_the_margins(
-    paper: str, side_in: float, ids: list[int], dictionary: str
-) -> None:
+def test_every_marker_is_complete_with_margin(paper: str, side_in: float, ids: list[int], dictionary: str) -> None:
     sheet = marker_sheet(paper, side_in, ids, dictionary)
     width, height = PAPERS_MM[paper]
     assert [int(re.findall(r"\d+", text.words)[0]) for page in sheet.pages for text in _labels(page)] == ids
@@ -66,7 +64,7 @@ def test_every_marker_is_whole_rimmed_and_within_the_margins(
             assert MARGIN_MM <= x <= width - MARGIN_MM
             assert MARGIN_MM <= y <= height - MARGIN_MM
         for pattern in page.patterns:
-            # No line and no other marker comes nearer than one cell: that much white the detector needs.
+            # No line and no other marker is closer than one cell, the white margin that the detector needs.
             x, y = pattern.corner_mm
             side = len(pattern.black) * pattern.cell_mm
             others = [*page.lines, *(p for p in page.patterns if p is not pattern)]
@@ -100,22 +98,22 @@ def test_each_axis_has_a_scale_of_100_mm_and_one_of_4_in(axis: int) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"paper": "a3"}, "there is no paper 'a3' here; use letter or a4"),
-        ({"side_in": 6.0}, "a marker of 6 in does not do on letter paper"),
-        ({"side_in": 0.5}, "a marker of 0.5 in does not do on letter paper"),
-        ({"side_in": math.nan}, "a marker of nan in does not do on letter paper"),
+        ({"paper": "a3"}, "unknown paper size 'a3': use letter or a4"),
+        ({"side_in": 6.0}, "a marker of 6 in cannot be used on letter paper"),
+        ({"side_in": 0.5}, "a marker of 0.5 in cannot be used on letter paper"),
+        ({"side_in": math.nan}, "a marker of nan in cannot be used on letter paper"),
         ({"ids": ()}, "name at least one marker id"),
-        ({"ids": (3, 50)}, "dictionary 4X4_50 has no marker 50: its ids run from 0 to 49"),
-        ({"ids": (3, 1, 3)}, "marker 3 is named twice"),
+        ({"ids": (3, 50)}, "dictionary 4X4_50 has no marker 50: use ids from 0 to 49"),
+        ({"ids": (3, 1, 3)}, "marker 3 is listed twice"),
         ({"dictionary": "9X9_9"}, "there is no ArUco dictionary '9X9_9'"),
     ],
 )
-def test_what_cannot_be_printed_is_refused(changed: dict[str, object], message: str) -> None:
+def test_an_unprintable_sheet_is_refused(changed: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         marker_sheet(**changed)  # type: ignore[arg-type]
 
 
-def test_the_largest_side_it_names_does_fit() -> None:
+def test_the_largest_side_in_the_error_fits() -> None:
     with pytest.raises(UserError) as refused:
         marker_sheet(side_in=30)
     largest = float(re.findall(r"to ([\d.]+) in", str(refused.value))[0])
@@ -124,12 +122,12 @@ def test_the_largest_side_it_names_does_fit() -> None:
 
 @pytest.mark.parametrize(("side_in", "count"), [(3.0, 2), (4.5, 1)])
 @pytest.mark.parametrize("paper", PAPERS_MM)
-def test_big_markers_stand_two_or_one_on_a_page(paper: str, side_in: float, count: int) -> None:
+def test_a_page_holds_one_or_two_big_markers(paper: str, side_in: float, count: int) -> None:
     assert [len(page.patterns) for page in marker_sheet(paper, side_in).pages] == [count] * (4 // count)
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
-def test_the_small_markers_fit_one_page_and_say_what_the_program_must_know(paper: str) -> None:
+def test_the_small_markers_fit_one_page_with_their_option(paper: str) -> None:
     (page,) = marker_sheet(paper, EDGE_SIDE_IN, EDGE_IDS).pages
     assert [text.words for text in _labels(page)][::7] == [
         "Marker 10 - 1.5 in (38.1 mm) side",
@@ -139,10 +137,10 @@ def test_the_small_markers_fit_one_page_and_say_what_the_program_must_know(paper
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
-def test_the_board_fits_and_names_itself_as_the_program_wants_it(paper: str) -> None:
+def test_the_board_fits_and_prints_its_option(paper: str) -> None:
     (page,) = board_sheet(paper).pages
     words = [text.words for text in page.texts]
-    assert "Tell the program: --board 6x8:1:0.75 --dictionary 4X4_50" in words
+    assert "Options for the program: --board 6x8:1:0.75 --dictionary 4X4_50" in words
     assert any("squares 1 in (25.40 mm), markers 0.75 in (19.05 mm), ids 0 to 23 of 4X4_50" in row for row in words)
     width, height = PAPERS_MM[paper]
     for x, y in _inked(page):
@@ -150,7 +148,7 @@ def test_the_board_fits_and_names_itself_as_the_program_wants_it(paper: str) -> 
         assert MARGIN_MM <= y <= height - MARGIN_MM
 
 
-def test_the_board_alternates_and_has_a_marker_in_the_middle_of_each_white_square() -> None:
+def test_the_board_alternates_with_centred_markers() -> None:
     squares, *markers = board_sheet().pages[0].patterns
     assert all(
         black == ((row + column) % 2 == 0)
@@ -169,36 +167,40 @@ def test_the_board_alternates_and_has_a_marker_in_the_middle_of_each_white_squar
 @pytest.mark.parametrize(
     ("board", "dictionary", "message"),
     [
-        (Board(9, 9, 1.0, 0.7), "4X4_250", "a board of 9x9:1:0.7 does not fit letter paper: make its squares 0.74 in"),
-        (Board(12, 12, 0.5, 0.4), "4X4_50", "needs 72 markers and 4X4_50 has 50"),
+        (
+            Board(9, 9, 1.0, 0.7),
+            "4X4_250",
+            "the board 9x9:1:0.7 does not fit on letter paper: use squares of at most 0.74 in",
+        ),
+        (Board(12, 12, 0.5, 0.4), "4X4_50", "needs 72 markers, but 4X4_50 has only 50"),
         (LENS_BOARD, "9X9_9", "there is no ArUco dictionary '9X9_9'"),
     ],
 )
-def test_a_board_that_cannot_be_printed_is_refused(board: Board, dictionary: str, message: str) -> None:
+def test_an_unprintable_board_is_refused(board: Board, dictionary: str, message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         board_sheet("letter", board, dictionary)
 
 
-def test_the_squares_it_names_do_fit() -> None:
+def test_the_squares_in_the_error_fit() -> None:
     with pytest.raises(UserError) as refused:
         board_sheet("a4", Board(9, 9, 1.0, 0.7))
-    square_in = float(re.findall(r"squares ([\d.]+) in", str(refused.value))[0])
+    square_in = float(re.findall(r"squares of at most ([\d.]+) in", str(refused.value))[0])
     assert board_sheet("a4", Board(9, 9, square_in, 0.5)).pages
 
 
-def test_a_board_is_named_so_that_it_can_be_read_again() -> None:
+def test_the_board_option_can_be_parsed() -> None:
     assert board_words(Board(7, 5, 1.4, 1.0)) == "7x5:1.4:1"
 
 
 @given(st.text("abc .", max_size=200), st.floats(10.0, 190.0), st.floats(2.0, 5.0))
-def test_wrapped_words_are_all_there_and_no_row_is_too_long(words: str, room_mm: float, size_mm: float) -> None:
+def test_wrapped_text_is_complete_and_fits(words: str, room_mm: float, size_mm: float) -> None:
     rows = wrapped(words, room_mm, size_mm)
     assert "".join(rows).replace(" ", "") == words.replace(" ", "")
     assert all(len(row) <= max(1, room_mm / (0.52 * size_mm)) for row in rows)
 
 
-def test_a_markers_label_stands_under_it_in_the_middle() -> None:
-    """A marker of 3 in with its rim, a cell of 0.5 in, is 4 in wide; its label has 6 mm of its own."""
+def test_a_markers_label_is_centred_below_it() -> None:
+    """A marker of 3 in with its margin, a cell of 0.5 in, is 4 in wide; its label has 6 mm."""
     page = marker_sheet("a4").pages[0]
     left = page.lines[0].start_mm[0]
     top = page.lines[0].start_mm[1]
@@ -206,16 +208,16 @@ def test_a_markers_label_stands_under_it_in_the_middle() -> None:
     assert label.at_mm == pytest.approx((left + 50.8, top + 101.6 + 6 - 3.5))
     assert (label.size_mm, label.align, label.bold, label.room_mm) == (3.8, Align.CENTRE, False, pytest.approx(97.6))
     assert page.patterns[0].corner_mm == pytest.approx((left + 12.7, top + 12.7))
-    # It is cut out along its rim, 4 in wide and 6 mm higher, in the middle of half the room: (164 - 101.6) / 2.
+    # The cut frame is 4 in wide and 6 mm higher, centred in half the free area: (164 - 101.6) / 2.
     assert (left, top) == pytest.approx((10 + 31.2, 32 + (239 / 2 - 107.6) / 2))
 
 
-def test_the_boards_words_stand_under_it_in_two_rows() -> None:
-    """6 x 8 in of squares, in the middle of the room with 12 mm for the words."""
+def test_the_boards_labels_are_below_it() -> None:
+    """Squares of 6 x 8 in, centred in the free area with 12 mm for the labels."""
     page = board_sheet("a4").pages[0]
     left, top = page.patterns[0].corner_mm
     assert (left, top) == pytest.approx((10 + (164 - 152.4) / 2, 32 + (239 - 203.2 - 12) / 2))
-    first, second = (text for text in page.texts if text.words.startswith(("ChArUco", "Tell")))
+    first, second = (text for text in page.texts if text.words.startswith(("ChArUco", "Options")))
     assert (first.at_mm, second.at_mm) == (
         pytest.approx((left, top + 203.2 + 5)),
         pytest.approx((left, top + 203.2 + 10)),
@@ -225,21 +227,23 @@ def test_the_boards_words_stand_under_it_in_two_rows() -> None:
     assert (first.room_mm, second.room_mm) == pytest.approx((152.4, 152.4))
 
 
-def test_sheets_are_numbered_and_say_what_matters() -> None:
+def test_sheets_are_numbered_and_give_advice() -> None:
     first, second = marker_sheet("letter").pages
     assert [page.texts[0].words for page in (first, second)] == [f"Sandtable markers, sheet {n} of 2" for n in (1, 2)]
     said = [text.words for text in first.texts]
-    assert "If they are not, tell the program what you measured, and print again." in said
+    assert "If they are not, enter the measured lengths in the program, and print again." in said
     assert not any("--marker-side" in words for words in said), "the usual side goes without saying"
     other = [text.words for text in marker_sheet("letter", 2.0).pages[0].texts]
-    assert "Markers on one table must all be of one size; tell the program the side of these: --marker-side 2" in other
+    assert (
+        "All markers on a table must have the same size; give the program the side of these: --marker-side 2" in other
+    )
 
 
 @pytest.mark.parametrize(("paper", "largest"), [("letter", 5.0), ("a4", 4.8)])
-def test_the_largest_marker_fits_the_width_with_its_rim(paper: str, largest: float) -> None:
-    """Its rim makes it 8 parts of 6 wide: the 169.9 and 164 mm beside the scales hold 5.02 and 4.84 in of black."""
+def test_the_largest_marker_fits_the_width_with_its_margin(paper: str, largest: float) -> None:
+    """The margin makes it 8/6 as wide: the 169.9 and 164 mm beside the scales fit 5.02 and 4.84 in of black."""
     assert marker_sheet(paper, largest).pages
-    with pytest.raises(UserError, match=rf"to {largest:g} in \(what fits with its white rim\)"):
+    with pytest.raises(UserError, match=rf"to {largest:g} in \(the largest that fits with its white margin\)"):
         marker_sheet(paper, largest + 0.1)
     assert marker_sheet(paper, 1.0).pages
     with pytest.raises(UserError, match="choose a side from 1"):
@@ -248,5 +252,5 @@ def test_the_largest_marker_fits_the_width_with_its_rim(paper: str, largest: flo
 
 def test_a_board_may_have_as_many_markers_as_the_dictionary() -> None:
     assert board_sheet("a4", Board(10, 10, 0.6, 0.4), "4X4_50").pages
-    with pytest.raises(UserError, match="needs 55 markers and 4X4_50 has 50"):
+    with pytest.raises(UserError, match="needs 55 markers, but 4X4_50 has only 50"):
         board_sheet("a4", Board(10, 11, 0.6, 0.4), "4X4_50")

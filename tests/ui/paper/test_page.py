@@ -1,4 +1,4 @@
-"""The scales on every printed page: where their ticks and numbers are, by the rulers that they stand for."""
+"""The scales on every printed page: positions of their ticks and numbers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pytest
 from ui.paper.page import HEADER_MM, MARGIN_MM, PAPERS_MM, Align, Line, Text, measured_page, room
 
 PAGES = [*PAPERS_MM]
-# Along a scale, how far from its spine its ticks reach: inches on the one side, millimetres on the other.
+# Length of the ticks: inches on one side of the line, millimetres on the other.
 WHOLE_IN, QUARTER_IN, TEN_MM, FIVE_MM, ONE_MM = -4.0, -2.0, 4.0, 2.8, 1.8
 
 
 def scale(paper: str, axis: int) -> tuple[tuple[float, float], list[Line], list[Text]]:
-    """Where a scale begins, its ticks and its numbers; axis 0 is the level one."""
+    """Origin, ticks and numbers of a scale; axis 0 is the horizontal one."""
     page = measured_page(paper, "Title", ("advice",), ())
     spine = next(line for line in page.lines if line.end_mm[axis] - line.start_mm[axis] == pytest.approx(101.6))
     lines = [line for line in page.lines if line is not spine and line.start_mm[axis] == line.end_mm[axis]]
@@ -23,7 +23,7 @@ def scale(paper: str, axis: int) -> tuple[tuple[float, float], list[Line], list[
 
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("paper", PAGES)
-def test_a_tick_stands_at_each_quarter_inch_and_each_millimetre(paper: str, axis: int) -> None:
+def test_ticks_at_each_quarter_inch_and_millimetre(paper: str, axis: int) -> None:
     start, ticks, _ = scale(paper, axis)
     found = {
         (round(tick.start_mm[axis] - start[axis], 6), round(tick.end_mm[1 - axis] - start[1 - axis], 6))
@@ -35,12 +35,12 @@ def test_a_tick_stands_at_each_quarter_inch_and_each_millimetre(paper: str, axis
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_numbers_stand_at_their_ticks_beyond_the_longest(axis: int) -> None:
+def test_numbers_are_beyond_their_ticks(axis: int) -> None:
     start, _, numbers = scale("a4", axis)
     assert [text.words for text in numbers[:5]] == ["0", "1", "2", "3", "4 in"]
     assert [text.words for text in numbers[5:]] == [*(f"{n}" for n in range(0, 100, 10)), "100 mm"]
     for text, at in zip(numbers, [n * 25.4 for n in range(5)] + [n * 10.0 for n in range(11)], strict=True):
-        # A digit is 0.72 of its type's 2.5 mm high, and stands on its place: upright, its middle is beside the tick.
+        # A digit is 0.72 of the font's 2.5 mm high, on its baseline; on the vertical scale it is centred at the tick.
         down = 0.9 if axis else 0.0
         assert text.at_mm[axis] - start[axis] == pytest.approx(at + down)
         beyond = text.at_mm[1 - axis] - start[1 - axis]
@@ -52,7 +52,7 @@ def test_numbers_stand_at_their_ticks_beyond_the_longest(axis: int) -> None:
 
 
 @pytest.mark.parametrize("paper", PAGES)
-def test_the_scales_keep_to_the_margin_and_out_of_the_room(paper: str) -> None:
+def test_the_scales_stay_between_margin_and_free_area(paper: str) -> None:
     width, height = PAPERS_MM[paper]
     right, bottom = MARGIN_MM + room(paper)[0], MARGIN_MM + HEADER_MM + room(paper)[1]
     for axis in (0, 1):

@@ -15,13 +15,13 @@ MEASURED_MM = st.floats(95.0, 105.0)
 
 
 @given(MEASURED_MM, MEASURED_MM)
-def test_a_corrected_print_comes_out_true(across_mm: float, down_mm: float) -> None:
+def test_a_corrected_print_has_the_right_size(across_mm: float, down_mm: float) -> None:
     scale = PrintScale(across_mm, down_mm)
-    printed = np.multiply(scale.correction, scale.factors)  # drawn larger, printed smaller
+    printed = np.multiply(scale.correction, scale.factors)  # enlarged drawing, reduced print
     assert printed == pytest.approx([1.0, 1.0])
 
 
-def test_a_print_that_came_out_uneven_is_no_square() -> None:
+def test_an_uneven_print_is_not_square() -> None:
     # 99 mm for 100 across, 102 down: a 3 in marker is 2.97 x 3.06 in.
     corners = np.array([[-1.5, 1.5], [1.5, 1.5], [1.5, -1.5], [-1.5, -1.5]])
     true = PrintScale(99, 102).true_in(corners)
@@ -31,29 +31,29 @@ def test_a_print_that_came_out_uneven_is_no_square() -> None:
 @pytest.mark.parametrize(
     ("across_mm", "down_mm", "message"),
     [
-        (94.9, 100.0, "the level scale cannot have come out 94.9 mm long"),
-        (100.0, 105.1, "the upright scale cannot have come out 105.1 mm long"),
-        (100.0, math.nan, "the upright scale cannot have come out nan mm long"),
-        (4.0, 100.0, "measure from its 0 to its 100 in millimetres"),  # somebody typed inches
+        (94.9, 100.0, "the level scale cannot be 94.9 mm long"),
+        (100.0, 105.1, "the upright scale cannot be 105.1 mm long"),
+        (100.0, math.nan, "the upright scale cannot be nan mm long"),
+        (4.0, 100.0, "measure from 0 to 100 in millimetres"),  # typed in inches
         (94.0, 94.0, "print it at 100 % (actual size)"),  # a letter page fitted to A4
     ],
 )
-def test_what_no_printer_does_is_refused(across_mm: float, down_mm: float, message: str) -> None:
+def test_an_impossible_scale_is_refused(across_mm: float, down_mm: float, message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         PrintScale(across_mm, down_mm)
 
 
 @pytest.mark.parametrize("paper", PAPERS_MM)
 @given(MEASURED_MM, MEASURED_MM)
-def test_what_is_drawn_larger_stays_on_the_paper(paper: str, across_mm: float, down_mm: float) -> None:
+def test_an_enlarged_drawing_stays_on_the_paper(paper: str, across_mm: float, down_mm: float) -> None:
     sheet = corrected(Sheet("bare", paper, marker_sheet(paper).pages[:1]), PrintScale(across_mm, down_mm))
     for size_mm, stretch in zip(sheet.size_mm, sheet.stretch, strict=True):
-        # 10 mm from the edge before, and no nearer than 2 mm after; the printer then shrinks it back.
+        # 10 mm from the edge before, at least 2 mm after; the printer then shrinks it back.
         assert (size_mm / 2 - 10) * stretch <= size_mm / 2 - 2
 
 
-def test_a_corrected_page_says_so_and_a_true_one_is_left_alone() -> None:
+def test_only_a_corrected_page_has_a_note() -> None:
     sheet = marker_sheet()
     assert corrected(sheet, TRUE_PRINT) is sheet
     words = corrected(sheet, PrintScale(98.5, 101)).pages[1].texts[-1].words
-    assert words == "corrected for a printer that makes 100 mm into 98.5 mm across, 101 mm down"
+    assert words == "corrected for a printer that prints 100 mm as 98.5 mm across, 101 mm down"
