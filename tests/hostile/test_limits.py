@@ -29,7 +29,7 @@ from rules.table import MOST_CORNERS, TerrainKind, TerrainPiece, UserError
 from tests.hostile.nasty import is_a_sentence
 from ui.battle.export import battle_json
 from ui.cli import main
-from ui.files import MOST_PIECES, read_terrain, write_json
+from ui.files import MAX_PIECES, read_terrain, write_json
 from vision.source import open_source, read_image
 
 SAVES, KILLS = 150, 12
@@ -82,7 +82,7 @@ def test_terrain_has_a_limit_of_corners(tmp_path: Path) -> None:
     path = tmp_path / "terrain.json"
     assert len(read_terrain(terrain_file(path, star(MOST_CORNERS)))) == 1
     is_refused_within(5, lambda: read_terrain(terrain_file(path, star(100_000))), "100,000 corners, more than 1,000")
-    is_refused_within(5, lambda: read_terrain(terrain_file(path, *[star(3)] * (MOST_PIECES + 1))), "501 pieces")
+    is_refused_within(5, lambda: read_terrain(terrain_file(path, *[star(3)] * (MAX_PIECES + 1))), "501 pieces")
     with pytest.raises(UserError, match="1,001 corners"):
         TerrainPiece("x", TerrainKind.HILL, tuple((x, y) for x, y in star(MOST_CORNERS + 1)), 0, 1)
 

@@ -22,7 +22,7 @@ from ui.commands.libraries import (
     loads,
     missing_libraries,
 )
-from ui.setup.video_devices import gives_pictures, told
+from ui.setup.video_devices import device_fact, gives_pictures
 
 if TYPE_CHECKING:
     from hardware.ports import Port
@@ -220,7 +220,7 @@ def _cameras(machine: Machine) -> list[Finding]:
 
 
 def _camera(machine: Machine, entry: Path) -> Finding:
-    detail = f"/dev/{entry.name} {told(entry, 'name')}".rstrip()
+    detail = f"/dev/{entry.name} {device_fact(entry, 'name')}".rstrip()
     if machine.may_use(machine.root / "dev" / entry.name):
         return Finding("camera", State.OK, detail)
     return _forbidden("camera", detail, "video")

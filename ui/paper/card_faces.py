@@ -1,4 +1,4 @@
-"""What each game has to say of a unit: its row of the game's data, and the player's name for it, in; a card out."""
+"""Makes a unit card, as text, from a row of each game's data."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from ui.formatting import begun, sentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitCard:
-    """What is on a card, in reading order.
+    """The text of a card, in reading order.
 
     Attributes:
-        title: What the unit is.
+        title: Name of the unit.
+        kind: Sort of unit, in a few words.
         figure: Id of the figure on the table; empty on a ready card.
-        kind: What sort of unit, in a few words.
-        values: Names and values of what is always at hand, as ("Moves", "6 in").
-        weapons: A line for each.
-        remarks: What else is true of it, in sentences.
-        boxes: To be ticked in play: a name and how many.
-        rules: Ids of the rules that it rests on.
+        values: Names and values, such as ("Moves", "6 in").
+        weapons: One line each.
+        remarks: Everything else, in sentences.
+        boxes: Names and numbers of boxes to tick in play.
+        rules: Ids of the rules that apply.
     """
 
     title: str
@@ -48,18 +48,18 @@ class UnitCard:
 
 
 Face = Callable[[Game[Any], str | None, Any, str], UnitCard]
-"""Of a game: the name of its ready card (None of a player's own), the row, and the title where the row has none."""
+"""Arguments: the game, the name of its ready card (None for a player's own), the row, and a title for rows without."""
 
 
 def _words(name: str) -> str:
-    """A row's name as it stands on a card; what has no vowel is an abbreviation."""
+    """A row's name as it is printed; a word without a vowel is an abbreviation."""
     return " ".join(word if set(word) & set("aeiouy") else word.upper() for word in name.split("_"))
 
 
-def _true_of(row: Any, besides: Iterable[str] = ()) -> list[str]:
-    """The names of what holds for a row."""
+def _flags(row: Any, without: Iterable[str] = ()) -> list[str]:
+    """The names of the fields of a row that are True."""
     found = [field.name for field in fields(row) if getattr(row, field.name) is True]
-    return [_words(name) for name in found if name not in besides]
+    return [_words(name) for name in found if name not in without]
 
 
 def _ids(*rules: str) -> tuple[str, ...]:
@@ -89,14 +89,14 @@ def _plastic_fudge(game: Game[Any], name: str | None, row: pf.Card, _: str) -> U
     special_rules: tuple[str, ...] = ()
     if special:
         melee = special.hand_to_hand
-        remarks += [_SPECIAL[word] for word in _true_of(special)]
+        remarks += [_SPECIAL[word] for word in _flags(special)]
         remarks += [f"attacked hand to hand: AL {melee.AL:+d}, RL {melee.RL:+d}"]
         special_rules = ("PF-107", special.rule, melee.rule)
     pose = "pose as it stands" if row.posed else row.pose or ""
     moves = f"{levels[row.ML].move_in * rules.option('move_scale'):g} in"
     return UnitCard(
         title=row.title,
-        kind=", ".join(filter(None, (row.kind, *_true_of(row, ("posed", "ML_by_jeep")), pose))),
+        kind=", ".join(filter(None, (row.kind, *_flags(row, ("posed", "ML_by_jeep")), pose))),
         values=(
             (f"{'By jeep' if row.ML_by_jeep else 'Moves'}, {row.ML}", moves),
             (f"Defense, {row.DL}", f"{levels[row.DL].rating:+d}"),
@@ -113,12 +113,12 @@ def _plastic_fudge(game: Game[Any], name: str | None, row: pf.Card, _: str) -> U
 _SPECIAL = {
     "spotter": "cannot act without a spotter",
     "fixed": "moves only when attacked hand to hand",
-    "explodes": "a Legendary attack on him sets him off",
+    "explodes": "a Legendary attack on it makes it explode",
 }
 
 
 def _bought(row: pf.Card) -> Mapping[str, Any]:
-    """A card of a player's own as the question what it costs."""
+    """The question to the rules of what a player's own card costs."""
     levels = {"ML": row.ML, "RL": list(row.RL), "AL": list(row.AL), "DL": row.DL, "TL": row.TL}
     return {**levels, "class": row.kind, "commander": row.commander, "special": row.special is not None}
 
@@ -129,14 +129,14 @@ def _army_men(game: Game[Any], _: str | None, row: am.Card, title: str) -> UnitC
     values = [("Moves", f"{kind.move_in:g} in" if kind.move_in else "stays")]
     values += [("On a road", f"{kind.road_in:g} in")] if kind.road_in else []
     boxes = (("Lives", int(limit(rules, "hero_lives"))),) if row.hero else ()
-    abilities = _true_of(row)
-    told = rules.header.rules.get(row.rule, "") if abilities else ""
+    abilities = _flags(row)
+    rule_text = rules.header.rules.get(row.rule, "") if abilities else ""
     return UnitCard(
         title=row.title or title,
         kind=", ".join((_words(row.kind), *abilities)),
         values=tuple(values),
         weapons=tuple(_army_men_weapon(weapon, rules.tables.weapons[weapon]) for weapon in row.weapons),
-        remarks=_sentences(row.note, told),
+        remarks=_sentences(row.note, rule_text),
         boxes=boxes,
         rules=_ids(row.rule, kind.rule, *(rules.tables.weapons[weapon].rule for weapon in row.weapons)),
     )
@@ -150,27 +150,27 @@ def _army_men_weapon(name: str, row: am.Weapon) -> str:
     sizes = (("blast", row.blast_in), ("flame", row.cone_in), ("glue", row.area_in))
     facts += [f"{what} {size:g} in" for what, size in sizes if size is not None]
     facts += [f"crew {row.crew}"] if row.crew > 1 else []
-    facts += _true_of(row, ("automatic", "ammunition", "gun", "high_tech", "laid"))
+    facts += _flags(row, ("automatic", "ammunition", "gun", "high_tech", "laid"))
     facts += ["over cover"] if row.indirect is not am.Indirect.NEVER else []
     return f"{begun(_words(name))}: {', '.join(facts)}"
 
 
 def _fudge_miniatures(game: Game[Any], name: str | None, row: fm.Card, title: str) -> UnitCard:
     rules: fm.Rules = game.rules
-    called = {level.value: word for word, level in rules.tables.ladder.items()}
+    level_names = {level.value: word for word, level in rules.tables.ladder.items()}
     stats = [(begun(stat), getattr(row, stat)) for stat in ("strength", "dexterity", "guts")]
     factors = [(word.upper(), getattr(row, word)) for word in ("modf", "rodf", "ddf", "hddf")]
-    values = [(", ".join(filter(None, (stat, called.get(value)))), f"{value:+d}") for stat, value in stats]
+    values = [(", ".join(filter(None, (stat, level_names.get(value)))), f"{value:+d}") for stat, value in stats]
     values += [("Movement", f"{row.movement_in} in")]
     values += [(factor, "N/A" if value is None else f"{value:+d}") for factor, value in factors]
     traits = [(trait, "gift") for trait in row.gifts] + [(trait, "fault") for trait in row.faults]
-    told = [f"{_words(trait)} ({sort}): {_trait_words(rules.tables.traits[trait])}" for trait, sort in traits]
+    remarks = [f"{_words(trait)} ({sort}): {_trait_words(rules.tables.traits[trait])}" for trait, sort in traits]
     return UnitCard(
         title=name or title,
         kind="character",
         values=tuple(values),
         weapons=tuple(_item_words(item) for item in row.equipment),
-        remarks=_sentences(*told, row.note),
+        remarks=_sentences(*remarks, row.note),
         boxes=tuple((begun(_words(wound)), column.boxes) for wound, column in rules.tables.wounds.items()),
         rules=_ids(row.rule, *(rules.tables.traits[trait].rule for trait, _ in traits), "FM-08"),
     )
@@ -199,13 +199,13 @@ def _simple_plastic(game: Game[Any], _: str | None, row: sp.Card, title: str) ->
         ("Dice", f"{unit.dice} each" if unit.attacks > 1 else str(unit.dice)),
         ("Kills on", f"{limit(rules, 'base_to_kill'):g}+"),
     ]
-    after = "" if unit.attacks_after_moving else "no attack in a turn in which it moved"
-    concerned = [f"{row_.modifier:+d} {row_.text}" for row_ in rules.tables.modifiers.values()]
+    after = "" if unit.attacks_after_moving else "cannot attack in a turn in which it moved"
+    modifiers = [f"{row_.modifier:+d} {row_.text}" for row_ in rules.tables.modifiers.values()]
     return UnitCard(
         title=row.title or title,
         kind=_words(row.unit) + (", special" if unit.special else ""),
         values=tuple(values),
-        remarks=_sentences("serves " + " or ".join(places), after, "to kill: " + "; ".join(concerned)),
+        remarks=_sentences("serves " + " or ".join(places), after, "to kill: " + "; ".join(modifiers)),
         rules=_ids(row.rule, unit.rule, *(row_.rule for row_ in rules.tables.modifiers.values())),
     )
 
@@ -222,8 +222,8 @@ def _simple_plastic_figure(game: Game[Any], _: str | None, row: ww.Card, title: 
         facts += [f"{_words(weapon.fire)} {fire:+d}"] if fire else []
         lines.append(f"{_nation_words(rules, name, row.nation)}: {', '.join(facts)}")
     bayonet = f"bayonet: {limit(rules, 'bayonet'):+g} hand to hand" if row.bayonet else ""
-    reserve = "a reserve: comes in for an eliminated figure" if row.reserve else ""
-    told = "" if row.role == "figure" else rules.header.rules.get(role.rule, "")
+    reserve = "a reserve: replaces an eliminated figure" if row.reserve else ""
+    rule_text = "" if row.role == "figure" else rules.header.rules.get(role.rule, "")
     return UnitCard(
         title=row.title or title,
         kind=_words(row.nation or "any nation") + ("" if row.role == "figure" else f", {_words(row.role)}"),
@@ -233,13 +233,13 @@ def _simple_plastic_figure(game: Game[Any], _: str | None, row: ww.Card, title: 
             ("Out on", f"{limit(rules, 'eliminated_at'):g}+"),
         ),
         weapons=tuple(lines),
-        remarks=_sentences(bayonet, reserve, told),
+        remarks=_sentences(bayonet, reserve, rule_text),
         rules=_ids(row.rule, pose.rule, role.rule, *(weapon.rule for weapon in weapons), "WW-24" * row.bayonet),
     )
 
 
 def _nation_words(rules: ww.Rules, weapon: str, nation: str | None) -> str:
-    """A weapon as a nation calls it."""
+    """A nation's own name of a weapon."""
     if nation is None:
         return begun(_words(weapon))
     own = f"{nation.capitalize()} "

@@ -1,4 +1,4 @@
-"""Unit cards: a ready unit of a game, or a figure of an army list, as the words that stand on its card."""
+"""Unit cards, as text, of a game's ready units or of the figures in an army list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ui.paper.card_faces import FACES, UnitCard
 
 
 def game_cards(game: Game[Any]) -> tuple[UnitCard, ...]:
-    """Every ready unit of a game, in the order of its data."""
+    """A card for every ready unit of a game, in the order of its data."""
     return tuple(_face(game, name, row) for name, row in game.rules.tables.cards.items())
 
 
@@ -21,23 +21,23 @@ def army_cards(game: Game[Any], army: Army) -> tuple[UnitCard, ...]:
     """A card for each figure of an army list.
 
     Raises:
-        UserError: if the list is for another game, names a card that the game has not, or a player's own card is not
-            such a card.
+        UserError: if the list is for another game, names a card that the game does not have, or a player's own card
+            is not valid in the game.
     """
     check_army(game, army)
     cards = []
-    for one in army.recruits:
-        if one.card is not None:
-            card = _face(game, one.card, game.rules.tables.cards[one.card])
+    for recruit in army.recruits:
+        if recruit.card is not None:
+            card = _face(game, recruit.card, game.rules.tables.cards[recruit.card])
         else:
-            own = dict(one.own or {})
-            card = _face(game, None, _own_row(game, own, one.figure), str(own.get("title", one.figure)))
-        cards.append(card.of(one.figure, one.squad))
+            own = dict(recruit.own or {})
+            card = _face(game, None, _own_row(game, own, recruit.figure), str(own.get("title", recruit.figure)))
+        cards.append(card.of(recruit.figure, recruit.squad))
     return tuple(cards)
 
 
 def _own_row(game: Game[Any], own: Mapping[str, Any], figure: str) -> Any:
-    """A player's own card as the game's; what only the rulebook's cards have is left blank."""
+    """A player's own card as a row of the game's data; fields that only rulebook cards have stay blank."""
     tables: Any = type(game.rules.tables)
     kind = get_args(hints(tables)["cards"])[1]
     known = {field.name for field in fields(kind)}

@@ -309,7 +309,7 @@ def test_the_steps_can_be_done_in_any_order(
     choose_source(window, "Simulated table")
     wait_until(lambda: step_of(window) is Step.EMPTY, timeout_s=60)
     QTest.mouseClick(guide.bar.steps[Step.ARMIES], LEFT)
-    press(window)  # "Teach by a click" stays at the step
+    press(window)  # "Teach army" stays at the step
     assert step_of(window) is Step.ARMIES
     assert window.tool.name == "teach"
     wait_until(lambda: np.abs(window.bench.frame.image_bgr.astype(int) - table.empty_bgr).max() > 60)

@@ -108,7 +108,7 @@ def test_whom_the_rules_let_not_fire_the_players_may(window: Window, panel: Batt
 
     def answer(dialog: RulingDialog) -> None:
         assert dialog.holding is not None
-        assert dialog.holding.outcome == "nothing comes of it"
+        assert dialog.holding.outcome == "nothing happens"
         assert dialog._figure.currentData() == "blue-1"  # whom it is about comes first
         dialog._add()
         assert dialog.said == (("blue-1", "eliminated"),)

@@ -130,9 +130,9 @@ def test_members_of_a_blast_are_marked_with_their_part() -> None:
 
 def test_names_appear_where_there_is_room() -> None:
     # 20 px to the inch: three screen pixels to one make room.
-    assert "green-1" not in words(table_overlay(view_of(GREEN), TableState()))
-    assert "green-1" in words(table_overlay(view_of(GREEN), TableState(), screen_scale=3.0))
-    assert "green-1" in words(table_overlay(view_of(GREEN), TableState(), Preview(hovered="green-1")))
+    assert "Green 1" not in words(table_overlay(view_of(GREEN), TableState()))
+    assert "Green 1" in words(table_overlay(view_of(GREEN), TableState(), screen_scale=3.0))
+    assert "Green 1" in words(table_overlay(view_of(GREEN), TableState(), Preview(hovered="green-1")))
 
 
 def test_a_rulers_label_lies_clear_of_it() -> None:

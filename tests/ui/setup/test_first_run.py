@@ -82,7 +82,7 @@ def test_armies_that_were_found_by_colour_can_be_used() -> None:
     one = replace(now, view=replace(found, proposed=(army("green"),)))
     assert "They are all one colour" in guide(one, Progress().go_to(Step.ARMIES)).ticks[-1].words
     for other in (with_setup(), with_setup(propose=True, palette=(army("green"),))):
-        assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach by a click"
+        assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach army"
 
 
 def test_two_armies_are_not_all_where_three_stand() -> None:
