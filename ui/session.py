@@ -58,14 +58,14 @@ class Ruler:
 
     @property
     def name(self) -> str:
-        """A name such as "green-1 to tan-2"; `rules.text.told` makes it readable."""
+        """A name such as "Green 1 to Tan 2"."""
         corners = f" round {len(self.via)} corner{'s' if len(self.via) > 1 else ''}" if self.via else ""
         return f"{end_name(self.a)} to {end_name(self.b)}{corners}"
 
 
 def end_name(end: End) -> str:
-    """A name such as "green-1" or "(12.3, 4.5)"."""
-    return end if isinstance(end, str) else f"({end[0]:.1f}, {end[1]:.1f})"
+    """A name such as "Green 1" or "(12.3, 4.5)"."""
+    return spoken(end) if isinstance(end, str) else f"({end[0]:.1f}, {end[1]:.1f})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

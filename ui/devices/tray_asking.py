@@ -1,4 +1,4 @@
-"""One request for dice, put to the camera over the tray. No Qt here."""
+"""The dice source that asks the camera over the tray. No Qt here."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ui.formatting import sentence
 
 
 class TrayAsking:
-    """One request for dice, put to the camera over the tray.
+    """One request to the camera over the tray.
 
     Attributes:
-        request: What is asked for.
-        roll: What was read, once nothing about it is doubtful; the player confirms it.
-        seen: The dice that it is about; None before some are seen.
-        yes_words: What yes means.
+        request: The request.
+        roll: The roll, once nothing about it is doubtful; the player confirms it.
+        seen: The dice that the request is about; None before some are seen.
+        yes_words: The text of the answer yes.
     """
 
     yes_words = YES
 
     def __init__(self, request: DiceRequest, hand: TrayHand) -> None:
-        """Ask; what came to rest a moment ago and has not answered yet counts."""
+        """Start the request; unused dice that came to rest a moment ago count."""
         self.request, self._hand = request, hand
         self.roll: Roll | None = None
         self.seen: Seen | None = None
@@ -34,7 +34,7 @@ class TrayAsking:
         self._settled = False
 
     def pull(self) -> bool:
-        """Whether the roll has come in just now."""
+        """Update, and return whether the roll has just arrived."""
         settled, self._settled = self._settled, False
         seen = self._hand.unspent
         if seen is None or seen is self.seen or self._asked_s - seen.at_s > FORGET_S:
@@ -61,43 +61,43 @@ class TrayAsking:
 
     def _stale(self, seen: Seen) -> list[str]:
         early_s = self._asked_s - seen.at_s
-        return [f"the dice came to rest {early_s:.0f} s before they were asked for"] if early_s > KEEP_S else []
+        return [f"the dice were thrown {early_s:.0f} s before this roll"] if early_s > KEEP_S else []
 
     @property
     def doubt(self) -> str:
-        """What the players must settle first; empty if nothing."""
+        """A question that the players must answer first; empty if none."""
         if self._doubted is None or self.seen is None:
             return ""
         return f"{reading_words(self.seen.reading)}. {sentence(self._doubt)} Does it count?"
 
     def settle(self, yes: bool) -> None:
-        """Their answer."""
+        """Answer the question."""
         if yes and self._doubted is not None:
             self.roll, self._settled = self._doubted, True
         self._doubt, self._doubted = "", None
 
     def again(self) -> None:
-        """Read again what lies there."""
+        """Read the dice in the tray again."""
         self.roll, self._wrong = None, ""
         self._hand.test()
 
     def end(self) -> None:
-        """Ask no more; what lies there has answered."""
+        """End the request and mark its dice as used."""
         if self.seen is not None:
             self._hand.spend()
 
     @property
     def words(self) -> str:
-        """How it goes."""
+        """The state of the request."""
         if self.doubt:
             return self.doubt
         if self.roll is not None and self.seen is not None:
-            return f"{reading_words(self.seen.reading)}. OK takes it."
-        return sentence(self._wrong) if self._wrong else "Throw the dice into the tray: they are read once they lie."
+            return f"{reading_words(self.seen.reading)}. Press OK to use it."
+        return sentence(self._wrong) or "Throw the dice into the tray. The camera reads them when they stop."
 
 
 def _countable(proposal: Proposal) -> bool:
-    """Whether these faces could be the roll at all."""
+    """Whether the number and kind of dice fit the request."""
     request = proposal.request
     return len(proposal.faces) == request.count and set(proposal.faces) <= set(request.die.faces)
 
@@ -105,4 +105,4 @@ def _countable(proposal: Proposal) -> bool:
 def _moved(before: Roll | None, found: Roll) -> list[str]:
     if before is None or sorted(before.faces) == sorted(found.faces):
         return []
-    return [f"the dice showed {', '.join(map(str, before.faces))} before: they were moved, or thrown again"]
+    return [f"the dice showed {', '.join(map(str, before.faces))} before: somebody moved them or threw again"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rules.table import Figure
 from rules.template import Hit, Template
-from rules.text import spoken, told
+from rules.text import spoken
 from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
 from ui.measuring import Reading, covered, read_off, standing_at
 from ui.picture.overlay import Preview
@@ -59,8 +59,8 @@ def _answer(view: TableView, question: Laid, reading: Reading | None, basis: Bas
 
 def _of_ruler(ruler: Ruler, reading: Reading | None, basis: Basis, unit: Unit) -> Answer:
     if reading is None:
-        return Answer("not seen", (f"{told(ruler.name)}: the camera does not see both ends",))
-    rows = [told(ruler.name)]
+        return Answer("not seen", (f"{ruler.name}: the camera does not see both ends",))
+    rows = [ruler.name]
     if reading.a.army and reading.b.army:
         rows.append(other_words(reading.range, basis, unit))
     if len(reading.legs) > 1:

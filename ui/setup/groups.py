@@ -32,7 +32,7 @@ class OneColour(UserError):
 
 
 def armies_of(view: TableView, state: TableState) -> tuple[str, ...]:
-    """Names of the taught armies, or of the proposed ones while none is taught; then those used by corrections alone."""
+    """Names of the taught armies, or of the proposed ones while none is taught; then those that corrections added."""
     known = army_names(state.setup.palette or view.proposed)
     by_hand = {change.army for change in state.corrections if isinstance(change, ArmyChanged)}
     seen = (figure.army for figure in view.figures if figure.army in by_hand)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rules.text import told
 from ui.questions.answer import answer_to, on_table
 from ui.session import Ruler, TableState
 from ui.table.shapes import template_words
@@ -50,5 +49,5 @@ def next_step(view: TableView, state: TableState, tool: str, hint: str, practice
 
 def laid_words(view: TableView, state: TableState) -> list[str]:
     """Every ruler and template on the table with its result."""
-    named = ((told(laid.name) if isinstance(laid, Ruler) else template_words(laid), laid) for laid in on_table(state))
+    named = ((laid.name if isinstance(laid, Ruler) else template_words(laid), laid) for laid in on_table(state))
     return [f"{name}: {answer_to(view, laid, state.basis, state.unit).headline}" for name, laid in named]

@@ -19,7 +19,7 @@ from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
 from rules.dice import Die
 from ui.devices.device_connection import ANY, EMULATED, Berth, Level, Ports, choices, finding
-from ui.devices.rod_and_dice import HEAR_S, TEST_S, TESTED, DiceHand, Rod, counted
+from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, DiceHand, Rod, counted
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -206,10 +206,10 @@ def test_the_rods_test_shows_each_light_and_gives_the_answer_back() -> None:
     rod.show(Measured(4))
     rod.test()
     shown = []
-    for _ in range(len(TESTED) + 1):
+    for _ in range(len(TEST_SIGNS) + 1):
         shown.append(rod.sign)
         now[0] += TEST_S
-    assert shown == [*TESTED, Measured(4)]
+    assert shown == [*TEST_SIGNS, Measured(4)]
     rod.show(Alarm())
     assert rod.sign == Alarm()
     rod.show(DiceWait())
