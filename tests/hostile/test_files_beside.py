@@ -277,7 +277,7 @@ def test_an_altered_entry_is_named_and_the_battle_goes_on_in_a_copy(
     assert main(["replay", str(save)]) == 1
     assert "--recover COPY" in capsys.readouterr().err
     assert main(["replay", str(save), "--recover", str(copy)]) == 0
-    assert "goes on from entry 3" in capsys.readouterr().out
+    assert "after entry 3" in capsys.readouterr().out
     with Battle.open(copy, lambda: 0.0) as battle:
         assert not battle.remark
         assert [entry.body.get("text") for entry in battle.entries] == [

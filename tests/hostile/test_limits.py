@@ -239,7 +239,7 @@ def test_the_way_out_of_a_folder_that_may_only_be_read_is_not_to_make_room(
     for number, way_out in (
         (errno.EROFS, "choose another folder"),
         (errno.EACCES, "choose another folder"),
-        (errno.ENOSPC, "make room"),
+        (errno.ENOSPC, "free some space"),
     ):
 
         def refuses(*_: object, number: int = number, **__: object) -> None:
@@ -248,7 +248,7 @@ def test_the_way_out_of_a_folder_that_may_only_be_read_is_not_to_make_room(
         monkeypatch.setattr("tempfile.mkstemp", refuses)
         with pytest.raises(UserError, match=way_out) as refusal:
             write_json(tmp_path / "x.json", {})
-        assert ("make room" in str(refusal.value)) == (number == errno.ENOSPC)
+        assert ("free some space" in str(refusal.value)) == (number == errno.ENOSPC)
 
 
 def test_a_note_in_a_battle_is_no_limit(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch)
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", full)
-    with pytest.raises(UserError, match=r"the disk is full.*make room"):
+    with pytest.raises(UserError, match=r"the disk is full.*free some space"):
         write_json(path, {"new": True})
     assert json.loads(path.read_text()) == {"old": True}
     assert list(tmp_path.iterdir()) == [path]

@@ -220,7 +220,8 @@ def _print_thrown(lines: Iterable[RollLine]) -> None:
 
 
 def _request_words(request: DiceRequest) -> str:
-    return f"{roller_words(request.for_whom)} throws {request.count}d{'F' if request.die is Die.FUDGE else '6'} for {request.why}"
+    dice = f"{request.count}d{'F' if request.die is Die.FUDGE else '6'}"
+    return f"{roller_words(request.for_whom)} throws {dice} for {request.why}"
 
 
 def _roll_words(request: DiceRequest, roll: Roll) -> str:

@@ -70,7 +70,7 @@ class TrayHand:
         seen = self.unspent
         if seen is None or self._clock() - seen.at_s > KEEP_S:
             return ""
-        return f"Saved for the next roll: {reading_words(seen.reading)}."
+        return f"Kept for the next roll: {reading_words(seen.reading)}."
 
     def spend(self) -> None:
         """Mark the dice in the tray as used."""

@@ -25,7 +25,7 @@ from rules.game import Game
 from rules.table import UserError
 from rules.text import spoken
 from ui.formatting import begun
-from ui.paper.card_faces import UnitCard
+from ui.paper.cards import UnitCard
 
 CARD_MM = (92.0, 60.0)
 _COLUMNS, _ROWS = 2, 4

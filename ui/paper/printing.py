@@ -79,7 +79,7 @@ def _drawn(job: PrintJob) -> Sheet:
 
 
 def _ready_cards(name: str, paper: str) -> Sheet:
-    from ui.paper import card_sheet, cards  # loads all five games: too slow for the window's start
+    from ui.paper import card_sheet, cards  # here, because loading all five games is slow
 
     if not name:
         raise UserError(f"choose a game ({', '.join(GAMES)}) or an army list to print cards of")

@@ -38,7 +38,7 @@ class OtherPlastic(UserError):
     """
 
     def __init__(self, army: str, like: str) -> None:
-        super().__init__(f"This soldier looks like {like}." if like else f"This soldier looks different from {army}.")
+        super().__init__(f"That soldier looks like {like}." if like else f"That soldier looks different from {army}.")
         self.army, self.like = army, like
 
 

@@ -34,7 +34,7 @@ def test_a_deed_is_its_title_and_whom_it_is_done_to() -> None:
     assert deed_words(asked(deed=Deed("Clear the jam", "clear", {}, by=("green-1",)))) == "Clear the jam"
     thrown = Deed("Grenade at the spot (3.0, 4.5)", "blast", {}, ("green-1",), ("tan-4", "tan-5"), spot_in=(3.0, 4.5))
     assert deed_words(asked(deed=thrown)) == "Grenade"
-    assert "there: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
+    assert "at that place: Tan 4, Tan 5" in reason_rows(asked(deed=thrown))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_why_not_in_place_of_odds() -> None:
 def test_what_the_rules_cannot_do_without_is_asked_for_in_place_of_its_name() -> None:
     which = Question("facing_deg", "Which way does he face?", None, holds=float)
     refused = asked(refusal="the question 'rout_move' lacks the key 'facing_deg': give it a number", asks=(which,))
-    assert reason_rows(refused) == ("say first: Which way does he face?",)
+    assert reason_rows(refused) == ("answer first: Which way does he face?",)
     assert refusal_words(asked(refusal="green-2 is not seen", asks=(which,))) == "Green 2 is not seen"
 
 

@@ -33,7 +33,10 @@ def test_a_list_is_there_again(tmp_path: Path) -> None:
     [
         ('{"schema": 2}', "has schema 2 and this program reads 1"),
         ("Dear diary", "is not JSON"),
-        ('{"schema": 1, "name": "x", "game": "army_men"}', r"green\.json: the army list lacks the key 'recruits'"),
+        (
+            '{"schema": 1, "name": "x", "game": "army_men"}',
+            r"green\.json cannot be read: the army list lacks the key 'recruits'",
+        ),
     ],
 )
 def test_what_is_no_list_is_refused_by_its_name(text: str, message: str, tmp_path: Path) -> None:
@@ -86,14 +89,14 @@ def test_a_name_may_change_its_case_only(shelf: Shelf) -> None:
 def test_a_name_that_another_army_has_is_refused(shelf: Shelf, name: str, new: str) -> None:
     shelf.keep(replace(ARMY, name="Guards"))
     shelf.keep(replace(ARMY, name="Tans"))
-    with pytest.raises(UserError, match="already: delete it first"):
+    with pytest.raises(UserError, match="there is already an army list"):
         shelf.rename(name, new)
     assert shelf.names() == ("Guards", "Tans")
 
 
 def test_two_names_for_one_file_are_refused(shelf: Shelf) -> None:
     shelf.keep(replace(ARMY, name="A-Team"))
-    with pytest.raises(UserError, match="'A Team' and 'A-Team' would share the file"):
+    with pytest.raises(UserError, match="'A Team' is too similar to the saved list 'A-Team'"):
         shelf.keep(replace(ARMY, name="A Team"))
     with pytest.raises(UserError, match="there is no army list 'A Team'"):
         shelf.delete("A Team")
@@ -102,7 +105,7 @@ def test_two_names_for_one_file_are_refused(shelf: Shelf) -> None:
 
 @pytest.mark.parametrize("name", ["", "../..", "???"])
 def test_a_name_without_letters_is_refused(shelf: Shelf, name: str) -> None:
-    with pytest.raises(UserError, match="give it a name with letters or digits"):
+    with pytest.raises(UserError, match="use letters or digits"):
         shelf.keep(replace(ARMY, name=name))
 
 
@@ -134,7 +137,7 @@ def test_a_foreign_file_is_shown_and_left_alone(shelf: Shelf, text: str) -> None
 
 def test_a_shelf_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "armies").write_text("a file")
-    with pytest.raises(UserError, match="cannot be made"):
+    with pytest.raises(UserError, match="cannot be created"):
         Shelf(tmp_path / "armies" / "here").keep(ARMY)
 
 

@@ -25,7 +25,8 @@ def test_a_stray_is_drawn_from_where_it_was_aimed_to_where_it_fell() -> None:
     marks = stray_marks(stray)
     way = next(mark for mark in marks if isinstance(mark, Trace) and mark.dashed)
     assert (way.points_in[0], way.points_in[-1]) == ((10.0, 10.0, 0.0), (13.0, 14.0, 0.0))
-    assert "fell 5.0 in off" in [words for mark in marks if isinstance(mark, Note) for words, _ in mark.rows]  # 3, 4, 5
+    notes = [words for mark in marks if isinstance(mark, Note) for words, _ in mark.rows]
+    assert "landed 5.0 in away" in notes  # 3, 4, 5
     [head] = [mark for mark in marks if isinstance(mark, Trace) and not mark.closed and not mark.dashed]
     assert head.points_in[1] == (13.0, 14.0, 0.0)
     back = math.dist(head.points_in[0][:2], stray.aimed_in)

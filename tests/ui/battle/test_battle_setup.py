@@ -105,4 +105,4 @@ def test_a_list_of_another_game_is_refused(dialog: MusterDialog) -> None:
 def test_a_name_that_makes_no_file_is_told_in_the_dialog(dialog: MusterDialog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("…", True))
     dialog._ask_name("green")
-    assert "give it a name with letters or digits" in dialog._words.text()
+    assert "use letters or digits" in dialog._words.text()

@@ -184,7 +184,7 @@ def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path
     album_path(tmp_path / "c").rename(album_path(battle.path))
     mine = Album(battle)
     assert mine.picture(1) is None
-    assert "set aside" in mine.remark
+    assert "are now in" in mine.remark
     mine.put(1, small_jpeg(NOISE))
     assert mine.seqs == {1}
     mine.close()
@@ -196,7 +196,7 @@ def test_damaged_pictures_are_no_harm(battle: Battle, harm: bytes) -> None:
     album_path(battle.path).write_bytes(harm)
     album = Album(battle)
     assert album.picture(1) is None
-    assert "set aside" in album.remark
+    assert "are now in" in album.remark
     assert Path(f"{album.path}.aside-1").read_bytes() == harm
     album.close()
 
@@ -206,7 +206,7 @@ def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> Non
     album.put(1, small_jpeg(NOISE))
     assert album._file is not None
     album._file.execute("PRAGMA max_page_count = 1")  # as SQLite says it of a full disk
-    with pytest.raises(UserError, match=r"disk is full.*the battle itself goes on"):
+    with pytest.raises(UserError, match=r"disk is full.*the battle itself is safe"):
         album.put(2, small_jpeg(NOISE))
     album.close()
     battle.record(Noted(text="on"))

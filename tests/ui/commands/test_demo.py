@@ -35,4 +35,4 @@ def test_a_folder_that_cannot_be_made(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("sys.platform", "linux")
     (tmp_path / "file").write_text("")
     assert main(["demo", "--out", str(tmp_path / "file" / "demo")]) == 1
-    assert "cannot be made" in capsys.readouterr().err
+    assert "cannot be created" in capsys.readouterr().err

@@ -186,8 +186,8 @@ def test_the_ports_say_what_may_hang_on_them(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("hardware.ports.attached", lambda: (esp, gps))
     monkeypatch.setattr("hardware.ports.holder", lambda device: "gpsd (12)" if device == gps.device else "")
     assert serial_ports() == (
-        ("/dev/ttyUSB0", "CP2102 (may drive the rod or hear dice)"),
-        ("/dev/ttyACM0", "u-blox GPS (gpsd (12) holds it)"),
+        ("/dev/ttyUSB0", "CP2102 (may be the rod or dice)"),
+        ("/dev/ttyACM0", "u-blox GPS (in use by gpsd (12))"),
     )
 
 

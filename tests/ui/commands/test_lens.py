@@ -51,9 +51,9 @@ def test_a_lens_from_pictures(pictures, tmp_path, capsys, monkeypatch):
     assert main(["lens", *(str(pictures / f"{n}.png") for n in names), "-o", str(out), "--camera", "My cam"]) == 0
     said = capsys.readouterr().out
     assert "1.png: taken, 35 corners; 2 of at least 6" in said
-    assert "again.png: refused, it shows the board where accepted picture 9 has it already" in said
-    assert "blurred.png: refused, it is blurred by" in said
-    assert "empty.png: refused, no board is seen" in said
+    assert "again.png: rejected, it shows the board where accepted picture 9 has it already" in said
+    assert "blurred.png: rejected, it is blurred by" in said
+    assert "empty.png: rejected, no board is seen" in said
     assert "The board has been in" in said
     assert "px (rms) from where this lens puts them" in said
     lens = read_lens(out)
@@ -82,7 +82,7 @@ def test_pictures_of_two_sizes(pictures, tmp_path, capsys):
 def test_two_kinds_of_boards_at_once(pictures, tmp_path, capsys):
     options = ["--board", "6x8:1:0.75", "--chessboard", "9x6:1"]
     assert main(["lens", str(pictures / "0.png"), "-o", str(tmp_path / "lens.json"), *options]) == 1
-    assert "two kinds of boards" in capsys.readouterr().err
+    assert "different boards" in capsys.readouterr().err
 
 
 def test_a_chessboard_that_is_none(tmp_path, capsys):

@@ -90,7 +90,7 @@ def test_the_lamp_is_the_verdict(range_in: float, reach_in: float | None, sigma_
         (["--show", "3", "--length", "0"], "length in inches"),
         (["--off", "--brightness", "2"], "brightness"),
         (["--off", "--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),
-        (["--off", "--port", "usb:1:2:3@4", "--seconds", "0.2"], "nothing was reached on usb:1:2:3@4"),
+        (["--off", "--port", "usb:1:2:3@4", "--seconds", "0.2"], "no device answers on usb:1:2:3@4"),
         (["--off", "--seconds", "0.2"], "no likely port"),
     ],
 )
@@ -124,7 +124,7 @@ def test_wrong_usage(arguments, capsys) -> None:
 def test_the_ports_are_listed(monkeypatch, capsys) -> None:
     port = Port("/dev/ttyUSB0", "CP2102", 0x10C4, 0xEA60, "0001", "1-1")
     monkeypatch.setattr("ui.devices.cli_links.attached", lambda: (port,))
-    assert list_ports(()) == "No serial port has anything on it: plug the device in, or try --emulate."
+    assert list_ports(()) == "No device on any serial port: plug it in, or try --emulate."
     assert main(["rod", "--list"]) == 0
     assert capsys.readouterr().out == "likely  /dev/ttyUSB0   CP2102  usb:10c4:ea60:0001@1-1\n"
 

@@ -57,7 +57,7 @@ def test_what_the_dice_said_is_overruled_by_keyboard_and_undone_by_name(
         # SP-11, SP-12: who stayed needs 3; what was said is no choice.
         assert words == [
             "Misses, 33 % by the dice",
-            "Nothing comes of it; it counts as done",
+            "No effect, but the action is used up",
             "As if it had not been tried",
         ]
         ok(dialog)  # nothing without a reason

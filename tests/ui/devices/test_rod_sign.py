@@ -71,5 +71,5 @@ def test_signs_in_words() -> None:
     assert sign_words(Measured(7.46, Lamp.AMBER, 12)) == "7.5 in of 12 in: too close to call"
     assert sign_words(Measured(7.46)) == "7.5 in"
     assert sign_words(Idle()).startswith("dark")
-    assert sign_words(DiceWait()) == "dice are awaited"
-    assert sign_words(Ruler()).startswith("the empty rod")
+    assert sign_words(DiceWait()) == "waiting for dice"
+    assert sign_words(Ruler()).startswith("a plain rod")

@@ -15,7 +15,7 @@ from rules.table import UserError
 from tests.vision.dice.pictures import Drawn, draw
 from ui.devices.device_connection import Level
 from ui.devices.tray import TrayHand, cameras, reading_words
-from ui.devices.tray_asking import TrayAsking
+from ui.devices.tray_asking import TrayAsking, propose
 from ui.devices.tray_camera import TABLE, Region, Seen
 from vision.dice.tray import TrayReading
 from vision.dice.view import DieKind, DieSeen
@@ -58,7 +58,7 @@ def test_dice_that_come_to_rest_are_the_roll(hand: Hand) -> None:
     hand.lies(seen(6, 1))
     assert asking.pull()
     assert asking.roll == Roll((6, 1))
-    assert asking.words == "6 (95%), 1 (95%). OK takes it."
+    assert asking.words == "6 (95%), 1 (95%). Press OK to use it."
     assert not asking.pull()
 
 
@@ -78,7 +78,7 @@ def test_a_roll_that_nobody_asked_for_waits_five_seconds_is_asked_about_for_a_mi
     hand.now = KEEP_S + 10
     asking = TrayAsking(TWO, hand)
     assert not asking.pull()
-    assert "came to rest 10 s before they were asked for" in asking.doubt
+    assert "were thrown 10 s before this roll" in asking.doubt
     asking.settle(True)
     assert asking.pull()
     assert asking.roll == Roll((2, 2))
@@ -104,9 +104,9 @@ def test_a_leaning_die_is_asked_about(hand: Hand) -> None:
 def test_too_few_too_many_and_foreign_dice_never_count(hand: Hand) -> None:
     asking = TrayAsking(TWO, hand)
     for wrong, words in (
-        (seen(6), "2 dice are asked for and 1 are seen"),
-        (seen(6, 5, 4), "2 dice are asked for and 3 are seen"),
-        (seen(-1, 0, kind=DieKind.FUDGE), "Fudge dice: roll six-sided ones"),
+        (seen(6), "The roll needs 2 dice, but the camera sees 1"),
+        (seen(6, 5, 4), "The roll needs 2 dice, but the camera sees 3"),
+        (seen(-1, 0, kind=DieKind.FUDGE), "Fudge dice: roll six-sided dice"),
     ):
         hand.lies(wrong)
         assert not asking.pull()
@@ -153,7 +153,7 @@ def test_six_sided_dice_stand_for_fudge_dice(hand: Hand) -> None:
 def test_a_reading_in_words() -> None:
     assert reading_words(seen(1, 0, -1, kind=DieKind.FUDGE).reading) == "+ (95%), blank (95%), - (95%)"
     assert reading_words(seen(4, cocked=True).reading) == "4 (leaning?)"
-    assert reading_words(seen().reading) == "no dice are seen"
+    assert reading_words(seen().reading) == "no dice"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_the_tray_is_a_part_of_any_picture() -> None:
 def test_the_tables_own_camera_is_not_opened_twice() -> None:
     found = cameras((0, 2), "0", "7")
     assert [one.spec for one in found] == [TABLE, "2", "7"]
-    assert found[-1].words == "Camera 7 (not there)"
+    assert found[-1].words == "Camera 7 (not plugged in)"
 
 
 class Lens:
@@ -229,7 +229,7 @@ def test_real_dice_under_a_second_camera_are_read_once_they_lie(made: Callable[.
     hand.berth.connect("1")
     step = lambda: hand.pull(None, None)  # noqa: E731
     until(lambda: hand.told, step)
-    assert (hand.told[0], hand.seen) == ("no dice are seen", None)
+    assert (hand.told[0], hand.seen) == ("no dice", None)
     assert hand.berth.standing.words == "Connected: camera 1."
     lens.image_bgr = draw([Drawn(6, -1.5), Drawn(2, 1.5, 0.4, 30)])
     until(lambda: hand.seen, step)
@@ -285,3 +285,47 @@ def test_a_camera_that_goes_is_told_and_comes_back(
     until(lambda: hand.berth.standing.level is Level.UP, step)
     hand.close()
     assert lens.closed == 2
+
+
+# Matching the dice to a request
+
+
+def reading(*faces: int, kind: DieKind = DieKind.D6, confidence: float = 0.95, cocked: bool = False) -> TrayReading:
+    return TrayReading(tuple(DieSeen(face, kind, SQUARE, confidence, cocked) for face in faces), 1.0)
+
+
+def request(die: Die = Die.D6, count: int = 2) -> DiceRequest:
+    return DiceRequest(die, count, "Green", "to hit")
+
+
+def test_what_is_seen_is_proposed() -> None:
+    proposal = propose(request(), reading(6, 1))
+    assert (proposal.faces, proposal.why_doubt) == ((6, 1), ())
+
+
+def test_a_wrong_count_is_doubted() -> None:
+    doubts = propose(request(), reading(6)).why_doubt
+    assert doubts == ("the roll needs 2 dice, but the camera sees 1: is one outside the tray?",)
+
+
+def test_ordinary_dice_stand_for_fudge_dice() -> None:
+    proposal = propose(request(Die.FUDGE, 3), reading(1, 4, 6))
+    assert proposal.faces == (-1, 0, 1)  # 1-2 minus, 3-4 blank, 5-6 plus
+    assert not proposal.why_doubt
+
+
+def test_fudge_dice_do_not_stand_for_ordinary_ones() -> None:
+    proposal = propose(request(), reading(-1, 1, kind=DieKind.FUDGE))
+    assert "Fudge dice" in proposal.why_doubt[0]
+
+
+def test_mixed_dice_are_doubted() -> None:
+    mixed = TrayReading((*reading(5).dice, *reading(1, kind=DieKind.FUDGE).dice), 1.0)
+    assert "remove one kind" in propose(request(), mixed).why_doubt[0]
+
+
+def test_cocked_and_unsure_dice_are_named() -> None:
+    doubted = TrayReading((*reading(5, cocked=True).dice, *reading(2, confidence=0.6).dice), 1.0)
+    cocked, unsure = propose(request(), doubted).why_doubt
+    assert cocked.startswith("die 1 seems to lean")
+    assert unsure == "die 2 may not show 2 (60% sure): check it"

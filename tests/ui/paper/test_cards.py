@@ -12,9 +12,8 @@ from calibration.page import PAPERS_MM, Text
 from rules.games import GAMES, open_game
 from rules.roster import Army, Recruit
 from rules.table import UserError
-from ui.paper.card_faces import FACES, UnitCard
 from ui.paper.card_sheet import CARD_MM, card_face, card_sheet
-from ui.paper.cards import army_cards, game_cards
+from ui.paper.cards import FACES, UnitCard, army_cards, game_cards
 
 
 @pytest.fixture(autouse=True)

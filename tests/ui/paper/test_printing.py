@@ -107,7 +107,7 @@ def test_the_command_prints_an_army_by_its_file_and_by_its_name(at_home: Path) -
     [
         (("--measured", "90,100"), 1, "the level scale cannot have come out 90 mm long"),
         (("--measured", "99"), 2, "is not ACROSS,DOWN in millimetres"),
-        (("--kind", "cards"), 1, "cards are of a game or of an army list"),
+        (("--kind", "cards"), 1, "choose a game"),
         (("--army", "nobody"), 1, "there is no army list 'nobody': save one first"),
         (("--army", "no.json"), 1, "the army list file no.json cannot be read"),
         (("--game", "chess"), 1, "there is no game 'chess'"),

@@ -63,7 +63,7 @@ def test_behind_a_house_he_is_hidden() -> None:
 def test_figures_in_the_way_are_told_though_they_do_not_count() -> None:
     found = sight_finding(before(GREEN, TAN, soldier("tan-2", 15, 10)), GREEN, TAN)
     assert found.answer.headline == "100 % in sight"
-    assert any(row.startswith("in the way: tan-2") and "do not count" in row for row in found.answer.rows)
+    assert any(row.startswith("in the way: Tan 2") and "do not block sight" in row for row in found.answer.rows)
 
 
 OTHERS = (
@@ -118,7 +118,7 @@ def test_the_reach_is_drawn_where_it_ends() -> None:
         ("plastic_fudge", "grenade_and_rifle", ("rifle, 12 in", "grenade, 4.5 in")),  # PF-96: Good; Fair, thrown half
         ("simple_plastic_figure", "german_rifle_grenadier", ("rifle german, 24 in", "grenade, 6 in")),  # WW-35, WW-38
         ("fudge_miniatures", "Yanni the Yeoman", ("Shortbow, 18 in",)),  # FM-58
-        ("simple_plastic", "soldier", ("any weapon, as far as he sees",)),  # the game has no ranges
+        ("simple_plastic", "soldier", ("any weapon, as far as it sees",)),  # the game has no ranges
     ],
 )
 def test_reach_comes_from_the_unit_card(game: str, card: str, arms: tuple[str, ...]) -> None:

@@ -78,7 +78,7 @@ def test_armies_that_were_found_by_colour_can_be_used() -> None:
     now = replace(with_setup(propose=True), view=found)
     shown = guide(now, Progress().go_to(Step.ARMIES))
     assert shown.button == "Use them"
-    assert shown.words.startswith("Found 1 green and 1 tan figures, grouped by colour.")
+    assert shown.words.startswith("Found 1 green and 1 tan soldiers, grouped by colour.")
     one = replace(now, view=replace(found, proposed=(army("green"),)))
     assert "They are all one colour" in guide(one, Progress().go_to(Step.ARMIES)).ticks[-1].words
     for other in (with_setup(), with_setup(propose=True, palette=(army("green"),))):
@@ -96,7 +96,7 @@ def test_a_camera_that_fails_says_so_and_offers_another() -> None:
     shown = guide(now, Progress())
     assert (shown.words, shown.button) == ("Camera 3 no longer answers.", "Choose another…")
     settling = guide(replace(now, problem="", held=SETTLING), Progress())
-    assert settling.words.startswith("HD Webcam (camera 3): exposure, white balance and focus")
+    assert settling.words.startswith("HD Webcam (camera 3) is adjusting")
     assert settling.step is Step.CAMERA
 
 

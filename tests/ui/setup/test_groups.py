@@ -146,7 +146,7 @@ def test_the_figure_that_was_clicked_is_of_the_new_army():
 
 @pytest.mark.parametrize("soldiers", [["tan"] * 5, ["tan"], []])
 def test_figures_of_one_colour_are_not_split(soldiers):
-    with pytest.raises(OneColour, match="Tan: all figures are nearly the same colour"):
+    with pytest.raises(OneColour, match="Tan: all soldiers are nearly the same colour"):
         split(painted("tan", *soldiers), known("tan"), "tan")
 
 

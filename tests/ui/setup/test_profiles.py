@@ -25,7 +25,7 @@ def test_a_profile_is_found_again(tmp_path):
 def test_another_size_is_refused_by_name(tmp_path):
     profiles = LensProfiles(tmp_path)
     profiles.keep(CAMERA, LENS)
-    with pytest.raises(UserError, match=r"is for 1280x720 pictures and this one is 1920x1080: set the camera"):
+    with pytest.raises(UserError, match=r"is for pictures of 1280x720, but these are 1920x1080: set the camera"):
         profiles.find(CAMERA, (1920, 1080))
 
 
@@ -40,7 +40,7 @@ def test_a_file_put_in_the_wrong_place_is_refused(tmp_path):
     profiles = LensProfiles(tmp_path)
     kept = profiles.keep(CAMERA, LENS)
     kept.write_text(json.dumps(json.loads(kept.read_text()) | {"image_size": [640, 480]}))
-    with pytest.raises(UserError, match="another camera or size"):
+    with pytest.raises(UserError, match="another camera or picture size"):
         profiles.find(CAMERA, (1280, 720))
 
 

@@ -88,7 +88,7 @@ def test_a_damaged_example_is_lost_alone(key: str, value: object) -> None:
         ({"networks": "x"}, "The learned figures cannot be read: confirm or correct a few again."),
         (
             written() | {"networks": "others"},
-            "The figures were learned by another version: confirm or correct a few again.",
+            "Another version of Sandtable learned these figures: confirm or correct a few again.",
         ),
     ],
 )

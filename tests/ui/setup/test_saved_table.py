@@ -173,7 +173,7 @@ def test_without_its_picture_the_rest_is_there(tmp_path: Path) -> None:
     assert found.table is not None
     assert found.table.empty is None
     assert found.table.terrain == FULL.terrain
-    assert "learn it anew" in found.remark
+    assert "learn the empty table again" in found.remark
 
 
 @given(st.floats(-3.1, 3.1), st.floats(-20, 20), st.floats(-20, 20))
@@ -198,24 +198,24 @@ def test_all_of_it_goes_where_its_markers_went(turn: float, x: float, y: float) 
 def test_a_marker_that_was_moved_is_outvoted_and_named() -> None:
     left = as_left(FULL, view(MARKERS | {2: MARKERS[2] + 4.0}))
     assert left.table is FULL
-    assert left.remarks == ("Marker 2 was moved since; the others tell where all of it lies.",)
+    assert left.remarks == ("Marker 2 was moved; the other markers show where everything lies.",)
 
 
 def test_of_two_markers_that_disagree_none_is_believed() -> None:
-    with pytest.raises(UserError, match="the markers lie otherwise"):
+    with pytest.raises(UserError, match="the markers lie at other places"):
         as_left(FULL, view({0: MARKERS[0], 1: MARKERS[1] + 4.0}))
-    with pytest.raises(UserError, match="none of the markers"):
+    with pytest.raises(UserError, match="none of the saved table's markers"):
         as_left(FULL, view({7: MARKERS[0]}))
 
 
 def test_one_marker_does_and_its_risk_is_said() -> None:
-    assert "Only marker 0 tells" in as_left(FULL, view({0: MARKERS[0]})).remarks[0]
+    assert "rely on marker 0 alone" in as_left(FULL, view({0: MARKERS[0]})).remarks[0]
 
 
 def test_an_empty_table_of_other_pictures_is_left_out_and_said() -> None:
     left = as_left(replace(FULL, image_size=(1920, 1080)), view())
     assert left.table.empty is None
-    assert "learn the empty table anew" in left.remarks[0]
+    assert "learn the empty table again" in left.remarks[0]
 
 
 def test_taken_up_it_is_a_step_like_others() -> None:
@@ -225,7 +225,7 @@ def test_taken_up_it_is_a_step_like_others() -> None:
     assert session.state.setup.reference_camera is CAMERA
     assert session.state.corrections == FULL.corrections
     assert session.bound == {ADDED: "tan-5"}
-    assert session.undo() == "the table as it was left"
+    assert session.undo() == "restore the saved table"
     assert session.state.setup.terrain == ()
 
 
@@ -264,7 +264,7 @@ def test_what_cannot_be_kept_is_said_and_tried_again(tmp_path: Path) -> None:
     now_s[0] += 2.0
     keeper.note(session, view())
     keeper.finish()
-    assert "cannot be made" in keeper.refusal
+    assert "cannot be created" in keeper.refusal
     (tmp_path / "tables").unlink()
     now_s[0] += 2.0
     keeper.note(session, view())

@@ -276,7 +276,7 @@ def test_two_in_one_come_apart_where_the_click_says() -> None:
 
 def test_a_name_that_is_none_is_refused() -> None:
     view = view_of(figure("green-1", 4, 8))
-    with pytest.raises(UserError, match="cannot be called"):
+    with pytest.raises(UserError, match="this is not a name"):
         rename(view, view.figures[0], "  ")
 
 

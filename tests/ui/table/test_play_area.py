@@ -39,7 +39,7 @@ def test_a_quarter_turn_by_hand() -> None:
 
 @pytest.mark.parametrize("size", [(1.0, 30.0), (30.0, 300.0), (math.nan, 30.0)])
 def test_a_table_that_cannot_be(size: tuple[float, float]) -> None:
-    with pytest.raises(UserError, match="cannot be played on"):
+    with pytest.raises(UserError, match="is not possible"):
         PlayArea((0.0, 0.0), *size)
 
 
