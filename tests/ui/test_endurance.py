@@ -28,14 +28,14 @@ def grown(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     return line
 
 
-def test_what_grows_is_told_from_the_second_half(grown: Callable[..., Any]) -> None:
+def test_growth_is_measured_in_the_second_half(grown: Callable[..., Any]) -> None:
     line = grown(200, 220, 230, 231, 232, 233, 234)  # 1 MiB each half hour, exactly
     assert line.slope == pytest.approx(2.0)
     assert (line.certain, line.most) == pytest.approx((2.0, 2.0))
     assert (line.low, line.high) == (231, 234)
 
 
-def test_what_only_wavers_is_told_with_its_error(grown: Callable[..., Any]) -> None:
+def test_fluctuation_is_reported_with_its_error(grown: Callable[..., Any]) -> None:
     line = grown(0, 0, 0, 0, 0, 2, 0, 2)
     # 0, 2, 0, 2 at -0.75, -0.25, 0.25, 0.75 h: the slope is 1 / 1.25, what is left 4 - 0.8, over two degrees of freedom
     assert line.slope == pytest.approx(0.8)
@@ -45,7 +45,7 @@ def test_what_only_wavers_is_told_with_its_error(grown: Callable[..., Any]) -> N
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
 @pytest.mark.timeout(400)
-def test_two_minutes_of_the_evening() -> None:
+def test_two_simulated_minutes() -> None:
     """Some ten seconds of a processor."""
     evening = [sys.executable, "-m", "benchmarks.endurance", "--hours", "0.03", "--pause", "30", "--live", "1"]
     environ = os.environ | {"OPENBLAS_NUM_THREADS": "1"}

@@ -23,14 +23,14 @@ def section(title: str) -> str:
     return str(body)
 
 
-def test_each_tool_stands_there_with_its_key_and_what_it_does(open_window: Open) -> None:
+def test_the_guide_lists_every_tool_with_its_key(open_window: Open) -> None:
     window = open_window()
     tools = dict(keys_of(window))["Tools"]
     rows = re.findall(r"^\| `(.+?)` \| (\w+) \| (.+) \|$", section("The tools"), re.M)
     assert rows == list(tools)
 
 
-def test_each_key_and_each_menu_that_is_named_is_there(open_window: Open) -> None:
+def test_keys_and_menus_in_the_guide_exist(open_window: Open) -> None:
     window = open_window()
     every = {key for _, rows in keys_of(window) for keys, _, _ in rows for key in keys.split()}
     assert set(re.findall(r"`(Ctrl\+\S+?|F\d|[A-Z])`", GUIDE)) <= every
@@ -41,7 +41,7 @@ def test_each_key_and_each_menu_that_is_named_is_there(open_window: Open) -> Non
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_units_that_a_game_is_mustered_from_are_its_own(game: str) -> None:
+def test_units_in_the_guide_exist_in_their_game(game: str) -> None:
     opened = open_game(game)
     part = (
         section(opened.title)
@@ -56,7 +56,7 @@ def test_units_that_a_game_is_mustered_from_are_its_own(game: str) -> None:
     assert {words for words in named if words not in cards and words + "s" not in cards} == set()
 
 
-def test_its_pictures_and_links_lead_somewhere() -> None:
+def test_the_guides_pictures_and_links_exist() -> None:
     headings = {
         re.sub(r"[^\w -]", "", words.lower()).replace(" ", "-") for words in re.findall(r"^#+ (.+)$", GUIDE, re.M)
     }

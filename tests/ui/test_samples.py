@@ -14,7 +14,7 @@ SAMPLES = Path(__file__).parents[2] / "samples"
 
 @pytest.mark.parametrize("taught", [True, False], ids=["taught", "untaught"])
 @pytest.mark.parametrize("name", ["cardboard", "books-and-trees"])
-def test_soldiers_are_found_where_they_stand(name, taught, tmp_path):
+def test_soldiers_are_found_at_their_true_places(name, taught, tmp_path):
     folder = SAMPLES / name
     truth = json.loads((folder / "truth.json").read_text())
     clicks = [part for click in truth["clicks"] for part in ("--teach", click)] if taught else []

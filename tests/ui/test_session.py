@@ -29,7 +29,7 @@ from vision.teaching import FigurePicker
 from vision.tracking import Event, EventKind, Tracking
 
 
-def test_undo_and_redo_reach_everything_by_name():
+def test_undo_and_redo_return_their_labels():
     session = Session()
     session.lay_ruler("tan-1", "tan-2")
     session.lay(Blast((4, 8), 2.0))
@@ -42,7 +42,7 @@ def test_undo_and_redo_reach_everything_by_name():
     assert session.can_redo is None, "a new step ends what had been undone"
 
 
-def test_the_same_ruler_twice_is_one_step():
+def test_laying_the_same_ruler_twice_is_one_step():
     session = Session()
     session.lay_ruler("tan-1", "tan-2")
     session.lay_ruler("tan-1", "tan-2")
@@ -50,7 +50,7 @@ def test_the_same_ruler_twice_is_one_step():
     assert len(session.state.rulers) == 1
 
 
-def test_an_army_begins_with_its_usual_plastic_and_a_click_makes_it_its_own():
+def test_a_click_replaces_an_armys_usual_colour():
     image = np.full((200, 200, 3), (40, 90, 150), np.uint8)
     image[80:110, 80:110] = (60, 120, 70)
     session = Session()
@@ -66,7 +66,7 @@ def test_an_army_begins_with_its_usual_plastic_and_a_click_makes_it_its_own():
         session.begin_army("pink")
 
 
-def test_a_tray_is_put_aside_in_every_step_and_is_none():
+def test_ignoring_the_tray_is_not_an_undo_step():
     session = Session()
     session.lay_ruler("tan-1", "tan-2")
     session.put_aside(((10, 20, 30, 40),))
@@ -80,7 +80,7 @@ def test_a_tray_is_put_aside_in_every_step_and_is_none():
     assert session.state.setup.aside_px == ()
 
 
-def test_who_looks_is_told_what_is_played_on_and_that_once(monkeypatch):
+def test_vision_gets_the_area_of_play_once(monkeypatch):
     asked = []
     session = Session()
     monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: asked.append(setup) or view_of())
@@ -94,7 +94,7 @@ def test_who_looks_is_told_what_is_played_on_and_that_once(monkeypatch):
     assert asked[2].area_in is None
 
 
-def test_teaching_undoes_and_refines():
+def test_teaching_refines_and_can_be_undone():
     image = np.full((200, 200, 3), (40, 90, 150), np.uint8)
     image[80:110, 80:110] = (60, 120, 70)
     image[20:40, 20:40] = (70, 130, 80)
@@ -113,7 +113,7 @@ def test_teaching_undoes_and_refines():
         session.teach(frame, "  ", (95, 95))
 
 
-def test_the_empty_table_is_a_step():
+def test_learning_the_empty_table_can_be_undone():
     session = Session()
     session.learn_empty_table(Frame(np.zeros((20, 30, 3), np.uint8), 0, 0.0))
     assert session.state.setup.reference_bgr is not None
@@ -124,7 +124,7 @@ def test_the_empty_table_is_a_step():
 TAPED = Prints(taped=(Taped(((10.0, 10.0), (900.0, 10.0)), 40.0),))
 
 
-def test_a_lens_that_was_known_all_along_is_no_step():
+def test_a_lens_known_from_the_start_is_not_a_step():
     session = Session(Setup(prints=TAPED))
     session.use_lens(LENS, as_before=True)
     assert session.state.setup.lens is LENS
@@ -134,7 +134,7 @@ def test_a_lens_that_was_known_all_along_is_no_step():
     assert session.can_undo == "the lens profile"
 
 
-def test_the_unit_is_no_step_and_stays_through_undo():
+def test_the_unit_is_not_changed_by_undo():
     session = Session()
     session.use_prints(Prints(side_in=2.0))
     session.show_in(Unit.CENTIMETRE)
@@ -143,7 +143,7 @@ def test_the_unit_is_no_step_and_stays_through_undo():
     assert session.can_redo == "markers of 2 in"
 
 
-def test_what_was_moved_is_told_once_even_from_views_that_nobody_saw(monkeypatch):
+def test_drifts_are_reported_once_even_from_skipped_views(monkeypatch):
     bump = Drift(Moved.CAMERA, 3.0)
     session = Session()
     monkeypatch.setattr(session._pipeline, "look", lambda frame, setup: replace(view_of(), drifts=(bump,)))
@@ -153,7 +153,7 @@ def test_what_was_moved_is_told_once_even_from_views_that_nobody_saw(monkeypatch
     assert session.take_drifts() == ()
 
 
-def test_what_was_clicked_for_inches_does_not_outlive_its_picture():
+def test_a_clicked_rectangle_is_forgotten_with_its_source():
     session = Session(Setup(prints=TAPED))
     session.clear()
     session.new_source()
@@ -187,7 +187,7 @@ def at_table(monkeypatch):
     return session, view.frame
 
 
-def test_bare_table_teaches_nothing_and_the_nearest_is_named_as_it_is_shown(at_table):
+def test_a_click_on_bare_table_names_the_nearest_figure(at_table):
     session, frame = at_table
     session.correct("rename", Renamed("green-4", "green-7"))
     with pytest.raises(NoFigureThere, match="The nearest is Green 7") as refused:
@@ -199,7 +199,7 @@ def test_bare_table_teaches_nothing_and_the_nearest_is_named_as_it_is_shown(at_t
     assert session.state.setup.palette == ()
 
 
-def test_a_soldier_of_another_army_is_not_mixed_into_one(at_table):
+def test_a_soldier_of_another_army_is_rejected(at_table):
     session, frame = at_table
     session.teach(frame, "green", drawn_px(GREEN_IN))
     (green,) = session.state.setup.palette
@@ -218,7 +218,7 @@ def test_a_soldier_of_another_army_is_not_mixed_into_one(at_table):
     assert mixed.samples > green.samples, "the player knows better"
 
 
-def test_an_army_is_not_begun_twice_under_two_names(at_table):
+def test_an_army_cannot_be_taught_under_two_names(at_table):
     session, frame = at_table
     session.teach(frame, "green", drawn_px(GREEN_IN))
     with pytest.raises(OtherPlastic, match="That soldier looks like green") as refused:
@@ -228,7 +228,7 @@ def test_an_army_is_not_begun_twice_under_two_names(at_table):
     assert [colour.name for colour in session.state.setup.palette] == ["green", "olive"]
 
 
-def test_a_pick_that_is_ready_teaches_what_a_click_would(at_table, monkeypatch):
+def test_an_early_pick_teaches_the_same_as_a_click(at_table, monkeypatch):
     session, frame = at_table
     with_click, with_pick = [], []
     session.teach(frame, "green", drawn_px(GREEN_IN))
@@ -250,7 +250,7 @@ def moved(name, or_else):
     return Event(EventKind.MOVED, name, (5.0, 5.0), (9.0, 9.0), or_else)
 
 
-def test_moves_in_doubt_are_asked_once_even_from_views_that_nobody_saw(monkeypatch):
+def test_doubtful_moves_are_reported_once_even_from_skipped_views(monkeypatch):
     both = (figure("green-3", 5, 5), figure("green-5", 9, 9))
     seen = [
         view_of(*both),
@@ -269,7 +269,7 @@ def test_moves_in_doubt_are_asked_once_even_from_views_that_nobody_saw(monkeypat
     assert {one.id: one.centre_in for one in session.shown(views[-1]).figures}["green-3"] == (5, 5)
 
 
-def test_moves_in_doubt_have_the_names_that_are_shown(monkeypatch):
+def test_doubtful_moves_use_the_shown_names(monkeypatch):
     both = (figure("green-3", 5, 5), figure("green-5", 9, 9))
     view = replace(view_of(*both), tracking=Tracking(both, (moved("green-3", "green-5"),)))
     monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: view)
@@ -279,7 +279,7 @@ def test_moves_in_doubt_have_the_names_that_are_shown(monkeypatch):
     assert session.take_doubtful_moves() == (("green-1", "green-3"),)
 
 
-def test_figures_in_play_are_pinned_by_the_names_that_the_camera_knows(monkeypatch):
+def test_figures_in_play_are_pinned_by_their_track_ids(monkeypatch):
     pinned = []
     monkeypatch.setattr("ui.session.Pipeline.pin", lambda self, ids: pinned.append(ids))
     view = view_of(figure("green-3", 5, 5), figure("tan-2", 9, 9))

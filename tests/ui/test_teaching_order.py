@@ -76,7 +76,7 @@ class Table:
 
 
 @pytest.mark.parametrize("order", list(permutations(ARMIES)), ids="-".join)
-def test_every_order_ends_with_all_in_their_armies(order: tuple[str, ...]) -> None:
+def test_every_teaching_order_ends_with_correct_armies(order: tuple[str, ...]) -> None:
     """Every other order waits until all that is known is tracked before the next army is taught."""
     table, pause = Table(), 1 if order < ("green", "tan") else LOOKS + 1
     for army in order:
@@ -87,7 +87,7 @@ def test_every_order_ends_with_all_in_their_armies(order: tuple[str, ...]) -> No
     assert len(table.view.figures) == len(TRUTH.figures)
 
 
-def test_undo_and_the_empty_table_in_between_change_nothing_in_the_end() -> None:
+def test_undo_and_the_empty_table_do_not_change_the_result() -> None:
     table = Table()
     table.teach("green")
     table.look(LOOKS + 1)
@@ -119,7 +119,7 @@ def test_the_clicked_figure_is_in_its_army_in_the_next_picture() -> None:
     assert seen.army == "tan"
 
 
-def test_rulers_follow_figures_that_turn_out_to_be_of_another_army() -> None:
+def test_rulers_follow_figures_whose_army_changes() -> None:
     table = Table()
     table.teach("green")
     table.look(3)

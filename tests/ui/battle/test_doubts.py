@@ -90,7 +90,7 @@ def doubtful(play: Play) -> tuple[float, ActionPreview]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_range_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
+def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         play = Play(battle)
         far_in, shot = doubtful(play)
@@ -110,7 +110,7 @@ def test_a_range_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", SHOOTERS)
-def test_sight_past_an_edge_is_asked_and_settled(game: str, tmp_path: Path) -> None:
+def test_ambiguous_sight_past_an_edge_is_settled(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         play = Play(battle)
         wall, shot = half_hidden(play)
@@ -131,7 +131,7 @@ SEERS = ("army_men", "plastic_fudge")
 
 
 @pytest.mark.parametrize("game", SEERS)
-def test_whether_he_is_seen_at_all_is_asked_settled_and_undone(game: str, tmp_path: Path) -> None:
+def test_ambiguous_visibility_is_settled_and_undone(game: str, tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         play = Play(battle)
         wall, shot = barely_seen(play)
@@ -151,14 +151,14 @@ def test_whether_he_is_seen_at_all_is_asked_settled_and_undone(game: str, tmp_pa
 
 @pytest.mark.parametrize("game", SEERS)
 @pytest.mark.parametrize("wall", [(), (box(5.0, -6.0, 5.2, 6.0),), (box(5.0, -0.05, 5.2, 6.0),)])
-def test_who_is_seen_whole_or_half_or_not_at_all_is_in_no_doubt(game: str, wall: Sequence[Any], tmp_path: Path) -> None:
+def test_clear_visibility_is_not_ambiguous(game: str, wall: Sequence[Any], tmp_path: Path) -> None:
     with battle_at(tmp_path, game) as battle:
         pieces = [piece("wall", TerrainKind.WALL, outline, height=4.0) for outline in wall]
         found = shots(Play(battle), 6.0, pieces)
         assert not [doubt for one in found for doubt in one.doubts if "sees" in doubt.question]
 
 
-def test_the_woods_that_a_target_may_stand_in_are_asked_for(tmp_path: Path) -> None:
+def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
     """Plastic Fudge, PF-28: the larger part of his base counts, whose middle is at 6 in, give or take twice 0.05 in."""
     told = {}
     with battle_at(tmp_path, "plastic_fudge") as battle:
@@ -180,6 +180,6 @@ def test_the_woods_that_a_target_may_stand_in_are_asked_for(tmp_path: Path) -> N
             battle.undo()
 
 
-def test_what_is_wholly_in_sight_is_in_no_doubt(tmp_path: Path) -> None:
+def test_full_sight_is_not_ambiguous(tmp_path: Path) -> None:
     with battle_at(tmp_path, "simple_plastic") as battle:
         assert [one.doubts for one in shots(Play(battle), 6.0)] == [()]

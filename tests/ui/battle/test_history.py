@@ -55,7 +55,7 @@ def titles(told: tuple[Moment, ...]) -> list[str]:
     return [one.title for one in told]
 
 
-def test_the_moments_of_a_battle_and_how_all_stood(battle: Battle) -> None:
+def test_moments_have_titles_figures_and_states(battle: Battle) -> None:
     told = moments(battle)
     assert titles(told) == [
         "The battle of Green against Tan begins",
@@ -75,7 +75,7 @@ def test_the_moments_of_a_battle_and_how_all_stood(battle: Battle) -> None:
     assert all(one.stands for one in told)
 
 
-def test_what_was_taken_back_follows_and_stands_no_more(battle: Battle) -> None:
+def test_undone_moments_come_last_and_do_not_stand(battle: Battle) -> None:
     battle.undo()
     battle.undo()
     battle.record(CameraMoved(what="table"))
@@ -97,15 +97,15 @@ def test_what_was_taken_back_follows_and_stands_no_more(battle: Battle) -> None:
         ("nothing of the kind", []),
     ],
 )
-def test_a_figure_or_a_word_is_looked_for(battle: Battle, words: str, found: list[str]) -> None:
+def test_the_history_is_searched_by_figure_or_text(battle: Battle, words: str, found: list[str]) -> None:
     assert titles(matching(moments(battle), words)) == found
 
 
-def test_without_words_all_is_found(battle: Battle) -> None:
+def test_an_empty_search_finds_all_moments(battle: Battle) -> None:
     assert len(matching(moments(battle), "  ")) == 7
 
 
-def test_a_map_shows_all_who_stood_and_who_is_out(battle: Battle) -> None:
+def test_the_battle_map_shows_standing_and_eliminated_figures(battle: Battle) -> None:
     told = moments(battle)
     extent = extent_of(one.after for one in told)
     assert extent == (-7.0, -9.5, 17.0, 14.5)  # 1 to 9 and 1 to 4 with 3 in of room, 24 in at least
@@ -120,7 +120,7 @@ def test_a_map_shows_all_who_stood_and_who_is_out(battle: Battle) -> None:
     assert middle == pytest.approx((20 * 8 - 0.5, 20 * 13.5 - 0.5), abs=0.1)  # (1, 1) at 20 px an inch
 
 
-def test_names_of_terrain_do_not_lie_on_one_another(battle: Battle) -> None:
+def test_names_of_terrain_do_not_overlap(battle: Battle) -> None:
     """Five pieces in one spot and two men: plates of 11 px letters, about 20 px high, none on another."""
     names = ("low stone wall", "hedge", "house", "old barn", "wood")
     pieces = [TerrainPiece(name, TerrainKind.WALL, ((2.0, 2.0), (4.0, 2.0), (4.0, 4.0))) for name in names]
@@ -150,7 +150,7 @@ def _covers(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 NOISE = np.random.default_rng(3).integers(0, 255, (360, 640, 3), np.uint8)
 
 
-def test_a_picture_is_never_larger_than_its_bound() -> None:
+def test_thumbnails_stay_below_their_maximum_size() -> None:
     smooth = cv2.GaussianBlur(NOISE, (0, 0), 8)
     for image in (NOISE, smooth):
         jpeg = small_jpeg(np.asarray(image, np.uint8))
@@ -159,7 +159,7 @@ def test_a_picture_is_never_larger_than_its_bound() -> None:
     assert cv2.imdecode(np.frombuffer(small_jpeg(np.asarray(smooth, np.uint8)), np.uint8), 1).shape == (360, 640, 3)
 
 
-def test_pictures_come_back_and_the_battle_is_untouched(battle: Battle) -> None:
+def test_thumbnails_are_stored_without_changing_the_battle(battle: Battle) -> None:
     before = battle.path.read_bytes()
     album, jpeg = Album(battle), small_jpeg(NOISE)
     assert (album.seqs, album.picture(9)) == (frozenset(), None)
@@ -176,7 +176,7 @@ def test_pictures_come_back_and_the_battle_is_untouched(battle: Battle) -> None:
     assert [path.name for path in battle.path.parent.glob("*.pictures*")] == ["b.pictures"]
 
 
-def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path) -> None:
+def test_thumbnails_of_another_battle_are_renamed(battle: Battle, tmp_path: Path) -> None:
     with Battle.begin(tmp_path / "c", lambda: 5.0, "simple_plastic", ["green", "tan"]) as other:
         album = Album(other)
         album.put(1, small_jpeg(NOISE))
@@ -192,7 +192,7 @@ def test_pictures_of_another_battle_are_set_aside(battle: Battle, tmp_path: Path
 
 
 @pytest.mark.parametrize("harm", [b"no database", b"SQLite format 3\0" + bytes(200)])
-def test_damaged_pictures_are_no_harm(battle: Battle, harm: bytes) -> None:
+def test_a_damaged_thumbnail_file_is_renamed(battle: Battle, harm: bytes) -> None:
     album_path(battle.path).write_bytes(harm)
     album = Album(battle)
     assert album.picture(1) is None
@@ -201,7 +201,7 @@ def test_damaged_pictures_are_no_harm(battle: Battle, harm: bytes) -> None:
     album.close()
 
 
-def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> None:
+def test_a_full_disk_is_reported_and_the_battle_continues(battle: Battle) -> None:
     album = Album(battle)
     album.put(1, small_jpeg(NOISE))
     assert album._file is not None
@@ -212,7 +212,7 @@ def test_on_a_full_disk_it_is_said_and_the_battle_goes_on(battle: Battle) -> Non
     battle.record(Noted(text="on"))
 
 
-def test_what_a_stranger_put_into_the_file_is_no_picture(battle: Battle) -> None:
+def test_foreign_data_in_the_thumbnail_file_is_ignored(battle: Battle) -> None:
     album = Album(battle)
     album.put(1, b"\xff\xd8ok")
     album.close()
@@ -228,7 +228,7 @@ def test_what_a_stranger_put_into_the_file_is_no_picture(battle: Battle) -> None
 # Exports
 
 
-def test_the_page_stands_by_itself_and_shows_what_was_said_as_it_was_said(battle: Battle) -> None:
+def test_the_html_page_is_self_contained_and_escaped(battle: Battle) -> None:
     jpeg = small_jpeg(NOISE)
     done: list[tuple[int, int]] = []
     html = page("A & B", "by <them>", moments(battle), {9: jpeg, 4: jpeg}.get, lambda *at: done.append(at)).decode()
@@ -243,7 +243,7 @@ def test_the_page_stands_by_itself_and_shows_what_was_said_as_it_was_said(battle
     assert done[-1] == (6, 7)
 
 
-def test_the_page_can_be_called_off(battle: Battle) -> None:
+def test_the_html_export_can_be_cancelled(battle: Battle) -> None:
     def off(_: int, __: int) -> None:
         raise UserError("called off")
 
@@ -251,7 +251,7 @@ def test_the_page_can_be_called_off(battle: Battle) -> None:
         page("A", "", moments(battle), lambda _: None, off)
 
 
-def test_the_json_is_what_replay_says(battle: Battle) -> None:
+def test_the_exported_json_equals_replay(battle: Battle) -> None:
     document = json.loads(battle_json(battle))
     assert document == json.loads(json.dumps(battle_document(battle)))
     assert [entry["stands"] for entry in document["entries"]] == [True] * 10

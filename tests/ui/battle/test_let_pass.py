@@ -59,7 +59,7 @@ def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_it_leaves_the_marks_of_any_move(game: str, tmp_path: Path) -> None:
+def test_an_allowed_and_an_overruled_move_have_the_same_effects(game: str, tmp_path: Path) -> None:
     legal, allowed = moved(tmp_path / "legal", game, 1.0)
     passed, far = moved(tmp_path / "far", game, FAR_IN)
     told = [event_of(battle.entries[-1]) for battle in (legal, passed)]
@@ -71,7 +71,7 @@ def test_it_leaves_the_marks_of_any_move(game: str, tmp_path: Path) -> None:
     assert far.allowance_used_in > allowed.allowance_used_in > 0
 
 
-def test_the_attacker_moved_although_it_was_too_far(tmp_path: Path) -> None:
+def test_an_overruled_move_counts_as_moved(tmp_path: Path) -> None:
     """Simple Plastic Wargame, SP-07 and SP-12: only who did not move attacks better for it."""
     battle, _ = moved(tmp_path / "b", "simple_plastic", 5.0)
     battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
@@ -82,7 +82,7 @@ def test_the_attacker_moved_although_it_was_too_far(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("game", ["simple_plastic_figure", "plastic_fudge"])
-def test_who_may_only_go_one_by_one_passes_so(game: str, tmp_path: Path) -> None:
+def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> None:
     card, phase = GAMES[game]
     pals = recruits("green", card, card)
     armies = {"green": Army(name="g", game=game, recruits=pals), "tan": Army(name="t", game=game, recruits=())}
@@ -99,7 +99,7 @@ def test_who_may_only_go_one_by_one_passes_so(game: str, tmp_path: Path) -> None
         assert battle.state.unit("green-2").at_in == (3.0, 0.0)
 
 
-def test_a_move_into_touch_leads_into_the_fight_all_the_same(tmp_path: Path) -> None:
+def test_an_overruled_move_into_contact_leads_to_a_fight(tmp_path: Path) -> None:
     """Simple Plastic Figure, WW-22: who ends in touch with an enemy fights."""
     battle = battle_at(tmp_path / "b", "simple_plastic_figure")
     play, moment = Play(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))

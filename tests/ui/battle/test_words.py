@@ -60,7 +60,7 @@ def told(play: Play, evening: Evening) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("game", SET_UPS)
-def test_no_sentence_holds_ids_or_names_of_the_program(game: str, tmp_path: Path) -> None:
+def test_no_sentence_contains_raw_ids(game: str, tmp_path: Path) -> None:
     evening = SET_UPS[game](tmp_path / "b")
     with evening.battle as battle:
         play = Play(battle)

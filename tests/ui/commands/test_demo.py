@@ -6,7 +6,7 @@ import ui.commands.demo
 from ui.cli import main
 
 
-def test_the_demo_plays_without_a_display_and_leaves_its_files(tmp_path, monkeypatch, capsys):
+def test_the_demo_without_a_display_writes_its_files(tmp_path, monkeypatch, capsys):
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
@@ -29,7 +29,7 @@ def test_the_demo_plays_without_a_display_and_leaves_its_files(tmp_path, monkeyp
     assert "Calibrated" in (folder / "log.txt").read_text("utf-8")
 
 
-def test_a_folder_that_cannot_be_made(tmp_path, monkeypatch, capsys):
+def test_a_folder_that_cannot_be_created(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.setattr("sys.platform", "linux")

@@ -24,24 +24,24 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 @pytest.mark.parametrize(
     ("text", "die", "count"), [("2d6", Die.D6, 2), ("d6", Die.D6, 1), ("4dF", Die.FUDGE, 4), ("12D6", Die.D6, 12)]
 )
-def test_requests(text: str, die: Die, count: int) -> None:
+def test_dice_requests_are_parsed(text: str, die: Die, count: int) -> None:
     request = request_of(text)
     assert (request.die, request.count) == (die, count)
 
 
 @pytest.mark.parametrize("text", ["", "2", "2d20", "0d6", "d", "2d6+1", "-1d6"])
-def test_what_is_no_request(text: str) -> None:
+def test_invalid_dice_requests_are_rejected(text: str) -> None:
     with pytest.raises(UserError, match="write it as 2d6 or 4dF"):
         request_of(text)
 
 
-def test_typed_dice_ask_until_the_answer_can_be() -> None:
+def test_typed_dice_repeat_the_prompt_until_valid() -> None:
     typed, said = iter(["7 2", "4", "four two", " 4,2 "]), []
     assert typed_dice(lambda _: next(typed), said.append)(request_of("2d6")) == Roll((4, 2))
     assert ["cannot show 7" in said[0], "needs 2" in said[1], "as numbers" in said[2]] == [True] * 3
 
 
-def test_four_drivers_answer_one_procedure() -> None:
+def test_four_dice_sources_answer_one_procedure() -> None:
     def attack() -> Procedure[int]:
         roll = yield DiceRequest(Die.FUDGE, 4, "the firer", "the attack")
         return roll.total
@@ -80,7 +80,7 @@ def test_a_question_is_answered_with_y(monkeypatch, typed: str, yes: bool) -> No
         (["--emulate", "--every", "0"], "not above 0"),
     ],
 )
-def test_wrong_usage_is_said_at_once(arguments, words, capsys) -> None:
+def test_wrong_usage_is_reported_at_once(arguments, words, capsys) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["dice", *arguments])
     assert stop.value.code == 2
@@ -150,7 +150,7 @@ def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
         (["--port", "/dev/no-such-port", "--seconds", "0.2", "--ask", "2d6"], "not plugged in"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(arguments, words, capsys, monkeypatch) -> None:
+def test_errors_are_one_sentence(arguments, words, capsys, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "bleak", None)
     assert main(["dice", *arguments]) == 1
     said = capsys.readouterr().err

@@ -85,7 +85,7 @@ def test_two_kinds_of_boards_at_once(pictures, tmp_path, capsys):
     assert "different boards" in capsys.readouterr().err
 
 
-def test_a_chessboard_that_is_none(tmp_path, capsys):
+def test_an_invalid_chessboard_is_rejected(tmp_path, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["lens", "a.png", "-o", "b.json", "--chessboard", "9by6"])
     assert stop.value.code == 2

@@ -69,14 +69,14 @@ def test_the_json(path: Path) -> None:
     assert document["state"]["units"]["green-1"]["acts"] == {"attack": 1}
 
 
-def test_telling_leaves_the_file_as_it_was(path: Path) -> None:
+def test_replaying_does_not_change_the_file(path: Path) -> None:
     before = path.read_bytes()
     replay_text(path)
     replay_json(path)
     assert path.read_bytes() == before
 
 
-def test_where_the_rules_have_changed_it_says_so(path: Path) -> None:
+def test_changed_rules_are_reported(path: Path) -> None:
     with Journal(path, lambda: 8.0) as journal:
         body = dict(journal.entries()[4].body)
         journal.append("asked", {**body, "verdict": {**body["verdict"], "outcome": "kills"}})
@@ -84,7 +84,7 @@ def test_where_the_rules_have_changed_it_says_so(path: Path) -> None:
     assert replay_json(path)["differences"] == [{"seq": 8, "was": "kills", "now": "misses"}]
 
 
-def test_no_battle_no_story(tmp_path: Path) -> None:
+def test_a_file_without_a_battle_is_rejected(tmp_path: Path) -> None:
     for face in (replay_text, replay_json):
         with pytest.raises(UserError, match="there is no battle in"):
             face(tmp_path / "nothing")

@@ -20,7 +20,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
 
 @posix
-def test_an_emulated_rod_draws_what_it_is_told(capsys) -> None:
+def test_an_emulated_rod_draws_what_it_receives(capsys) -> None:
     assert main(["rod", "--emulate", "--show", "7.5", "--reach", "12", "--length", "15", "--seconds", "0.5"]) == 0
     legend, scale, drawn = capsys.readouterr().out.splitlines()
     assert "g green" in legend
@@ -30,7 +30,7 @@ def test_an_emulated_rod_draws_what_it_is_told(capsys) -> None:
 
 
 @posix
-def test_a_pattern_moves(capsys) -> None:
+def test_a_moving_pattern_is_redrawn(capsys) -> None:
     assert main(["rod", "--emulate", "--dice-wait", "--seconds", "0.9"]) == 0
     assert len(set(capsys.readouterr().out.splitlines()[2:])) >= 3
 
@@ -61,7 +61,7 @@ def test_a_rod_on_a_port_is_lit_and_darkened(tmp_path, capsys) -> None:
 
 
 @posix
-def test_an_emulated_rod_tells_its_port(capsys) -> None:
+def test_an_emulated_rod_prints_its_port(capsys) -> None:
     assert main(["rod", "--emulate", "--seconds", "0.1"]) == 0
     assert "sandtable rod --port " in capsys.readouterr().out
 
@@ -76,7 +76,9 @@ def test_an_emulated_rod_tells_its_port(capsys) -> None:
         (7.5, None, 0, None),
     ],
 )
-def test_the_lamp_is_the_verdict(range_in: float, reach_in: float | None, sigma_in: float, lamp: Lamp | None) -> None:
+def test_the_lamp_shows_the_verdict(
+    range_in: float, reach_in: float | None, sigma_in: float, lamp: Lamp | None
+) -> None:
     assert measured(range_in, reach_in, sigma_in) == Measured(range_in, lamp, reach_in)
 
 
@@ -94,7 +96,7 @@ def test_the_lamp_is_the_verdict(range_in: float, reach_in: float | None, sigma_
         (["--off", "--seconds", "0.2"], "no likely port"),
     ],
 )
-def test_what_cannot_be_is_said_in_one_sentence(arguments, words, capsys, monkeypatch) -> None:
+def test_errors_are_one_sentence(arguments, words, capsys, monkeypatch) -> None:
     monkeypatch.setattr("hardware.devices.attached", tuple)
     assert main(["rod", *arguments]) == 1
     said = capsys.readouterr().err
@@ -129,7 +131,7 @@ def test_the_ports_are_listed(monkeypatch, capsys) -> None:
     assert capsys.readouterr().out == "likely  /dev/ttyUSB0   CP2102  usb:10c4:ea60:0001@1-1\n"
 
 
-def test_a_link_is_followed_without_repetition() -> None:
+def test_link_states_are_printed_once() -> None:
     said: list[str] = []
     following = Following(said.append)
     up = LinkStatus(LinkState.UP, "/dev/x")

@@ -63,7 +63,7 @@ def up(device: Rod | DiceHand) -> bool:
 
 
 @posix
-def test_an_emulated_rod_is_lit_as_it_was_told(rod: Rod) -> None:
+def test_an_emulated_rod_shows_the_sign(rod: Rod) -> None:
     assert rod.berth.standing.words == "Not connected."
     rod.berth.connect(EMULATED)
     rod.show(Measured(9.5, Lamp.GREEN, 11))
@@ -78,7 +78,7 @@ def test_an_emulated_rod_is_lit_as_it_was_told(rod: Rod) -> None:
 
 
 @posix
-def test_every_verdict_has_its_colour_and_a_new_strip_its_own_leds(rod: Rod) -> None:
+def test_verdicts_have_colours_and_a_new_strip_reconnects(rod: Rod) -> None:
     rod.berth.connect(EMULATED)
     for lamp in Lamp:
         rod.show(Measured(3.5, lamp))
@@ -93,7 +93,7 @@ def _near(colour: tuple[int, int, int], red: int, green: int) -> bool:
 
 
 @posix
-def test_a_pulled_plug_is_told_and_healed(rod: Rod) -> None:
+def test_an_unplugged_device_is_reported_and_reconnected(rod: Rod) -> None:
     rod.berth.connect(EMULATED)
     rod.show(Ruler())
     until(lambda: up(rod) and any(map(any, rod.lights)), rod.pull)
@@ -107,7 +107,7 @@ def test_a_pulled_plug_is_told_and_healed(rod: Rod) -> None:
 
 
 @posix
-def test_forgotten_nothing_is_left() -> None:
+def test_disconnecting_leaves_nothing_behind() -> None:
     threads, files = threading.active_count(), descriptors()
     rod, dice = Rod(INCH_EACH), DiceHand(chance(), ports=lambda: ())
     for _ in range(2):
@@ -122,7 +122,7 @@ def test_forgotten_nothing_is_left() -> None:
     assert not any(folder.exists() for folder in folders)
 
 
-def test_connecting_never_waits() -> None:
+def test_connecting_does_not_wait() -> None:
     """A port whose listing hangs, as some systems' do, keeps nobody waiting."""
     gate = threading.Event()
 
@@ -162,7 +162,7 @@ class _Slow:
         (LinkState.BUSY, Level.TROUBLE),
     ],
 )
-def test_each_state_stands_so(state: LinkState, level: Level) -> None:
+def test_every_link_state_has_a_text(state: LinkState, level: Level) -> None:
     berth: Berth[_Slow] = Berth("rod", lambda *_: _Slow(threading.Event()))
     berth.connect("/dev/ttyUSB0")
     berth.pull()
@@ -175,7 +175,7 @@ def test_each_state_stands_so(state: LinkState, level: Level) -> None:
     berth.close()
 
 
-def test_likely_ports_come_first_and_one_that_is_gone_stays_chosen() -> None:
+def test_likely_ports_come_first_and_a_missing_choice_stays() -> None:
     found = choices((ESP32, GPS), "usb:1a86:7523:@1-9", radio=True)
     assert [one.spec for one in found] == [
         ESP32.name, ANY, GPS.name, *(f"bluetooth:{make}" for make in Make), "usb:1a86:7523:@1-9",
@@ -200,7 +200,7 @@ def test_ports_are_listed_in_a_thread() -> None:
     until(lambda: ports.found == (ESP32,), int)
 
 
-def test_the_rods_test_shows_each_light_and_gives_the_answer_back() -> None:
+def test_the_rod_test_shows_each_light_then_the_sign_again() -> None:
     now = [0.0]
     rod = Rod(INCH_EACH, clock=lambda: now[0])
     rod.show(Measured(4))
@@ -217,7 +217,7 @@ def test_the_rods_test_shows_each_light_and_gives_the_answer_back() -> None:
 
 
 @posix
-def test_emulated_dice_are_heard_counted_and_kept(dice: DiceHand) -> None:
+def test_emulated_dice_are_received_and_counted(dice: DiceHand) -> None:
     dice.berth.connect(EMULATED)
     until(lambda: up(dice), dice.pull)
     dice.test()
@@ -238,7 +238,7 @@ def test_emulated_dice_are_heard_counted_and_kept(dice: DiceHand) -> None:
 
 
 @posix
-def test_dice_on_a_real_port_and_a_test_that_hears_nothing(tmp_path: Path) -> None:
+def test_a_dice_test_without_rolls_is_reported(tmp_path: Path) -> None:
     now = [0.0]
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
@@ -256,7 +256,7 @@ def test_dice_on_a_real_port_and_a_test_that_hears_nothing(tmp_path: Path) -> No
 
 
 @posix
-def test_a_roll_that_was_heard_is_not_heard_again_after_connecting_anew(tmp_path: Path, dice: DiceHand) -> None:
+def test_repeated_rolls_are_dropped_after_reconnecting(tmp_path: Path, dice: DiceHand) -> None:
     wire = Wire(tmp_path / "dice")
     cup = EmulatedDice(wire, time.monotonic, chance())
     dice.berth.connect(str(wire.path))
@@ -269,14 +269,14 @@ def test_a_roll_that_was_heard_is_not_heard_again_after_connecting_anew(tmp_path
     wire.unplug()
 
 
-def test_two_devices_never_take_one_port() -> None:
+def test_two_devices_never_use_one_port() -> None:
     """The rod's port is passed over by dice that look for any likely one."""
     find = finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB0")
     assert find() == ()
     assert finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB1")() == ("/dev/ttyUSB0",)
 
 
-def test_counts_are_words() -> None:
+def test_counts_as_text() -> None:
     assert (
         counted((1, "roll", "heard"), (0, "repeat", "dropped"), (2, "frame", "sent")) == "1 roll heard, 2 frames sent"
     )

@@ -30,7 +30,7 @@ def run(file: Path, how: str, folder: Path) -> None:
     subprocess.run([sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False)
 
 
-def test_a_crash_leaves_its_place_until_a_run_ends_well(tmp_path: Path) -> None:
+def test_a_crash_is_recorded_until_a_run_ends_well(tmp_path: Path) -> None:
     file = crash_file(tmp_path / "new" / "sandtable.log")
     assert file == tmp_path / "new" / "sandtable-crash.log"
     assert last_crash(file) == ""
@@ -40,7 +40,7 @@ def test_a_crash_leaves_its_place_until_a_run_ends_well(tmp_path: Path) -> None:
     assert last_crash(file) == ""
 
 
-def test_a_fault_handler_that_is_on_and_a_folder_that_cannot_be_written_to_stop_nothing(
+def test_an_active_fault_handler_and_an_unwritable_folder_are_tolerated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(faulthandler, "is_enabled", lambda: True)

@@ -20,7 +20,7 @@ def work_long(seconds: float) -> None:
 
 
 @pytest.mark.parametrize("stand_still", [sleep_long, work_long])
-def test_a_real_stall_is_told_with_its_place(stand_still: Callable[[float], None]) -> None:
+def test_a_real_stall_is_reported_with_its_stack(stand_still: Callable[[float], None]) -> None:
     told: list[Stall] = []
     watch = StallWatch(told.append)
     watch.start()
@@ -37,7 +37,7 @@ def test_a_real_stall_is_told_with_its_place(stand_still: Callable[[float], None
     assert threading.active_count() == 1 or all(t.name != "sandtable stall watch" for t in threading.enumerate())
 
 
-def test_by_a_clock_of_its_own() -> None:
+def test_stalls_are_measured_by_the_given_clock() -> None:
     now_s, told = [0.0], []  # type: ignore[var-annotated]
     watch = StallWatch(told.append, 0.1, lambda: now_s[0])
 
@@ -60,7 +60,7 @@ def test_by_a_clock_of_its_own() -> None:
     assert told[1].words.endswith("unseen")
 
 
-def test_before_the_first_beat_nothing_is_watched() -> None:
+def test_nothing_is_reported_before_the_first_beat() -> None:
     told: list[Stall] = []
     watch = StallWatch(told.append, limit_s=0.01)
     watch.start()
@@ -69,5 +69,5 @@ def test_before_the_first_beat_nothing_is_watched() -> None:
     assert told == []
 
 
-def test_the_words_name_length_work_and_place() -> None:
+def test_a_stall_as_text() -> None:
     assert Stall(0.213, 0.1949, ("a.py:1 run", "b.py:2 slow")).words == "213 ms (195 at work): a.py:1 run > b.py:2 slow"

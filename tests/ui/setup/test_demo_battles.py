@@ -16,7 +16,7 @@ from vision.simulation.scene import demo_scene
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_begins_with_the_demo_armies(name: str, tmp_path: Path) -> None:
+def test_every_game_can_start_with_the_demo_armies(name: str, tmp_path: Path) -> None:
     scene, game = demo_scene(), open_game(name)
     armies = {side: usual_army(game, side, scene.figures) for side in ("green", "tan")}
     battle = begin(tmp_path / "demo.battle", itertools.count().__next__, Muster(name, armies))

@@ -41,7 +41,7 @@ def state(picture_bgr: ImageBgr | None, *armies: ArmyColour, area: PlayArea | No
     return TableState(Setup(reference_bgr=picture_bgr, palette=armies), area=area)
 
 
-def test_soldiers_on_a_drawn_table_are_counted_and_none_on_a_bare_one() -> None:
+def test_soldiers_on_the_empty_table_are_counted() -> None:
     green, tan = army("green", GREEN), army("tan", TAN)
     full = with_soldiers()
     assert EmptyTable(state(full, green, tan), full, EYE).soldiers() == len(PLACES)
@@ -49,12 +49,12 @@ def test_soldiers_on_a_drawn_table_are_counted_and_none_on_a_bare_one() -> None:
     assert EmptyTable(state(bare, green, tan), bare, EYE).soldiers() == 0
 
 
-def test_soldiers_beside_the_part_that_is_played_on_do_not_count() -> None:
+def test_soldiers_outside_the_area_of_play_do_not_count() -> None:
     full, area = with_soldiers(), PlayArea((8.0, 7.0), 7.0, 9.0)  # from (8, 7) to (15, 16): the third stands at x = 19
     assert EmptyTable(state(full, army("green", GREEN), area=area), full, EYE).soldiers() == 2
 
 
-def test_the_simulated_table_is_empty_when_it_is() -> None:
+def test_the_empty_simulated_table_has_no_soldiers() -> None:
     table = practice_table()
     frame, truth = table.read(), table.truth
     assert frame is not None
@@ -94,7 +94,7 @@ def test_the_check_runs_once_for_each_change(wait_until: Wait, monkeypatch: pyte
     check.close()
 
 
-def test_nothing_is_looked_for_before_inches_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_searched_without_a_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = []
     monkeypatch.setattr("ui.setup.empty_table.EmptyTable.soldiers", lambda one: looked.append(one) or 2)
     check, full = EmptyTableCheck(), with_soldiers()

@@ -34,7 +34,7 @@ def with_setup(**known: object) -> Standing:
     return replace(NOTHING, state=TableState(Setup(**known)))  # type: ignore[arg-type]
 
 
-def test_nothing_is_done_at_first_and_each_step_can_be_gone_past() -> None:
+def test_no_step_is_done_at_first_and_each_can_be_skipped() -> None:
     progress = Progress()
     for step in Step:
         shown = guide(NOTHING, progress)
@@ -57,14 +57,14 @@ def test_nothing_is_done_at_first_and_each_step_can_be_gone_past() -> None:
         (replace(NOTHING, state=TableState(rulers=(Ruler("green-1", "tan-1"),))), Step.SHOT),
     ],
 )
-def test_a_step_ticks_itself_off(now: Standing, done: Step) -> None:
+def test_a_step_becomes_done_automatically(now: Standing, done: Step) -> None:
     marks = guide(now, Progress()).marks
     assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
     assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "what is done was not skipped"
     assert guide(now, Progress().go_to(done)).is_done
 
 
-def test_an_army_that_is_taught_and_never_seen_is_not_done() -> None:
+def test_an_army_that_is_never_found_is_not_done() -> None:
     """As where its soldiers stood on the table that was learned as empty."""
     taught = with_setup(palette=(army("green"), army("tan")))
     only_green = replace(BOTH_SEEN, tracking=Tracking(figures=(figure("green-1", 8, 8),)))
@@ -73,7 +73,7 @@ def test_an_army_that_is_taught_and_never_seen_is_not_done() -> None:
     assert guide(replace(taught, view=carried_off), Progress()).marks[Step.ARMIES] is Mark.DONE
 
 
-def test_armies_that_were_found_by_colour_can_be_used() -> None:
+def test_proposed_armies_can_be_accepted() -> None:
     found = replace(BOTH_SEEN, proposed=(army("green"), army("tan")))
     now = replace(with_setup(propose=True), view=found)
     shown = guide(now, Progress().go_to(Step.ARMIES))
@@ -85,13 +85,13 @@ def test_armies_that_were_found_by_colour_can_be_used() -> None:
         assert guide(replace(other, view=found), Progress().go_to(Step.ARMIES)).button == "Teach army"
 
 
-def test_two_armies_are_not_all_where_three_stand() -> None:
+def test_two_armies_of_three_are_not_enough() -> None:
     now = replace(with_setup(palette=(army("green"), army("tan"))), armies=3)
     assert guide(now, Progress()).marks[Step.ARMIES] is Mark.AHEAD
     assert "next army" in guide(now, Progress().go_to(Step.ARMIES)).words
 
 
-def test_a_camera_that_fails_says_so_and_offers_another() -> None:
+def test_a_failed_camera_offers_another() -> None:
     now = Standing("3", None, TableState(), (Camera(3, "HD Webcam"),), problem="camera 3 no longer answers")
     shown = guide(now, Progress())
     assert (shown.words, shown.button) == ("Camera 3 no longer answers.", "Choose another…")
@@ -100,7 +100,7 @@ def test_a_camera_that_fails_says_so_and_offers_another() -> None:
     assert settling.step is Step.CAMERA
 
 
-def test_cameras_have_names_and_their_second_devices_are_left_out(tmp_path: Path) -> None:
+def test_cameras_are_listed_without_metadata_devices(tmp_path: Path) -> None:
     for number, index, name in ((0, "0", "HD Webcam"), (1, "1", "HD Webcam"), (4, "0", "")):
         (tmp_path / "dev").mkdir(exist_ok=True)
         (tmp_path / f"dev/video{number}").touch()
@@ -112,7 +112,7 @@ def test_cameras_have_names_and_their_second_devices_are_left_out(tmp_path: Path
     assert cameras(tmp_path / "nowhere") == ()
 
 
-def test_libraries_are_described_by_their_own_words() -> None:
+def test_libraries_are_described_by_their_metadata() -> None:
     def read(name: str) -> metadata.PackageMetadata:
         if name != "PyQt6":
             raise metadata.PackageNotFoundError(name)

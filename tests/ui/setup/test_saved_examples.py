@@ -40,7 +40,7 @@ def written(examples: Examples = EXAMPLES) -> dict[str, Any]:
     return document
 
 
-def test_examples_come_back_as_they_were() -> None:
+def test_examples_are_saved_and_loaded_unchanged() -> None:
     back, remark = examples_of(written())
     assert remark == ""
     for old, new in zip(EXAMPLES.all, back.all, strict=True):
@@ -72,7 +72,7 @@ def test_the_largest_file_stays_small() -> None:
         ("crop", ""),
     ],
 )
-def test_a_damaged_example_is_lost_alone(key: str, value: object) -> None:
+def test_only_the_damaged_example_is_dropped(key: str, value: object) -> None:
     document = written()
     document["all"][1][key] = value
     back, remark = examples_of(document)
@@ -92,7 +92,7 @@ def test_a_damaged_example_is_lost_alone(key: str, value: object) -> None:
         ),
     ],
 )
-def test_what_cannot_be_compared_is_forgotten_in_one_sentence(document: object, remark: str) -> None:
+def test_unusable_examples_are_dropped_with_one_sentence(document: object, remark: str) -> None:
     back, said = examples_of(document)
     assert (back.all, said) == ((), remark)
 
@@ -106,7 +106,7 @@ anything = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(anything, st.sampled_from(["all", "networks", "name", "army", "posture", "signature", "colour", "crop"]))
-def test_no_document_is_an_error(value: object, key: str) -> None:
+def test_no_damaged_document_raises(value: object, key: str) -> None:
     document = written()
     target = document if key in document else document["all"][0]
     target[key] = value
@@ -115,7 +115,7 @@ def test_no_document_is_an_error(value: object, key: str) -> None:
     assert examples_of(value)[0].all == ()
 
 
-def test_a_table_keeps_them_and_an_older_one_has_none(tmp_path: Path) -> None:
+def test_a_saved_table_has_examples_and_an_older_one_has_none(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
     found = shelf.take(CAMERA_NAME)
@@ -128,7 +128,7 @@ def test_a_table_keeps_them_and_an_older_one_has_none(tmp_path: Path) -> None:
     assert table_of(older, None).examples.all == ()
 
 
-def test_a_damaged_example_costs_the_table_nothing(tmp_path: Path) -> None:
+def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
     shelf = TableShelf(tmp_path)
     shelf.keep(CAMERA_NAME, replace(FULL, examples=EXAMPLES))
     path = shelf.path_of(CAMERA_NAME)
@@ -142,7 +142,7 @@ def test_a_damaged_example_costs_the_table_nothing(tmp_path: Path) -> None:
     assert found.table.terrain == FULL.terrain
 
 
-def test_the_table_as_it_was_left_knows_its_toys_again() -> None:
+def test_a_restored_table_recognizes_its_examples() -> None:
     session = Session(Setup(examples=EXAMPLES))
     kept = kept_of(session, view())
     assert kept is not None

@@ -45,7 +45,7 @@ def test_without_corrections_nothing_changes() -> None:
     assert corrected(tracking, ()) is tracking
 
 
-def test_a_confirmed_figure_stays_when_it_is_not_seen() -> None:
+def test_a_confirmed_figure_stays_when_it_is_not_visible() -> None:
     doubtful = replace(figure("tan-1", 4, 8), confidence=0.4)
     confirmed = (Confirmed("tan-1"),)
     assert corrected(seen(doubtful), confirmed).figures[0].confidence == 1
@@ -54,7 +54,7 @@ def test_a_confirmed_figure_stays_when_it_is_not_seen() -> None:
     assert corrected(gone, confirmed).lost == corrected(gone, confirmed).events == ()
 
 
-def test_a_deleted_figure_is_gone_until_it_turns_up_elsewhere() -> None:
+def test_a_deleted_figure_is_gone_until_its_id_appears_elsewhere() -> None:
     """The tracker gives a lost name to the next newcomer: a mug's name may come to be a soldier's."""
     deleted = (Deleted("tan-1", (4, 8)),)
     moved = Event(EventKind.MOVED, "tan-1", (4, 8), (4.3, 8))
@@ -69,7 +69,7 @@ def pictured(seed: int, *figures: Figure, frozen: bool = False) -> TableView:
     return replace(view_of(*figures), frame=Frame(picture, 0, 0.0), waiting=Waiting.HAND if frozen else None)
 
 
-def test_a_deleted_thing_stays_away_while_the_picture_there_is_the_same_whatever_the_tracker_calls_it() -> None:
+def test_a_deletion_holds_while_the_picture_there_is_unchanged() -> None:
     session, mug = Session(), figure("tan-1", 4, 8)
     neighbour = figure("tan-2", 4.6, 8)
     view = session.shown(pictured(1, mug, neighbour))
@@ -88,7 +88,7 @@ def test_a_deleted_thing_stays_away_while_the_picture_there_is_the_same_whatever
     assert ids(session.shown(pictured(1, mug, anew)).tracking) == ["tan-1", "tan-3"]
 
 
-def test_an_added_figure_is_the_newcomer_that_is_seen_there_and_goes_where_he_goes() -> None:
+def test_an_added_figure_becomes_the_new_track_at_its_place() -> None:
     added = Added(figure("tan-2", 10, 8), frozenset({"tan-1"}))
     bound = bind((added,), seen(figure("tan-1", 9.8, 8)), {})
     assert bound == {}, "who was known already is another"
@@ -105,14 +105,14 @@ def test_an_added_figure_is_the_newcomer_that_is_seen_there_and_goes_where_he_go
     assert ids(corrected(lost, (added,), bound)) == ["tan-1"], "he is lost as any other"
 
 
-def test_a_newcomer_elsewhere_does_not_get_the_name_that_was_given_by_hand() -> None:
+def test_a_new_track_elsewhere_does_not_get_an_added_name() -> None:
     added = Added(figure("tan-2", 10, 8), frozenset({"tan-1"}))
     newcomer = seen(figure("tan-1", 4, 8), figure("tan-2", 18, 3))
     after = corrected(newcomer, (added,), bind((added,), newcomer, {}))
     assert {one.id: one.centre_in for one in after.figures} == {"tan-1": (4, 8), "tan-3": (18, 3), "tan-2": (10, 8)}
 
 
-def test_two_that_are_one_keep_the_first_name_whichever_of_them_is_seen() -> None:
+def test_merged_figures_keep_the_first_name() -> None:
     merged = (Merged("tan-1", "tan-2"),)
     one, two = figure("tan-1", 4, 8), figure("tan-2", 4.4, 8)
     assert ids(corrected(seen(one, two), merged)) == ["tan-1"]
@@ -122,7 +122,7 @@ def test_two_that_are_one_keep_the_first_name_whichever_of_them_is_seen() -> Non
     assert only.lost == ()
 
 
-def test_another_army_is_another_name_and_the_next_newcomer_gets_the_one_after() -> None:
+def test_a_changed_army_gives_the_next_name() -> None:
     changed = (ArmyChanged("green-1", "tan", "tan-2"),)
     first = corrected(seen(figure("green-1", 4, 8), figure("tan-1", 10, 8)), changed)
     assert [(f.id, f.army) for f in first.figures] == [("tan-2", "tan"), ("tan-1", "tan")]
@@ -132,7 +132,7 @@ def test_another_army_is_another_name_and_the_next_newcomer_gets_the_one_after()
     assert ids(unseen) == ["tan-3"], "whether he is seen or not"
 
 
-def test_a_posture_holds_until_the_figure_falls_or_rises() -> None:
+def test_a_corrected_posture_holds_until_the_figure_falls_or_rises() -> None:
     kneels = (PostureSet("tan-1", Posture.KNEELING, Posture.STANDING),)
     for posture in (Posture.STANDING, Posture.PRONE):
         (one,) = corrected(seen(figure("tan-1", 4, 8, posture=posture)), kneels).figures
@@ -144,7 +144,7 @@ def test_a_posture_holds_until_the_figure_falls_or_rises() -> None:
     assert one.base_in == usual_base(Posture.DOWN, (4, 8))
 
 
-def test_a_place_holds_until_the_figure_is_seen_to_move() -> None:
+def test_a_corrected_place_holds_until_the_figure_moves() -> None:
     put = (PlacedAt("tan-1", (4, 8), (4.6, 8), 1.3, 0.1),)
     (one,) = corrected(seen(figure("tan-1", 4.2, 8)), put).figures
     assert (one.centre_in, one.z_in, one.sigma_in) == ((4.6, 8), 1.3, 0.1)
@@ -153,7 +153,7 @@ def test_a_place_holds_until_the_figure_is_seen_to_move() -> None:
     assert moved.centre_in == (9, 8)
 
 
-def test_names_are_exchanged() -> None:
+def test_renaming_to_a_taken_name_swaps_both() -> None:
     swapped = (Renamed("tan-1", "tan-2"),)
     event = Event(EventKind.DOWN, "tan-1")
     after = corrected(seen(figure("tan-1", 4, 8), figure("tan-2", 9, 8), events=(event,)), swapped)
@@ -174,7 +174,7 @@ def names(view: TableView) -> list[str]:
 
 @settings(max_examples=60)
 @given(CHOICES)
-def test_any_corrections_and_undos_fold_to_what_they_should_and_no_name_is_double(
+def test_random_corrections_and_undos_never_duplicate_names(
     choices: list[tuple[str, int]],
 ) -> None:
     session = Session()
@@ -231,7 +231,7 @@ def offered(view: TableView, number: int):
     return ways
 
 
-def test_figures_that_are_named_anew_are_not_corrected_by_their_old_names() -> None:
+def test_a_new_source_drops_corrections() -> None:
     session = Session()
     session.correct("green-1 is tan", ArmyChanged("green-1", "tan", "tan-1"))
     session.new_source()
@@ -242,7 +242,7 @@ def test_figures_that_are_named_anew_are_not_corrected_by_their_old_names() -> N
     assert session.can_undo is None
 
 
-def test_what_is_offered_for_a_figure_and_for_a_bare_place() -> None:
+def test_correction_options_for_a_figure_and_a_bare_place() -> None:
     view = view_of(figure("green-1", 4, 8), figure("tan-1", 10, 8))
     ways = {(way.group, way.words): way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES)}
     assert ways["Army", "tan"].corrections == (ArmyChanged("green-1", "tan", "tan-2"),)
@@ -258,7 +258,7 @@ def test_what_is_offered_for_a_figure_and_for_a_bare_place() -> None:
     assert (put.at_in, put.z_in) == ((5, 12), 1.3)
 
 
-def test_two_in_one_come_apart_where_the_click_says() -> None:
+def test_a_split_separates_two_figures_at_the_click() -> None:
     view = view_of(figure("green-1", 4, 8))
     (split,) = [
         way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES) if way.words == "Split: these are two"
@@ -274,12 +274,12 @@ def test_two_in_one_come_apart_where_the_click_says() -> None:
     assert session.undo() == "split green-1"
 
 
-def test_a_name_that_is_none_is_refused() -> None:
+def test_an_invalid_figure_name_is_rejected() -> None:
     view = view_of(figure("green-1", 4, 8))
     with pytest.raises(UserError, match="this is not a name"):
         rename(view, view.figures[0], "  ")
 
 
-def test_the_next_name_counts_the_lost() -> None:
+def test_the_next_name_counts_lost_figures() -> None:
     assert next_name("tan", (figure("tan-9", 1, 1), figure("tan-10", 2, 1), figure("green-20", 1, 2))) == "tan-11"
     assert next_name("tan", ()) == "tan-1"

@@ -49,7 +49,7 @@ def noisy(image: ImageBgr, seed: int) -> ImageBgr:
     return np.clip(image + noise, 0, 255).astype(np.uint8)
 
 
-def test_an_answer_holds_for_nearly_the_same_pixel_while_the_picture_there_is_the_same() -> None:
+def test_an_answer_holds_near_its_pixel_while_the_picture_is_unchanged() -> None:
     image = drawn()
     asked = request(image, GREENS[0])
     assert asked.covers(request(noisy(image, 1), GREENS[0])), "noise is no change"
@@ -60,7 +60,7 @@ def test_an_answer_holds_for_nearly_the_same_pixel_while_the_picture_there_is_th
     assert not asked.covers(other), "what is known of the table is another"
 
 
-def test_the_figure_under_a_mouse_that_rests_is_picked_in_the_background(wait_until: Wait) -> None:
+def test_the_figure_under_a_resting_mouse_is_found_in_the_background(wait_until: Wait) -> None:
     hover, image = HoverPicker(), drawn()
     on_soldier, beside = request(image, TANS[0]), request(image, BARE)
     assert not hover.follow(on_soldier, 10.0)
@@ -81,7 +81,7 @@ def test_the_figure_under_a_mouse_that_rests_is_picked_in_the_background(wait_un
     hover.close()
 
 
-def test_a_mouse_that_moves_or_is_gone_asks_nothing() -> None:
+def test_a_moving_mouse_starts_no_search() -> None:
     hover, image = HoverPicker(), drawn()
     for step in range(10):
         assert not hover.follow(request(image, GREENS[0], aside_px=10.0 * step), 10.0 + step)
@@ -96,7 +96,7 @@ def clicked(picker: FigurePicker, image: ImageBgr, eye, place_in, **known) -> Ar
     return figure.learn("clicked") if figure is not None and figure.is_figure else None
 
 
-def test_plastics_of_a_drawn_table_are_told_apart_in_shade_too() -> None:
+def test_plastics_of_a_drawn_table_are_separated_even_in_shade() -> None:
     picker, lit = FigurePicker(), drawn()
     shaded = (0.5 * lit).astype(np.uint8)  # half the light, of the same colour
     green, *greens = (clicked(picker, image, EYE, place) for image in (lit, shaded) for place in GREENS)
@@ -109,7 +109,7 @@ def test_plastics_of_a_drawn_table_are_told_apart_in_shade_too() -> None:
     assert same_plastic(green, ()) is None
 
 
-def test_plastics_of_the_simulated_table_are_told_apart() -> None:
+def test_plastics_of_the_simulated_table_are_separated() -> None:
     table = practice_table()
     frame, truth, picker = table.read(), table.truth, FigurePicker()
     assert frame is not None
