@@ -1,4 +1,4 @@
-"""One slow thing at a time, in a thread."""
+"""The single-slot background task."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The command line as a player meets it: exit codes, sentences, files."""
+"""The command line: exit codes, sentences, files."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from vision.simulation.simulator import demo_table
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """The simulated table as files: its picture, the empty one, lens, layout, terrain; and the truth."""
+    """The simulated table as files (pictures with and without figures, lens, layout, terrain), and the truth."""
     folder = tmp_path_factory.mktemp("table")
     demo = demo_table()
     frame = demo.read()
@@ -50,7 +50,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def analysis(table):
-    """Everything `analyse` can be asked for at once."""
+    """`analyse` with all its options."""
     folder, truth, clicks = table
     green = next(f for f in truth.figures if f.army == "green")
     done = main([
@@ -298,7 +298,7 @@ def test_a_blast_may_have_negative_coordinates(table, capsys):
 
 
 def test_unusable_markers_are_reported_and_drawn(tmp_path, capsys):
-    """A marker of another dictionary, twice as large as need be: 8 cells of 12 px on paper."""
+    """A marker of another dictionary, twice as large as necessary: 8 cells of 12 px on paper."""
     marker = cv2.aruco.generateImageMarker(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_6X6_250), 7, 96)
     picture = np.full((360, 640), 120, np.uint8)
     picture[100:260, 300:460] = 240

@@ -1,4 +1,4 @@
-"""A few minutes of the evening that `python -m benchmarks.endurance` plays, and the lines that it judges by."""
+"""A few minutes of `python -m benchmarks.endurance`, and the lines that it fits to the memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def grown(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """The line through so many MiB, one sample every half hour."""
+    """The line through these samples in MiB, one every half hour."""
     monkeypatch.syspath_prepend(ROOT)
     health = importlib.import_module("benchmarks.endurance.health")
 
@@ -46,7 +46,7 @@ def test_fluctuation_is_reported_with_its_error(grown: Callable[..., Any]) -> No
 @pytest.mark.skipif(sys.platform != "linux", reason="counts in /proc")
 @pytest.mark.timeout(400)
 def test_two_simulated_minutes() -> None:
-    """Some ten seconds of a processor."""
+    """Takes about ten seconds of processor time."""
     evening = [sys.executable, "-m", "benchmarks.endurance", "--hours", "0.03", "--pause", "30", "--live", "1"]
     environ = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(evening, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=380)

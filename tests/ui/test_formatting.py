@@ -1,4 +1,4 @@
-"""Numbers in the player's words."""
+"""Formatting numbers for the player."""
 
 import pytest
 

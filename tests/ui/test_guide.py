@@ -1,4 +1,4 @@
-"""The user's guide tells of the program as it is: its keys, units, buttons, pictures and links."""
+"""The user's guide agrees with the program: keys, units, buttons, pictures and links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GUIDE = (DOCS / "guide.md").read_text()
 
 
 def section(title: str) -> str:
-    """From its heading to the next of its rank or above."""
+    """A section, from its heading to the next heading of the same or a higher level."""
     [(rank, body)] = re.findall(rf"^(#+) {re.escape(title)}\n(.*?)(?=^\1 |^##? |\Z)", GUIDE, re.M | re.S)
     assert rank
     return str(body)

@@ -22,7 +22,7 @@ def test_with_a_perfect_camera_a_range_has_only_the_figures_errors():
 
 
 def test_a_common_shift_is_not_an_error_of_a_range():
-    """A camera that may hang elsewhere moves every place by the same: places err, ranges do not."""
+    """An error of the camera's position shifts all places equally: places have an error, ranges have not."""
     moved = over(at=(10.0 + 0.5 * NUDGE, 8.0))  # half an inch of standard deviation
     a, b = figure("tan-1", 4, 8, 0.5), figure("tan-2", 14, 8, 0.5)
     view = view_of(a, b, deviants=(moved,))

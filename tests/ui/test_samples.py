@@ -1,4 +1,4 @@
-"""Photoreal pictures of known tables, as a player analyses them: one click for each army."""
+"""Photoreal pictures of known tables, analysed with one click for each army."""
 
 import json
 from pathlib import Path

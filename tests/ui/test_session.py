@@ -1,4 +1,4 @@
-"""What is set up and laid on the table, step by step."""
+"""The session: setup, rulers, templates, teaching and corrections, with undo."""
 
 from dataclasses import replace
 
@@ -174,7 +174,7 @@ def drawn_px(place_in):
 
 @pytest.fixture
 def at_table(monkeypatch):
-    """A session that has seen a drawn table with two green soldiers and a tan one, and that picture."""
+    """A session after a view of a drawn table with two green soldiers and a tan one, and the picture."""
     image = empty()
     for place, colour in ((GREEN_IN, GREEN), (OTHER_GREEN_IN, GREEN), (TAN_IN, TAN)):
         soldier(image, DRAWN, *place, colour)

@@ -1,4 +1,4 @@
-"""What fails in a slot fails the test, and a time limit ends a test without ending the run."""
+"""An error in a slot fails the test, and a time limit ends a test without ending the run."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""Three armies taught in every order, with pauses, undo and the empty table in between: all end in the right army."""
+"""Three armies taught in every order, with pauses, undo and the empty table in between, end correctly."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SENSOR = Sensor(CAMERA.lens.image_size, 2.2, np.random.default_rng(5))
 
 
 class Table:
-    """A session that looks at the same table again and again, as the window's thread does."""
+    """A session that processes the same table repeatedly, as the window's thread does."""
 
     def __init__(self) -> None:
         setup = Setup(prints=Prints(layout=TRUTH.markers), lens=CAMERA.lens)
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def wrong(self) -> list[str]:
-        """Soldiers that are not seen, or in another army than theirs."""
+        """Soldiers that were not found, or are in the wrong army."""
         return [true.id for true in TRUTH.figures if not self._is_right(true)]
 
     def _is_right(self, true: Figure) -> bool:
@@ -77,7 +77,7 @@ class Table:
 
 @pytest.mark.parametrize("order", list(permutations(ARMIES)), ids="-".join)
 def test_every_teaching_order_ends_with_correct_armies(order: tuple[str, ...]) -> None:
-    """Every other order waits until all that is known is tracked before the next army is taught."""
+    """In every other order, the next army is taught only after all known armies are tracked."""
     table, pause = Table(), 1 if order < ("green", "tan") else LOOKS + 1
     for army in order:
         table.teach(army)

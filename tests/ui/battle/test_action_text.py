@@ -1,4 +1,4 @@
-"""What a figure can do, in words that a player reads at a glance."""
+"""Actions as text."""
 
 from __future__ import annotations
 

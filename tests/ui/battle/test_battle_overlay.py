@@ -1,4 +1,4 @@
-"""What a battle shows on the table: who is asked, and where something has strayed to."""
+"""What a battle shows on the table: the acting figure, templates, moves and scatter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A battle in play: what the camera sees becomes moves, and the players have the last word."""
+"""A battle on the table: detected moves, shots, and the players' decisions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def play(tmp_path: Path) -> Iterator[Play]:
 
 
 def seen(battle: Battle, **moved: PointIn) -> Moment:
-    """The table with some figures elsewhere."""
+    """The position with some figures at other places."""
     places = {**PLACES, **{name.replace("_", "-"): at for name, at in moved.items()}}
     return moment_of(battle, [figure(name, *at, sigma=0.01) for name, at in places.items()], [HEDGE])
 
@@ -108,7 +108,7 @@ def test_a_fact_about_one_target_does_not_apply_to_another(play: Play) -> None:
 
 
 def test_squads_that_move_singly_are_proposed_singly(tmp_path: Path) -> None:
-    """Plastic Fudge moves single units, whatever list they come from."""
+    """Plastic Fudge moves single units, even those of a squad."""
     men = tuple(Recruit(figure=f"green-{n}", card="basic", squad="pals") for n in (1, 2))
     army, foe = (
         Army(name="Pals", game="plastic_fudge", recruits=men),
@@ -123,7 +123,7 @@ def test_squads_that_move_singly_are_proposed_singly(tmp_path: Path) -> None:
 
 
 def test_facts_of_a_whole_side_can_be_answered(play: Play) -> None:
-    """Simple Plastic: who reached the objective is asked of the players, for no camera knows what was agreed."""
+    """Simple Plastic: the players say who reached the objective, because the camera cannot know it."""
 
     def who_won() -> ActionPreview:
         return next(one for one in play.duties(seen(play.battle)) if one.deed.action == "victory")
@@ -140,7 +140,7 @@ def test_facts_of_a_whole_side_can_be_answered(play: Play) -> None:
 
 
 def test_an_undone_place_is_journalled_again_only_before_an_action(tmp_path: Path) -> None:
-    """Else undo would never get past it: the camera still sees everybody."""
+    """Otherwise undo would never get past it, because the camera still sees all figures."""
     with begun(tmp_path / "b", "simple_plastic", {"green": GREEN, "tan": TAN}, {}) as battle:
         one = Play(battle)
         one.place_new(seen(battle))

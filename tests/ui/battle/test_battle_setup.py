@@ -1,4 +1,4 @@
-"""Which figure is which unit: by hand, and from lists that were saved on another evening."""
+"""Assigning units to figures, by hand and from saved army lists."""
 
 from __future__ import annotations
 

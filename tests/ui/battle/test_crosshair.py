@@ -1,4 +1,4 @@
-"""Who may act one after another, and a cross-hair that goes where the picture has the arrow."""
+"""Cycling through figures, and moving the cross-hair in the direction of the arrow keys."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_cross_hair_starts_at_the_nearest_enemy(moment: Moment) -> None:
 NEAR = overhead((0.0, 0.0, 30.0, 20.0), (900, 600))
 HALF_TURN = np.diag([-1.0, -1.0, 1.0])
 FAR = TableCamera(NEAR.lens, NEAR.rotation @ HALF_TURN, NEAR.rotation @ (30.0, 20.0, 0.0) + NEAR.translation)
-"""The same from the far edge: it sees (x, y) where the other sees (30 - x, 20 - y)."""
+"""The same camera from the far edge: it sees (x, y) where the other sees (30 - x, 20 - y)."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""TOO CLOSE TO CALL in each game that knows ranges: asked, settled either way, journalled, undone."""
+""" "Too close to call" in each game with ranges: shown, settled either way, journalled, undone."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ui.battle.action_text import chance_words, needed_words
 from ui.battle.battle_session import Play
 
 SIGMA_IN = 0.05
-"""Of each place; the error of a range between two is 0.07 in, and two of those are in doubt."""
+"""Of each place; so the error of a range is 0.07 in, and within two of those a limit is too close to call."""
 
 SHOOTERS = {
     "simple_plastic": ("soldier", PhaseBegun(turn=1, side="green", phase="attacking")),
     "fudge_miniatures": ("Yanni the Yeoman", PhaseBegun(turn=1, side="green", phase="action")),
     "simple_plastic_figure": ("german_rifleman", PhaseBegun(turn=1, side="green", phase="first_actions")),
 }
-"""Whose rules hang on the part that is seen: any of it hidden is cover, half is hidden, a quarter must be seen."""
+"""Games whose rules use the visible part: any hidden part gives cover, half is hidden, a quarter must be visible."""
 
 GAMES = {
     "army_men": ("rifleman", PhaseBegun(turn=1, phase="small_arms")),
@@ -37,7 +37,7 @@ GAMES = {
     "fudge_miniatures": ("Yanni the Yeoman", PhaseBegun(turn=1, side="green", phase="action")),
     "simple_plastic_figure": ("german_rifleman", PhaseBegun(turn=1, side="green", phase="first_actions")),
 }
-"""Simple Plastic Wargame has none: range does not matter in it (SP-10)."""
+"""Simple Plastic Wargame is missing, because range does not matter in it (SP-10)."""
 
 
 def battle_at(path: Path, game: str) -> Battle:
@@ -61,7 +61,7 @@ def shots(play: Play, far_in: float, wall: Sequence[TerrainPiece] = ()) -> list[
 
 
 def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
-    """A high wall that comes in from the side, and the first shot past it whose sight is too close to call."""
+    """A high wall, moved in from the side, and the first shot past it whose sight is too close to call."""
     for hundredths in range(60, -61, -3):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100, 5.2, 6.0), height=4.0)]
         for one in shots(play, 6.0, wall):
@@ -71,7 +71,7 @@ def half_hidden(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
 
 
 def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
-    """A high wall that comes in from the side, and the first shot past it of whom it leaves too little to be sure."""
+    """A high wall, moved in from the side, and the first shot past it whose target may be completely hidden."""
     for hundredths in range(60, -61, -2):
         wall = [piece("wall", TerrainKind.WALL, box(5.0, hundredths / 100 - 0.5, 5.2, 6.0), height=4.0)]
         for one in shots(play, 6.0, wall):
@@ -81,7 +81,7 @@ def barely_seen(play: Play) -> tuple[Sequence[TerrainPiece], ActionPreview]:
 
 
 def doubtful(play: Play) -> tuple[float, ActionPreview]:
-    """The first range, walking away by tenths of an inch, at which a shot is too close to call."""
+    """The first range, in steps of a tenth of an inch, at which a shot is too close to call."""
     for tenths in range(11, 600):
         for one in shots(play, tenths / 10):
             if any("range" in doubt.question for doubt in one.doubts):
@@ -127,7 +127,7 @@ def test_ambiguous_sight_past_an_edge_is_settled(game: str, tmp_path: Path) -> N
 
 
 SEERS = ("army_men", "plastic_fudge")
-"""Whose rules ask only whether he is seen at all."""
+"""Games whose rules use only whether the target is visible."""
 
 
 @pytest.mark.parametrize("game", SEERS)
@@ -159,7 +159,7 @@ def test_clear_visibility_is_not_ambiguous(game: str, wall: Sequence[Any], tmp_p
 
 
 def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
-    """Plastic Fudge, PF-28: the larger part of his base counts, whose middle is at 6 in, give or take twice 0.05 in."""
+    """Plastic Fudge, PF-28: the larger part of the base counts; its centre is at 6 in ± twice 0.05 in."""
     told = {}
     with battle_at(tmp_path, "plastic_fudge") as battle:
         play = Play(battle)

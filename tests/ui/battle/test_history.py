@@ -1,4 +1,4 @@
-"""A battle's moments, their pictures, and what is exported of them."""
+"""A battle's moments, their thumbnails, and the exports."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_the_battle_map_shows_standing_and_eliminated_figures(battle: Battle) ->
 
 
 def test_names_of_terrain_do_not_overlap(battle: Battle) -> None:
-    """Five pieces in one spot and two men: plates of 11 px letters, about 20 px high, none on another."""
+    """Five pieces at one place and two soldiers: plates of 11 px letters, about 20 px high, do not overlap."""
     names = ("low stone wall", "hedge", "house", "old barn", "wood")
     pieces = [TerrainPiece(name, TerrainKind.WALL, ((2.0, 2.0), (4.0, 2.0), (4.0, 4.0))) for name in names]
     told = moments(battle)
@@ -133,7 +133,7 @@ def test_names_of_terrain_do_not_overlap(battle: Battle) -> None:
 
 
 def _plate(label: Label) -> tuple[float, float, float, float]:
-    """Where the words are on a screen that shows the map at three fifths, in letters of 0.6 of their height."""
+    """The label's rectangle on a screen that shows the map at 60 %, with letters 0.6 times as wide as high."""
     (u, v), (right, down) = label.at_px, label.offset
     [(words, size)] = label.rows
     x, y, half = 0.6 * u + right, 0.6 * v + down, 0.3 * size * len(words)

@@ -1,4 +1,4 @@
-"""A move that the players let pass marks what any move of that game marks, so that what follows counts it."""
+"""A move that the players let pass has the same effects as an allowed move, so that later rules count it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ GAMES = {
     "plastic_fudge": ("basic", PhaseBegun(turn=1, side="green", phase="a_moves")),
 }
 TAN_AT_IN: PointIn = (60.0, 60.0)
-"""Where he sees Green 1 best at the end of any of his moves."""
+"""The place from which Green 1 is best visible after each of its moves."""
 FAR_IN = 40.0
-"""Farther than anybody on foot goes in one turn of any of the games."""
+"""Farther than any figure on foot moves in one turn of any game."""
 
 
 def battle_at(path: Path, game: str) -> Battle:
@@ -47,7 +47,7 @@ def seen(battle: Battle, green_in: PointIn) -> Moment:
 
 
 def moved(path: Path, game: str, far_in: float) -> tuple[Battle, Unit]:
-    """The battle and Green 1 after a move of so many inches, as the rules have it or let pass."""
+    """The battle and Green 1 after a move of `far_in` inches, allowed or overruled."""
     battle = battle_at(path, game)
     play, moment = Play(battle), seen(battle, (far_in, 0.0))
     [proposal] = play.proposals(moment)
@@ -72,7 +72,7 @@ def test_an_allowed_and_an_overruled_move_have_the_same_effects(game: str, tmp_p
 
 
 def test_an_overruled_move_counts_as_moved(tmp_path: Path) -> None:
-    """Simple Plastic Wargame, SP-07 and SP-12: only who did not move attacks better for it."""
+    """Simple Plastic Wargame, SP-07 and SP-12: only a figure that did not move gets the bonus."""
     battle, _ = moved(tmp_path / "b", "simple_plastic", 5.0)
     battle.record(PhaseBegun(turn=1, side="green", phase="attacking"))
     play, moment = Play(battle), seen(battle, (5.0, 0.0))
@@ -100,7 +100,7 @@ def test_single_moves_are_overruled_one_by_one(game: str, tmp_path: Path) -> Non
 
 
 def test_an_overruled_move_into_contact_leads_to_a_fight(tmp_path: Path) -> None:
-    """Simple Plastic Figure, WW-22: who ends in touch with an enemy fights."""
+    """Simple Plastic Figure, WW-22: a figure that ends its move in contact with an enemy fights."""
     battle = battle_at(tmp_path / "b", "simple_plastic_figure")
     play, moment = Play(battle), seen(battle, (TAN_AT_IN[0], TAN_AT_IN[1] - 1))
     [proposal] = play.proposals(moment)

@@ -1,4 +1,4 @@
-"""Rounds: who is asked, in what order, who is done, who was passed over, and what undo does to that."""
+"""Rounds: the order of the figures, which are done or skipped, and undo."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def seen(battle: Battle) -> Moment:
 
 @pytest.fixture
 def morale(tmp_path: Path) -> Iterator[Play]:
-    """Plastic Fudge, whose morale phase asks everybody (PF-61)."""
+    """Plastic Fudge, whose morale phase asks every figure (PF-61)."""
     with opened(tmp_path, "plastic_fudge", "basic", PhaseBegun(turn=1, phase="morale")) as battle:
         yield Play(battle)
 
@@ -59,14 +59,14 @@ def fire(tmp_path: Path) -> Iterator[Play]:
 
 
 def ask(play: Play, walker: Walker) -> None:
-    """Do the first thing that the figure is asked for."""
+    """Do the current figure's first action."""
     moment = seen(play.battle)
     walker.look(moment)
     play.do(moment, walker.deeds(moment)[0], best)
 
 
 def settled(walker: Walker, play: Play) -> Walk:
-    """The walk once it has found who is next."""
+    """The round's state once the next figure is known."""
     moment = seen(play.battle)
     return next(walk for walk in (walker.look(moment) for _ in itertools.count()) if not walk.looking)
 
@@ -137,7 +137,7 @@ def test_simultaneous_fire_asks_both_sides(fire: Play) -> None:
 
 
 def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only he is looked at who might be next, and only so many at once."""
+    """Only figures that might be next are examined, and only a few per call."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, phase="automatic_weapons")) as battle:
         play = Play(battle)
         walker = Walker(play, "Fire")
@@ -150,7 +150,7 @@ def test_figures_without_targets_are_not_asked(tmp_path: Path, monkeypatch: pyte
 
 
 def test_opportunity_fire_is_a_separate_round(tmp_path: Path) -> None:
-    """AM-34: who moved through a gun's sight can be shot at where he was seen."""
+    """AM-34: a figure that moved through a gun's sight can be shot at where it was visible."""
     with opened(tmp_path, "army_men", "rifleman", PhaseBegun(turn=1, side="tan", phase="movement")) as battle:
         play = Play(battle)
         moment = seen(battle)

@@ -1,4 +1,4 @@
-"""`sandtable analyse`: the measured sheet, and the lens that is kept for a camera."""
+"""`sandtable analyse`: a measured print, and the saved lens of a camera."""
 
 from __future__ import annotations
 

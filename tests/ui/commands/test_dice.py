@@ -1,4 +1,4 @@
-"""`sandtable dice`: watching, asking and playing, with emulated dice; typed and virtual ones."""
+"""`sandtable dice`: watching, asking and emulating dice; typed and virtual dice."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from ui.commands.libraries import LIBRARIES, WINDOW_LIBRARIES, has_font, missing
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """The file system of a machine with a font, a webcam that shows as two devices, and a capture stick."""
+    """The file system of a computer with a font, a webcam that has two devices, and a capture stick."""
     _write(tmp_path / "usr/share/fonts/truetype/DejaVuSans.ttf")
     for device, index, name in (("video0", "0", "HD Webcam"), ("video1", "1", "HD Webcam"), ("video10", "0", "Stick")):
         _write(tmp_path / "sys/class/video4linux" / device / "index", index + "\n")

@@ -1,4 +1,4 @@
-"""`sandtable lens` as a player meets it: pictures of the board in, progress, a file out."""
+"""`sandtable lens`: pictures of the board, progress, and the lens profile."""
 
 import json
 
@@ -16,7 +16,7 @@ PX_PER_IN = 100
 
 
 def picture(at, slant_deg, away_in=13.0):
-    """The program's own board as LENS sees it, blurred a little."""
+    """The default board as LENS sees it, slightly blurred."""
     board = cv2.aruco.CharucoBoard((6, 8), 1.0, 0.75, dictionary_of("4X4_50"))
     sheet = np.pad(board.generateImage((6 * PX_PER_IN, 8 * PX_PER_IN)), 50, constant_values=255)
     turn = cv2.Rodrigues(np.radians([180 + slant_deg[0], slant_deg[1], 0.0]))[0]

@@ -18,7 +18,7 @@ from ui.commands.replay import replay_json, replay_text
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A shot, a remark that was taken back, and nothing else."""
+    """A battle with a shot and an undone note."""
     file = tmp_path / "evening.battle"
     with Battle.begin(file, lambda: 7.0, "simple_plastic", ["green", "tan"]) as battle:
         battle.record(Enlisted(figure="green-1", side="green", card="soldier"))

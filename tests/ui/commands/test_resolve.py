@@ -1,4 +1,4 @@
-"""Questions as JSON: answered, refused with a code, one by one in a list."""
+"""Rules questions in JSON: answers, refusals with a code, and lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rod and dice as the window has them, without a window: emulated ones behind pseudo-terminals, ports that fail."""
+"""Rod and dice for the window, tested without one: emulated devices on pseudo-terminals, failing ports."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_disconnecting_leaves_nothing_behind() -> None:
 
 
 def test_connecting_does_not_wait() -> None:
-    """A port whose listing hangs, as some systems' do, keeps nobody waiting."""
+    """Listing ports, which hangs on some systems, does not block."""
     gate = threading.Event()
 
     def slow(_: str, __: Wire | None) -> _Slow:
@@ -270,7 +270,7 @@ def test_repeated_rolls_are_dropped_after_reconnecting(tmp_path: Path, dice: Dic
 
 
 def test_two_devices_never_use_one_port() -> None:
-    """The rod's port is passed over by dice that look for any likely one."""
+    """Dice that search for any likely port skip the rod's."""
     find = finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB0")
     assert find() == ()
     assert finding("/dev/ttyUSB0", None, lambda: "/dev/ttyUSB1")() == ("/dev/ttyUSB0",)

@@ -1,4 +1,4 @@
-"""What the rod says of an answer: reach and verdict come from the rules themselves."""
+"""What the rod shows: reach and verdict come from the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Shot = Callable[..., tuple[Moment, ActionPreview]]
 
 @pytest.fixture
 def shot(tmp_path: Path) -> Shot:
-    """An assault rifle (AM-49: 2 ft) of Army Men at one enemy, bases an inch across, so far from edge to edge."""
+    """An assault rifle (AM-49: 2 ft) of Army Men and one enemy; bases an inch across, distance from edge to edge."""
 
     def aim(edge_in: float, sigma_in: float = 0.001, phase: str = "automatic_weapons") -> tuple[Moment, ActionPreview]:
         armies = {

@@ -1,4 +1,4 @@
-"""A tray of dice under a camera: watched in a thread, put to a request, doubted, settled, read again."""
+"""The dice tray: watching in a thread, answering a request, doubts, settling, reading again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def seen(*faces: int, at_s: float = 0.0, cocked: bool = False, kind: DieKind = D
 
 
 class Hand(TrayHand):
-    """Sees what it is told."""
+    """A tray whose dice the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -177,7 +177,7 @@ def test_the_tables_camera_is_not_opened_twice() -> None:
 
 
 class Lens:
-    """A camera whose picture can be changed, and whose plug can be pulled."""
+    """A camera whose picture can be changed and that can be unplugged."""
 
     live, still, name = True, False, "camera 1"
 

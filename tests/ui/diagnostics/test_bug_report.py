@@ -1,4 +1,4 @@
-"""A bug report tells enough, and nobody's name."""
+"""A bug report has enough details, and no personal names."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a crash leaves behind, and what the next start makes of it."""
+"""Recording a crash, and reading it at the next start."""
 
 import faulthandler
 import os
@@ -25,7 +25,7 @@ with crashes_kept(Path(sys.argv[1])):
 
 
 def run(file: Path, how: str, folder: Path) -> None:
-    """In a folder of its own, where a core file may be left."""
+    """Runs in its own folder, where a core file may be left."""
     env = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     subprocess.run([sys.executable, "-c", DIES, str(file), how], cwd=folder, env=env, capture_output=True, check=False)
 

@@ -1,4 +1,4 @@
-"""The diary stays small, on the disk too, and no disk disturbs it."""
+"""The event log stays small in memory and on the disk, and ignores errors of the disk."""
 
 from pathlib import Path
 

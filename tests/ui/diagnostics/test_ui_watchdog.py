@@ -1,4 +1,4 @@
-"""Stalls are told once they are over, with where the thread stood."""
+"""Stalls are reported once they are over, with the thread's stack."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Unit cards: what stands on them is the game's own data, and nothing runs over the card's edge."""
+"""Unit cards show the game's data, and no text leaves the card."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_text_stays_on_its_card_and_every_page_has_the_credit(name: str, paper: 
 
 
 def _ends(text: Text) -> tuple[float, float]:
-    """Where the words begin and end, as `ui.desktop.paper` draws them."""
+    """The left and right end of a text, as `ui.desktop.paper` draws it."""
     font = QFont("sans-serif")
     font.setPixelSize(100)
     font.setBold(text.bold)

@@ -1,4 +1,4 @@
-"""One way in to everything that is printed, and the command line's face of it."""
+"""Everything that can be printed, and `sandtable print`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes over the picture, against a camera of known numbers."""
+"""Shapes over the picture of a known camera."""
 
 import math
 from dataclasses import replace

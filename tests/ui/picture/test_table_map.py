@@ -1,4 +1,4 @@
-"""The map of the table, against a camera of known numbers."""
+"""The table map of a known camera."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_heights_do_not_shift_places_on_the_map(x: float, y: float, height: floa
 
 
 def test_the_map_shows_places_undistorted() -> None:
-    """A dot painted where the camera, with its bent lens, has (30, 9) comes out at (30, 9) of the map."""
+    """A dot painted where the camera, with its distorted lens, sees (30, 9) appears at (30, 9) on the map."""
     picture = np.zeros((SIZE_PX[1], SIZE_PX[0], 3), np.uint8)
     u, v = np.round(CAMERA.table_to_pixel((30.0, 9.0, 0.0))[0]).astype(int)
     picture[v - 2 : v + 3, u - 2 : u + 3] = 255

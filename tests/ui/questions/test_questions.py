@@ -1,4 +1,4 @@
-"""Sight, targets and moves as values, on tables small enough to work out by hand."""
+"""Sight, targets and moves on tables small enough to calculate by hand."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_without_obstacles_the_target_is_fully_visible() -> None:
 
 
 def test_the_obstacle_is_named_and_stops_its_rays() -> None:
-    """The house's corner lies on the line between the two: a figure is as wide on its left as on its right."""
+    """The house's corner lies on the line between the two, and a figure is symmetric, so half of it is hidden."""
     found = sight_finding(before(GREEN, TAN, terrain=(HALF_HOUSE,)), GREEN, TAN)
     assert found.answer.headline == "50 % in sight"
     assert "hidden by house 50 %" in found.answer.rows
@@ -165,7 +165,7 @@ WOOD = piece("wood", "woods", box(12.0, 0.0, 14.0, 20.0), 4.0)
 
 
 def test_terrain_costs_come_from_the_game(tmp_path: Path) -> None:
-    """Fudge Miniatures, 6 in: two inches to the wood, two in it at double price, and none is left (FM-27)."""
+    """Fudge Miniatures, 6 in: two inches to the wood and two in it at double cost leave nothing (FM-27)."""
     figures = (soldier("green-1", 10, 10), soldier("tan-1", 40, 20))
     with in_battle(tmp_path / "b", "fudge_miniatures", "Sir Knightly", figures, (WOOD,)) as now:
         through = planned(now, figures[0], ((10, 10), (14, 10)), 99.0)

@@ -1,4 +1,4 @@
-"""What has changed between two views, on tables small enough to work out by hand."""
+"""Changes between two views, on tables small enough to calculate by hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_changes_are_listed_by_army_and_number() -> None:
 
 
 def test_jitter_is_not_a_move() -> None:
-    """Within two standard deviations of the way, which are those of both places together."""
+    """Within two standard deviations of the distance, which combines those of both places."""
     unsure = soldier("green-1", 10, 10, 0.5)
     assert told((unsure,), (replace(unsure, x_in=11.0),)) == []  # 2 x hypot(0.5, 0.5) = 1.41
     assert told((unsure,), (replace(unsure, x_in=11.5),)) == [("green-1", "moved 1.5 in")]

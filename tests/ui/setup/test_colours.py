@@ -1,4 +1,4 @@
-"""What the player reads of the armies' colours."""
+"""Sentences about the armies' colours."""
 
 from dataclasses import replace
 

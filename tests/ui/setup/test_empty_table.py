@@ -1,4 +1,4 @@
-"""Soldiers on the table that was learned as empty, on drawn and on simulated tables."""
+"""Soldiers on the picture of the empty table, drawn and simulated."""
 
 from __future__ import annotations
 

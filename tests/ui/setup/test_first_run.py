@@ -1,4 +1,4 @@
-"""What the guide of the first evening says, without a window."""
+"""The guide to the first shot, without a window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING = Standing("demo", None, TableState())
 
 
 BOTH_SEEN = replace(view_of(figure("green-1", 8, 8), figure("tan-1", 12, 8)), calibration=None)
-"""Soldiers of two armies; without inches, so that the step of the markers is not done by them."""
+"""Soldiers of two armies, uncalibrated, so that the step of the markers is not done."""
 
 
 def army(name: str) -> ArmyColour:
@@ -65,7 +65,7 @@ def test_a_step_becomes_done_automatically(now: Standing, done: Step) -> None:
 
 
 def test_an_army_that_is_never_found_is_not_done() -> None:
-    """As where its soldiers stood on the table that was learned as empty."""
+    """For example because its soldiers stood on the table when it was learned as empty."""
     taught = with_setup(palette=(army("green"), army("tan")))
     only_green = replace(BOTH_SEEN, tracking=Tracking(figures=(figure("green-1", 8, 8),)))
     assert guide(replace(taught, view=only_green), Progress()).marks[Step.ARMIES] is Mark.AHEAD

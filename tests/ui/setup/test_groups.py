@@ -27,7 +27,7 @@ PLACES = [(4.0 + 2.0 * k, 8.0) for k in range(6)]
 
 
 def colours(*names):
-    """An army for each name, of different plastics; where a name comes again it has one more plastic."""
+    """A palette with a different plastic for each name; a repeated name gets another plastic."""
     return tuple(replace(usual_colour(NAMES[k]), name=name, samples=100 + k) for k, name in enumerate(names))
 
 
@@ -36,7 +36,7 @@ def known(*names):
 
 
 def painted(army, *plastics, noise=2.0):
-    """A view in which figures of these plastics stand, all of them taken for one army."""
+    """A view of figures of these plastics, all assigned to one army."""
     figures = [figure(f"{army}-{k + 1}", *PLACES[k]) for k in range(len(plastics))]
     view = view_of(*figures)
     image = np.full((800, 1000, 3), (60, 90, 130), np.uint8)
@@ -48,7 +48,7 @@ def painted(army, *plastics, noise=2.0):
 
 
 def plastics(state):
-    """The plastics of each army, as numbers of pixels that taught them."""
+    """The plastics of each army, identified by their numbers of pixels."""
     armies = army_names(state.setup.palette)
     return {army: {c.samples for c in state.setup.palette if c.name == army} for army in armies}
 

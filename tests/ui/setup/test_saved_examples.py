@@ -1,4 +1,4 @@
-"""Learned figures come back from a table's file; a damaged one is lost alone, and old files still open."""
+"""Examples in a saved table: a damaged one is dropped alone, and old files still open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table is kept as it was, carried over by its markers, and refused as a whole where it is damaged."""
+"""Saved tables: saving, restoring by the markers, and rejecting damaged files."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_a_missing_picture_does_not_affect_the_rest(tmp_path: Path) -> None:
 
 @given(st.floats(-3.1, 3.1), st.floats(-20, 20), st.floats(-20, 20))
 def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -> None:
-    """What is less than 0.02 in at every marker's corner is unrest, and left alone: hence the tolerances."""
+    """The tolerances allow for shifts below 0.02 in at every corner, which are ignored as noise."""
     left = as_left(FULL, view({number: turned(turn, x, y, at) for number, at in MARKERS.items()})).table
     there = turned(turn, x, y, np.array([(3.0, 4.0), (1.0, 2.0), (5.0, 1.0)]))
     assert left.rulers[0].b == pytest.approx(tuple(there[0]), abs=0.05)
@@ -235,7 +235,7 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
     keeper, session = TableKeeper(shelf, CAMERA_NAME, lambda: now_s[0]), Session(Setup())
 
     def later(seen: TableView) -> int | None:
-        """When the document was written last, after a look at the table."""
+        """The time of the last write, after one more view."""
         now_s[0] += 2.0
         keeper.note(session, seen)
         keeper.finish()

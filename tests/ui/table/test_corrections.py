@@ -1,4 +1,4 @@
-"""Corrections are folded over what the camera has, whatever that comes to be."""
+"""Corrections applied to the tracks, however these change."""
 
 from dataclasses import replace
 
@@ -55,7 +55,7 @@ def test_a_confirmed_figure_stays_when_it_is_not_visible() -> None:
 
 
 def test_a_deleted_figure_is_gone_until_its_id_appears_elsewhere() -> None:
-    """The tracker gives a lost name to the next newcomer: a mug's name may come to be a soldier's."""
+    """The tracker may give a lost mug's id to a new soldier."""
     deleted = (Deleted("tan-1", (4, 8)),)
     moved = Event(EventKind.MOVED, "tan-1", (4, 8), (4.3, 8))
     after = corrected(seen(figure("tan-1", 4.3, 8), events=(moved,)), deleted)
@@ -64,7 +64,7 @@ def test_a_deleted_figure_is_gone_until_its_id_appears_elsewhere() -> None:
 
 
 def pictured(seed: int, *figures: Figure, frozen: bool = False) -> TableView:
-    """A view of a picture that is different for each seed."""
+    """A view with a different picture for each seed."""
     picture = np.random.default_rng(seed).integers(0, 255, (80, 100, 3), np.uint8).repeat(10, 0).repeat(10, 1)
     return replace(view_of(*figures), frame=Frame(picture, 0, 0.0), waiting=Waiting.HAND if frozen else None)
 

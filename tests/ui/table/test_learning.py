@@ -1,4 +1,4 @@
-"""Which corrections give examples, and of what."""
+"""The examples that corrections give."""
 
 from __future__ import annotations
 

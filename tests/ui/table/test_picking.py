@@ -1,4 +1,4 @@
-"""Which figure a click would teach, asked ahead of the click; and which plastics are the same."""
+"""Finding the figure under the mouse ahead of a click, and comparing plastics."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_plastics_of_the_simulated_table_are_separated() -> None:
 
 
 def test_olive_and_blue_on_a_small_picture_are_different() -> None:
-    """The table that the window's tests play on, half the usual picture."""
+    """The table of the window tests, with a picture of half the usual size."""
     posts = {"green-1": (8.0, 10.0), "green-2": (11.0, 6.0), "blue-1": (20.0, 10.0)}
     models = tuple(Model(name, name.split("-")[0], Sculpt.RIFLEMAN, *at) for name, at in posts.items())
     scene = Scene((30.0, 20.0), markers=corner_markers((30.0, 20.0)), models=models)

@@ -1,4 +1,4 @@
-"""The played-on part of the table: its own frame, and what lies in it."""
+"""The area of play: its coordinates and contents."""
 
 import math
 

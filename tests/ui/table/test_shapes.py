@@ -1,4 +1,4 @@
-"""Templates in the sizes that the games have, and how they are laid."""
+"""Templates in the sizes of the games, and how they are laid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terrain as the player builds it: stacked, changed, seen through the camera, written down."""
+"""Editing terrain: stacking, changing, clicking, saving."""
 
 import json
 from dataclasses import replace
