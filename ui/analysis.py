@@ -10,7 +10,7 @@ from calibration.drift import Drift
 from calibration.solve import Calibration
 from rules.table import Figure
 from rules.template import Blast
-from ui.measuring import blasted, measured, read_off, sights
+from ui.measuring import figures_under_blast, measured, read_off, sights
 from ui.session import End, Ruler, TableState
 from ui.setup.colours import groups_of, separations_of
 from ui.table.terrain import terrain_document
@@ -179,7 +179,7 @@ def _blast(view: TableView, blast: Blast) -> dict[str, Any]:
     return {
         "centre_in": _point(blast.centre_in),
         "radius_in": blast.radius_in,
-        "inside": [{"id": hit.id, "fraction": _short(hit.fraction)} for hit in blasted(view, blast)],
+        "inside": [{"id": hit.id, "fraction": _short(hit.fraction)} for hit in figures_under_blast(view, blast)],
     }
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rules.table import STANDING_HEIGHT_IN, PointIn, UserError
 from ui.commands.option_types import count, seed
-from ui.commands.terminal import tame
+from ui.commands.terminal import sanitized
 from ui.commands.wire_options import add_dice, add_rod
 
 SIDE_HELP = "side of the printed markers, the black square, in inches (default: the program's own sheet, 3)"
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except UserError as error:
-        print(tame(f"sandtable: {error}").replace("\n", " "), file=sys.stderr)
+        print(sanitized(f"sandtable: {error}").replace("\n", " "), file=sys.stderr)
         return 1
     except BrokenPipeError:
         _discard_output()  # the reader has closed the pipe (`sandtable ... | head`)

@@ -89,7 +89,7 @@ class Reading:
 
 def read_off(view: TableView, ruler: Ruler) -> Reading | None:
     """Measure a ruler in this view; None if one of its ends is not visible."""
-    seen = [standing_at(view, end) for end in (ruler.a, *ruler.via, ruler.b)]
+    seen = [figure_at_end(view, end) for end in (ruler.a, *ruler.via, ruler.b)]
     stops = [stop for stop in seen if stop is not None]
     if len(stops) < len(seen):
         return None
@@ -131,7 +131,7 @@ def _joined(legs: Sequence[Range]) -> Range:
     )
 
 
-def standing_at(view: TableView, end: End) -> Figure | None:
+def figure_at_end(view: TableView, end: End) -> Figure | None:
     """The figure with this id; for a bare place a pin, which is a tiny figure. None if it is not visible."""
     if view.calibration is None or isinstance(end, str):
         return next((figure for figure in view.figures if figure.id == end), None)
@@ -147,7 +147,7 @@ def sights(view: TableView, setup: Setup) -> Exposures:
     return exposures(view.figures, setup.terrain, SightRules(standing_height_in=setup.figure_height_in))
 
 
-def blasted(view: TableView, blast: Blast) -> tuple[Hit, ...]:
+def figures_under_blast(view: TableView, blast: Blast) -> tuple[Hit, ...]:
     """The figures of a view under the blast, most covered first."""
     return under_blast(blast, view.figures)
 

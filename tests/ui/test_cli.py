@@ -76,7 +76,7 @@ def test_separation_is_reported_as_score_and_text(analysis, table, capsys):
     said = capsys.readouterr().out
     assert sentence in said
     assert said.rstrip().endswith(
-        "Without a picture of the empty table fewer soldiers are found, most of all in shade."
+        "Without a picture of the empty table, fewer soldiers are found, above all in shadow."
     )
 
 

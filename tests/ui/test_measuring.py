@@ -8,7 +8,7 @@ from rules.path import placed
 from rules.template import Blast
 from tests.ui.views import figure, over, view_of
 from ui import measuring
-from ui.measuring import Readings, Tape, blasted, figure_at, measured, read_off
+from ui.measuring import Readings, Tape, figure_at, figures_under_blast, measured, read_off
 from ui.session import Ruler
 
 
@@ -76,7 +76,7 @@ def assert_same(one, other):
 
 def test_a_blast_covers_figures_of_a_view():
     view = view_of(figure("tan-1", 4, 8), figure("tan-2", 14, 8))
-    assert [hit.id for hit in blasted(view, Blast((4, 8), 2))] == ["tan-1"]
+    assert [hit.id for hit in figures_under_blast(view, Blast((4, 8), 2))] == ["tan-1"]
 
 
 def test_a_tape_measures_a_moved_figure_again():

@@ -35,8 +35,8 @@ def test_undo_and_redo_return_their_labels():
     session.lay(Blast((4, 8), 2.0))
     session.clear()
     assert session.state.rulers == session.state.templates == ()
-    assert [session.undo() for _ in range(4)] == ["clear the table", "blast of 2 in", "ruler tan-1 to tan-2", None]
-    assert session.redo() == "ruler tan-1 to tan-2"
+    assert [session.undo() for _ in range(4)] == ["clear the table", "blast of 2 in", "ruler Tan 1 to Tan 2", None]
+    assert session.redo() == "ruler Tan 1 to Tan 2"
     assert session.state.rulers == (Ruler("tan-1", "tan-2"),)
     session.lay(Blast((1, 1), 1.0))
     assert session.can_redo is None, "a new step ends what had been undone"
@@ -73,7 +73,7 @@ def test_ignoring_the_tray_is_not_an_undo_step():
     before = session.state
     session.put_aside(((10, 20, 30, 40),))
     assert session.state is before, "what is known changes nothing: the table is not searched again"
-    assert session.undo() == "ruler tan-1 to tan-2"
+    assert session.undo() == "ruler Tan 1 to Tan 2"
     assert session.state.setup.aside_px == ((10, 20, 30, 40),)
     session.put_aside(())
     session.redo()

@@ -42,7 +42,7 @@ def armies_folder() -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedArmy:
     """A file in the folder: its army, or the problem with it."""
 
     path: Path
@@ -59,7 +59,7 @@ class Shelf:
 
     folder: Path
 
-    def listed(self) -> tuple[Listed, ...]:
+    def listed(self) -> tuple[ListedArmy, ...]:
         """Every file, by file name; none if the folder does not exist yet."""
         return tuple(_listed(path) for path in sorted(self.folder.glob("*.json")))
 
@@ -134,11 +134,11 @@ def find_army(named: Path) -> Army:
     return load_army(named) if os.path.exists(named) or named.suffix else Shelf(armies_folder()).take(str(named))
 
 
-def _listed(path: Path) -> Listed:
+def _listed(path: Path) -> ListedArmy:
     try:
-        return Listed(path, load_army(path))
+        return ListedArmy(path, load_army(path))
     except UserError as error:
-        return Listed(path, None, str(error))
+        return ListedArmy(path, None, str(error))
 
 
 def _remove(path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from calibration.camera import TableCamera
 from rules.position import Moment
 from rules.table import PointIn
-from ui.battle.round_sequence import in_turn
+from ui.battle.round_sequence import able_to_attack
 from ui.table.finding import Mark, Note, Trace, lifted, ring
 from ui.theme import PREVIEW
 
@@ -20,7 +20,7 @@ _IN_FRONT_IN = 3.0
 
 def next_figure(moment: Moment, now: str, steps: int) -> str:
     """The id of the figure `steps` after `now` among those that may act, cyclically; empty if there is none."""
-    names = in_turn(moment)
+    names = able_to_attack(moment)
     if not names:
         return ""
     if now not in names:

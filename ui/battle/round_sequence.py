@@ -160,7 +160,7 @@ class Walker:
         owed = [deed for deed in self._play.referee.duties(moment) if deed.round == self.name and deed.by]
         self._owed = {deed.by[0]: tuple(own for own in owed if own.by[0] == deed.by[0]) for deed in owed}
         self._idle -= self._owed.keys()
-        coming = self._owed if self.name not in self._play.referee.rounds(moment) else in_turn(moment)
+        coming = self._owed if self.name not in self._play.referee.rounds(moment) else able_to_attack(moment)
         self._order += [name for name in coming if name not in self._order]
 
     def _coming(self) -> list[str]:
@@ -194,7 +194,7 @@ class Walker:
         return Mark.IDLE if name in self._idle else Mark.OPEN
 
 
-def in_turn(moment: Moment) -> list[str]:
+def able_to_attack(moment: Moment) -> list[str]:
     """Ids of figures that may attack in this phase, in the order of the battle."""
     side = moment.state.side
     units = moment.state.units.values()

@@ -122,7 +122,7 @@ def holding_words(holding: Override) -> str:
     return f"{words}, {percent_words(float(holding.chance))} by the dice"
 
 
-def said_of(play: Play, figure: str, words: str) -> tuple[Change, ...]:
+def status_changes(play: Play, figure: str, words: str) -> tuple[Change, ...]:
     """The changes for a status of a figure: a condition of its game, or one in the players' own words."""
     known = play.referee.conditions.get(words.strip())
     if known is not None:
@@ -151,4 +151,4 @@ Said = tuple[str, str]
 
 def all_said(play: Play, said: Iterable[Said]) -> tuple[Change, ...]:
     """The changes for statuses of several figures."""
-    return tuple(change for figure, words in said for change in said_of(play, figure, words))
+    return tuple(change for figure, words in said for change in status_changes(play, figure, words))

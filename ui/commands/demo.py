@@ -11,7 +11,7 @@ from rules.text import spoken
 from ui.analysis import analysis_of, events_of, frame_of
 from ui.commands.report import report
 from ui.files import make_folder, write_bytes, write_json, write_picture
-from ui.measuring import blasted
+from ui.measuring import figures_under_blast
 from ui.picture.overlay import table_overlay
 from ui.session import Session
 from ui.setup.demo_armies import demo_setup
@@ -78,7 +78,7 @@ def _lay_examples(session: Session, view: TableView) -> None:
         session.lay_ruler(rivals[0].id, rivals[1].id)
     if figures:
         spots = [Blast(f.centre_in, _BLAST_IN) for f in figures]
-        worst = max(spots, key=lambda blast: sum(hit.fraction for hit in blasted(view, blast)))
+        worst = max(spots, key=lambda blast: sum(hit.fraction for hit in figures_under_blast(view, blast)))
         session.lay(worst)
 
 

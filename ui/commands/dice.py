@@ -20,7 +20,7 @@ from hardware.ports import attached
 from rules.dice import Dice, DiceRequest, Die, Roll, as_fudge, rolled
 from rules.table import UserError
 from rules.text import roller_words
-from ui.devices.cli_links import Following, Source, emulated_wire, list_ports, turns
+from ui.devices.cli_links import LinkReporter, Source, emulated_wire, list_ports, turns
 from ui.devices.dice_source import request_of
 
 _HELP = "Commands: roll [FACES ...], unplug, plug, quit; faults: " + ", ".join(FaultInjector)
@@ -96,7 +96,7 @@ def _source(options: argparse.Namespace) -> Iterator[Source]:
 
 
 def _watch(source: Source, seconds: float | None, port: str | None) -> int:
-    following, damaged = Following(), 0
+    following, damaged = LinkReporter(), 0
     for _ in turns(seconds):
         following.look(source.status)
         for line, _ in source.arrivals():
@@ -104,7 +104,7 @@ def _watch(source: Source, seconds: float | None, port: str | None) -> int:
         if source.damaged != damaged:
             damaged = source.damaged
             print(f"({damaged} damaged, dropped)", flush=True)
-    following.must_have_worked(source.status, port)
+    following.check_worked(source.status, port)
     print(f"{source.repeated} repeated, {source.damaged} damaged")
     return 0
 
@@ -116,13 +116,13 @@ def _ask(
     each_turn: Callable[[], object] = int,
     port: str | None = None,
 ) -> int:
-    following, left = Following(), turns(seconds)
+    following, left = LinkReporter(), turns(seconds)
 
     def wait(_: float) -> None:
         each_turn()
         following.look(source.status)
         if next(left, None) is None:
-            following.must_have_worked(source.status, port)
+            following.check_worked(source.status, port)
             raise UserError("the dice did not answer in time: throw them, or type the roll with --typed")
 
     tray = DiceCollector(time.monotonic, as_fudge)

@@ -16,7 +16,7 @@ from rules.progress import Step, no_step, part_of
 from rules.recovery import recover
 from rules.table import UserError
 from ui.battle.export import battle_document, story_text
-from ui.commands.terminal import tame
+from ui.commands.terminal import sanitized
 
 _PATIENCE_S, _REDRAW_S = 1.0, 0.25
 
@@ -31,15 +31,15 @@ def run_replay(options: argparse.Namespace) -> int:
         if options.recover is not None:
             count = recover(options.battle, options.recover, time.time, progress.step)
             progress.end()
-            print(tame(f"{options.recover} continues {options.battle} after entry {count}."))
+            print(sanitized(f"{options.recover} continues {options.battle} after entry {count}."))
             return 0
         with _opened(options.battle, part_of(progress.step, 0, 2)) as battle:
             step: Step = part_of(progress.step, 1, 2)
             text = _json(battle_document(battle, step)) if options.json else story_text(battle, step)
             progress.end()
             if battle.remark:
-                print(tame(f"sandtable: {battle.remark}"), file=sys.stderr)
-    print(text if options.json else tame(text))
+                print(sanitized(f"sandtable: {battle.remark}"), file=sys.stderr)
+    print(text if options.json else sanitized(text))
     return 0
 
 

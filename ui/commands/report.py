@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rules.template import Blast
 from ui.formatting import in_order
-from ui.measuring import blasted, measured, sights
+from ui.measuring import figures_under_blast, measured, sights
 from ui.setup.colours import WITHOUT_EMPTY, group_words, one_plastic, separations_of
 from vision.pipeline import Setup, TableView
 
@@ -78,7 +78,7 @@ def _ranges(view: TableView, setup: Setup) -> str:
 def _blast(view: TableView, blast: Blast) -> str:
     x, y = blast.centre_in
     title = f"Blast of {blast.radius_in:g} in at {x:.1f}, {y:.1f}:"
-    hits = blasted(view, blast)
+    hits = figures_under_blast(view, blast)
     if not hits:
         return f"{title} nobody is under it."
     return f"{title}\n" + _table([(f"  {hit.id}", f"{hit.fraction:.0%} of the base") for hit in hits])

@@ -12,7 +12,7 @@ from hardware.range_rod import Alarm, DiceWait, Idle, Lamp, Measured, RodShape, 
 from hardware.rod_text import LETTERS, blocks, letters, scale
 from rules.table import UserError
 from rules.tolerance import at_most
-from ui.devices.cli_links import Following, emulated_wire, list_ports, turns
+from ui.devices.cli_links import LinkReporter, emulated_wire, list_ports, turns
 
 _PLAIN_REDRAW_S = 0.2
 """Shortest time between two printed lines if the terminal cannot overwrite a line."""
@@ -61,14 +61,14 @@ def measured(range_in: float, reach_in: float | None, sigma_in: float = 0.0) -> 
 
 def _drive(shape: RodShape, sign: Sign, options: argparse.Namespace) -> int:
     try:
-        rod, following = RangeRod(shape, finder(options.port), baud=options.baud), Following()
+        rod, following = RangeRod(shape, finder(options.port), baud=options.baud), LinkReporter()
     except ValueError as error:
         raise UserError(str(error)) from None
     try:
         rod.show(sign)
         for _ in turns(options.seconds):
             following.look(rod.status)
-        following.must_have_worked(rod.status, options.port)
+        following.check_worked(rod.status, options.port)
     finally:
         rod.close()
     return 0

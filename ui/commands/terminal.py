@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def tame(text: str) -> str:
+def sanitized(text: str) -> str:
     """The text with control characters, which could form escape sequences, replaced."""
     return "".join(letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}" for letter in text)

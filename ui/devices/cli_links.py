@@ -75,7 +75,7 @@ def turns(seconds: float | None, clock: Callable[[], float] = time.monotonic) ->
         now_s = clock()
 
 
-class Following:
+class LinkReporter:
     """Prints a link's state and error when they change.
 
     Attributes:
@@ -94,7 +94,7 @@ class Following:
             self._last = words
             self._say(words)
 
-    def must_have_worked(self, status: LinkStatus, port: str | None = None) -> None:
+    def check_worked(self, status: LinkStatus, port: str | None = None) -> None:
         """Check at the end that the link worked; `port` is the port that the user named.
 
         Raises:

@@ -122,7 +122,7 @@ class _Device(Protocol):
 D = TypeVar("D", bound=_Device)
 
 
-class Berth(Generic[D]):
+class DeviceConnection(Generic[D]):
     """The connection of one device.
 
     Attributes:

@@ -21,7 +21,7 @@ from hardware.ports import Port, attached
 from hardware.range_rod import DiceWait, Idle, Lamp, Measured, RodShape, Ruler, Sign, black, plain_colours
 from rules.dice import Die
 from ui.devices.cli_links import Source
-from ui.devices.device_connection import ANY, RADIO, Berth, finding
+from ui.devices.device_connection import ANY, RADIO, DeviceConnection, finding
 from ui.devices.dice_source import fell_words
 
 TEST_S = 1.2
@@ -51,7 +51,7 @@ class Rod:
     ) -> None:
         """`taken` returns the port that our other device uses."""
         self.shape, self._taken, self._clock = shape, taken, clock
-        self.berth: Berth[RangeRod] = Berth("rod", self._make)
+        self.berth: DeviceConnection[RangeRod] = DeviceConnection("rod", self._make)
         self._emulated: EmulatedRod | None = None
         self._sign: Sign = Idle()
         self._tested_s: float | None = None
@@ -135,7 +135,7 @@ class DiceHand:
         ports: Callable[[], tuple[Port, ...]] = attached,
     ) -> None:
         """`chance` throws emulated dice; `taken` as for `Rod`; `ports` lists the computer's ports."""
-        self.berth: Berth[Source] = Berth("dice", self._make)
+        self.berth: DeviceConnection[Source] = DeviceConnection("dice", self._make)
         self.tray = DiceCollector(clock)
         self.told: deque[str] = deque(maxlen=_MAX_ROLLS_SHOWN)
         self.heard = 0

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from calibration.camera import TableCamera
 from hardware.dice_reader import KEEP_S
 from hardware.emulator import Wire
-from ui.devices.device_connection import Berth, Choice
+from ui.devices.device_connection import Choice, DeviceConnection
 from ui.devices.rod_and_dice import counted
 from ui.devices.tray_camera import TABLE, WHOLE, Read, Region, Seen, TrayCamera, read_tray
 from vision.dice.tray import TrayReading
@@ -41,7 +41,7 @@ class TrayHand:
     ) -> None:
         """`region_of` returns the tray's part of a camera's picture, None for all of it; see `TrayCamera`."""
         self._region_of, self._opener, self._clock, self._read = region_of, opener, clock, read
-        self.berth: Berth[TrayCamera] = Berth("dice tray", self._make)
+        self.berth: DeviceConnection[TrayCamera] = DeviceConnection("dice tray", self._make)
         self.seen: Seen | None = None
         self.told: deque[str] = deque(maxlen=_MAX_READINGS_SHOWN)
         self.heard = 0
@@ -55,7 +55,7 @@ class TrayHand:
         return self._clock()
 
     @property
-    def unspent(self) -> Seen | None:
+    def unused(self) -> Seen | None:
         """The dice that last came to rest, unless they have answered a request."""
         return None if self.seen is self._used else self.seen
 
@@ -67,12 +67,12 @@ class TrayHand:
     @property
     def kept_words(self) -> str:
         """A sentence about dice that will answer the next request; empty if there are none."""
-        seen = self.unspent
+        seen = self.unused
         if seen is None or self._clock() - seen.at_s > KEEP_S:
             return ""
         return f"Kept for the next roll: {reading_words(seen.reading)}."
 
-    def spend(self) -> None:
+    def mark_used(self) -> None:
         """Mark the dice in the tray as used."""
         self._used = self.seen
 

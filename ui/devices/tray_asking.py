@@ -80,7 +80,7 @@ class TrayAsking:
     def pull(self) -> bool:
         """Update, and return whether the roll has just arrived."""
         settled, self._settled = self._settled, False
-        seen = self._hand.unspent
+        seen = self._hand.unused
         if seen is None or seen is self.seen or self._asked_s - seen.at_s > FORGET_S:
             return settled
         proposal = propose(self.request, seen.reading)
@@ -128,7 +128,7 @@ class TrayAsking:
     def end(self) -> None:
         """End the request and mark its dice as used."""
         if self.seen is not None:
-            self._hand.spend()
+            self._hand.mark_used()
 
     @property
     def words(self) -> str:

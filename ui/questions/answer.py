@@ -6,7 +6,7 @@ from rules.table import Figure
 from rules.template import Hit, Template
 from rules.text import spoken
 from ui.formatting import Basis, other_words, percent_words, range_words, spread_words
-from ui.measuring import Reading, covered, read_off, standing_at
+from ui.measuring import Reading, covered, figure_at_end, read_off
 from ui.picture.overlay import Preview
 from ui.session import Ruler, TableState
 from ui.table.finding import Answer
@@ -35,7 +35,7 @@ def current_answer(
     """The answer to the current tool's question, else to `question` (see `asked_now`) with its ruler's reading."""
     if preview.finding is not None:
         return preview.finding.answer
-    figure = standing_at(view, preview.asked) if preview.asked else None
+    figure = figure_at_end(view, preview.asked) if preview.asked else None
     if figure is not None:
         return _of_figure(figure, state, preview.told)
     return _answer(view, question, reading, state.basis, state.unit) if question is not None else Answer()

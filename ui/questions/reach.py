@@ -48,10 +48,10 @@ def arms_of(moment: Moment | None, figure: str) -> tuple[Arm, ...]:
     unit = moment.state.units.get(figure) if moment is not None else None
     if moment is None or unit is None:
         return ()
-    return card_arms(moment.game, moment.kind(unit))
+    return card_reaches(moment.game, moment.kind(unit))
 
 
-def card_arms(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:
+def card_reaches(game: Game[Any], card: Mapping[str, Any]) -> tuple[Arm, ...]:
     """The weapons on a unit card of a game, longest range first."""
     return tuple(sorted(_arms(game, card), key=lambda arm: -(float("inf") if arm.most_in is None else arm.most_in)))
 

@@ -90,7 +90,7 @@ class KeptTable:
         return ", ".join(parts)
 
 
-def kept_of(session: Session, seen: TableView) -> KeptTable | None:
+def table_to_save(session: Session, seen: TableView) -> KeptTable | None:
     """The table to save now; None unless it is calibrated by at least one marker.
 
     Args:

@@ -18,7 +18,7 @@ from ui.files import make_folder, set_aside, write_bytes, write_picture
 from ui.session import Session, TableState
 from ui.setup.profiles import file_name
 from ui.setup.saved_examples import examples_of
-from ui.setup.saved_table import KeptTable, kept_of
+from ui.setup.saved_table import KeptTable, table_to_save
 from ui.setup.saved_table_document import document_of, picture_of, table_of
 from vision.frame import ImageBgr
 from vision.pipeline import TableView
@@ -187,7 +187,7 @@ class TableKeeper:
 
     def _begin(self, session: Session, seen: TableView, now_s: float) -> None:
         state = _state_to_save(session.state, seen, session)
-        kept = kept_of(session, seen) if state != self._kept else None
+        kept = table_to_save(session, seen) if state != self._kept else None
         if kept is None or (self._kept is None and not kept.words):
             return
         self._kept, self._since_s = state, now_s

@@ -71,4 +71,4 @@ def test_a_saved_lens_is_used_and_a_wrong_size_reported(
     monkeypatch.setattr("ui.commands.analyse.open_source", lambda _: Camera(image[:500]))
     found = calibration("77", tmp_path / "out.json")
     assert found["camera"]["matrix"] != SEEN_BY.lens.matrix.tolist()  # type: ignore[index]
-    assert "is for 960x540 pictures and this one is 960x500" in capsys.readouterr().err
+    assert "is for pictures of 960x540, but these are 960x500" in capsys.readouterr().err

@@ -31,7 +31,7 @@ def test_dice_requests_are_parsed(text: str, die: Die, count: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "2", "2d20", "0d6", "d", "2d6+1", "-1d6"])
 def test_invalid_dice_requests_are_rejected(text: str) -> None:
-    with pytest.raises(UserError, match="write it as 2d6 or 4dF"):
+    with pytest.raises(UserError, match="write for example 2d6 or 4dF"):
         request_of(text)
 
 
@@ -104,7 +104,7 @@ def test_commands_to_the_emulated_dice(monkeypatch, capsys) -> None:
     assert main(["dice", "--emulate", "--seconds", "5"]) == 0
     out = capsys.readouterr().out
     assert "threw d1 4, d2 2" in out
-    assert "these dice show 1, 2, 3, 4, 5, 6" in out
+    assert "the faces of these dice are 1, 2, 3, 4, 5, 6" in out
     assert out.count("Commands:") == 2
     assert next(reads, None) is None
 
@@ -143,7 +143,7 @@ def test_dice_on_a_port_are_watched(tmp_path, capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--ask", "3d20"], "write it as 2d6 or 4dF"),
+        (["--ask", "3d20"], "write for example 2d6 or 4dF"),
         (["--bluetooth", "pixels"], "pip install bleak"),
         (["--emulate", "--count", "0"], "1 to 20 dice"),
         (["--port", "/dev/no-such-port", "--seconds", "0.2"], "not plugged in"),

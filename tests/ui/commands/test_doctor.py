@@ -120,7 +120,7 @@ def test_an_unwritable_folder_and_a_full_disk_are_reported(root: Path) -> None:
 
 def test_lens_profiles_are_listed(root: Path) -> None:
     assert _found(examine(_machine(root), root), "lens profile").detail == "HD Webcam, 1920x1080"
-    assert "none; the lens is found" in _found(examine(_machine(root, lenses=list), root), "lens profile").detail
+    assert "none; the lens is estimated" in _found(examine(_machine(root, lenses=list), root), "lens profile").detail
     broken = _found(
         examine(_machine(root, lenses=lambda: [("x, 0x0", "the lens file x.json is not JSON")]), root), "lens profile"
     )

@@ -76,7 +76,7 @@ def test_too_few_pictures(pictures, tmp_path, capsys):
 def test_pictures_of_two_sizes(pictures, tmp_path, capsys):
     both = [str(pictures / "0.png"), str(pictures / "small.png")]
     assert main(["lens", *both, "-o", str(tmp_path / "lens.json")]) == 1
-    assert "small.png is 640x480 and" in capsys.readouterr().err
+    assert "small.png is 640x480 but" in capsys.readouterr().err
 
 
 def test_two_kinds_of_boards_at_once(pictures, tmp_path, capsys):

@@ -80,7 +80,7 @@ def test_changed_rules_are_reported(path: Path) -> None:
     with Journal(path, lambda: 8.0) as journal:
         body = dict(journal.entries()[4].body)
         journal.append("asked", {**body, "verdict": {**body["verdict"], "outcome": "kills"}})
-    assert "Entry 8 said kills; the rules of this program say misses." in replay_text(path).splitlines()
+    assert "Entry 8: the verdict was kills, but the present rules say misses." in replay_text(path).splitlines()
     assert replay_json(path)["differences"] == [{"seq": 8, "was": "kills", "now": "misses"}]
 
 

@@ -14,7 +14,7 @@ from hardware.ports import Port
 from hardware.range_rod import Lamp, Measured, RodShape, colours
 from ui.cli import main
 from ui.commands.rod import measured
-from ui.devices.cli_links import Following, list_ports
+from ui.devices.cli_links import LinkReporter, list_ports
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
 
@@ -133,9 +133,9 @@ def test_the_ports_are_listed(monkeypatch, capsys) -> None:
 
 def test_link_states_are_printed_once() -> None:
     said: list[str] = []
-    following = Following(said.append)
+    following = LinkReporter(said.append)
     up = LinkStatus(LinkState.UP, "/dev/x")
     for status in (LinkStatus(LinkState.SEEKING), up, up, LinkStatus(LinkState.SEEKING, "/dev/x", "gone")):
         following.look(status)
     assert said == ["seeking ...", "/dev/x: connected", "gone"]
-    following.must_have_worked(up)
+    following.check_worked(up)

@@ -78,7 +78,7 @@ def test_one_that_is_missing_is_added_where_the_click_was(window: Window, wait_u
     window.use_tool("measure")
     click(window, BARE_IN)
     click(window, POSTS["blue-1"])
-    assert window.session.state.rulers[0].name == "green-3 to blue-1", "it is a figure like any other"
+    assert window.session.state.rulers[0].name == "Green 3 to Blue 1", "it is a figure like any other"
 
 
 def test_the_tool_asks_with_the_left_button_and_the_next_click_places(window: Window) -> None:
@@ -91,7 +91,7 @@ def test_the_tool_asks_with_the_left_button_and_the_next_click_places(window: Wi
     click(window, (13.0, 7.0))
     moved = next(one for one in window.bench.view.figures if one.id == "green-2")
     assert moved.centre_in == pytest.approx((13.0, 7.0), abs=0.05)
-    assert window.session.can_undo == "place green-2"
+    assert window.session.can_undo == "place Green 2"
     assert window.tool.name == "correct"
 
 

@@ -18,7 +18,7 @@ from hardware.link import LinkState, LinkStatus
 from hardware.ports import Port
 from hardware.range_rod import LAMP_COLOUR, Alarm, DiceWait, Lamp, Measured, RodShape, Ruler
 from rules.dice import Die
-from ui.devices.device_connection import ANY, EMULATED, Berth, Level, Ports, choices, finding
+from ui.devices.device_connection import ANY, EMULATED, DeviceConnection, Level, Ports, choices, finding
 from ui.devices.rod_and_dice import HEAR_S, TEST_S, TEST_SIGNS, DiceHand, Rod, counted
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals")
@@ -129,7 +129,7 @@ def test_connecting_does_not_wait() -> None:
     def slow(_: str, __: Wire | None) -> _Slow:
         return _Slow(gate)
 
-    berth: Berth[_Slow] = Berth("rod", slow)
+    berth: DeviceConnection[_Slow] = DeviceConnection("rod", slow)
     began = time.monotonic()
     berth.connect("a")
     berth.pull()
@@ -163,7 +163,7 @@ class _Slow:
     ],
 )
 def test_every_link_state_has_a_text(state: LinkState, level: Level) -> None:
-    berth: Berth[_Slow] = Berth("rod", lambda *_: _Slow(threading.Event()))
+    berth: DeviceConnection[_Slow] = DeviceConnection("rod", lambda *_: _Slow(threading.Event()))
     berth.connect("/dev/ttyUSB0")
     berth.pull()
     why = "you may not open /dev/ttyUSB0: sudo usermod -aG dialout $USER, then log out and in again"

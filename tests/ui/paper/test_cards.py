@@ -100,7 +100,7 @@ def test_the_king_of_fudge_miniatures_fm_58() -> None:
 def test_the_sniper_of_simple_plastic_sp_22() -> None:
     made = card("simple_plastic", "sniper")
     assert made.values == (("Moves", "4 in"), ("Attacks", "2"), ("Dice", "1 each"), ("Kills on", "4+"))
-    assert made.remarks[:2] == ("Serves alone.", "No attack in a turn in which it moved.")
+    assert made.remarks[:2] == ("Serves alone.", "Cannot attack in a turn in which it moved.")
 
 
 def test_a_nations_weapon_has_its_own_name_ww_37() -> None:
@@ -235,5 +235,5 @@ def test_the_ready_cards_are_legible_at_arms_length(name: str) -> None:
 
 
 def test_an_army_without_figures_has_no_cards() -> None:
-    with pytest.raises(UserError, match="has no figure, so there is no card to print"):
+    with pytest.raises(UserError, match="has no figures, so there are no cards to print"):
         card_sheet((), "Guards", open_game("army_men"))

@@ -50,7 +50,7 @@ def test_the_print_scale_applies_to_every_kind() -> None:
 
 
 def test_cards_without_game_or_army_are_rejected() -> None:
-    with pytest.raises(UserError, match="name one of army_men"):
+    with pytest.raises(UserError, match="choose a game"):
         sheet_of(PrintJob(kind=Kind.CARDS))
 
 

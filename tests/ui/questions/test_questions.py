@@ -16,7 +16,7 @@ from tests.ui.tables import before, box, in_battle, piece, soldier
 from ui.formatting import Basis
 from ui.questions.fan import Chance, aims, fan_finding
 from ui.questions.plan import plan_finding, planned
-from ui.questions.reach import Arm, card_arms
+from ui.questions.reach import Arm, card_reaches
 from ui.questions.sighting import sight_finding
 from ui.questions.tool_context import basis_of
 from ui.table.finding import Finding, Note, Trace, along
@@ -123,7 +123,7 @@ def test_the_reach_is_drawn() -> None:
 )
 def test_reach_comes_from_the_unit_card(game: str, card: str, arms: tuple[str, ...]) -> None:
     opened = open_game(game)
-    assert tuple(arm.words for arm in card_arms(opened, opened.rules.plain["cards"][card])) == arms
+    assert tuple(arm.words for arm in card_reaches(opened, opened.rules.plain["cards"][card])) == arms
 
 
 def test_too_near_for_a_mortar_is_out_of_reach() -> None:

@@ -17,7 +17,7 @@ from rules.table import Posture
 from tests.ui.setup.test_saved_table import CAMERA_NAME, FULL, view
 from ui.session import Session
 from ui.setup.saved_examples import examples_document, examples_of
-from ui.setup.saved_table import as_left, kept_of
+from ui.setup.saved_table import as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import TableShelf
 from vision.examples import CROP_PX, MOST_EXAMPLES, Example, Examples
@@ -144,7 +144,7 @@ def test_a_damaged_example_does_not_affect_the_table(tmp_path: Path) -> None:
 
 def test_a_restored_table_recognizes_its_examples() -> None:
     session = Session(Setup(examples=EXAMPLES))
-    kept = kept_of(session, view())
+    kept = table_to_save(session, view())
     assert kept is not None
     fresh = Session()
     as_left(kept, view()).take_up(fresh)

@@ -18,7 +18,7 @@ from rules.table import Figure, Posture, TerrainKind, TerrainPiece, UserError, e
 from rules.template import Blast, Flame, Strip, Wedge, Zone
 from ui.formatting import Basis
 from ui.session import Ruler, Session
-from ui.setup.saved_table import EmptyTable, KeptTable, as_left, kept_of
+from ui.setup.saved_table import EmptyTable, KeptTable, as_left, table_to_save
 from ui.setup.saved_table_document import document_of, table_of
 from ui.setup.saved_table_store import TableKeeper, TableShelf
 from ui.table.corrections import (
@@ -279,6 +279,6 @@ def test_the_document_is_standard_json() -> None:
 
 
 def test_without_a_calibration_nothing_is_saved() -> None:
-    assert kept_of(Session(), replace(view(), calibration=None)) is None
-    assert kept_of(Session(), replace(view(), problem="no marker is in sight")) is None
-    assert kept_of(Session(), view({})) is None, "clicked corners"
+    assert table_to_save(Session(), replace(view(), calibration=None)) is None
+    assert table_to_save(Session(), replace(view(), problem="no marker is in sight")) is None
+    assert table_to_save(Session(), view({})) is None, "clicked corners"

@@ -233,11 +233,11 @@ def offered(view: TableView, number: int):
 
 def test_a_new_source_drops_corrections() -> None:
     session = Session()
-    session.correct("green-1 is tan", ArmyChanged("green-1", "tan", "tan-1"))
+    session.correct("Green 1 is tan", ArmyChanged("green-1", "tan", "tan-1"))
     session.new_source()
     assert ids(session.shown(view_of(figure("green-1", 15, 3))).tracking) == ["green-1"]
-    assert session.undo() == "see all anew"
-    assert session.undo() == "green-1 is tan"
+    assert session.undo() == "forget corrections"
+    assert session.undo() == "Green 1 is tan"
     session.new_source()
     assert session.can_undo is None
 
@@ -247,14 +247,14 @@ def test_correction_options_for_a_figure_and_a_bare_place() -> None:
     ways = {(way.group, way.words): way for way in remedies_for(view, view.figures[0], (4.5, 8), ARMIES)}
     assert ways["Army", "tan"].corrections == (ArmyChanged("green-1", "tan", "tan-2"),)
     assert ("Army", "green") not in ways
-    assert ways["The same as", "tan-1"].corrections == (Merged("tan-1", "green-1"),)
+    assert ways["The same as", "Tan 1"].corrections == (Merged("tan-1", "green-1"),)
     there = {(way.group, way.words): way for way in remedies_at(view, (5, 12), 1.3, ARMIES)}
     (added,) = there["Add", "green"].corrections
     assert (added.figure.id, added.figure.centre_in, added.figure.z_in) == ("green-2", (5, 12), 1.3)
     (tank,) = there["Add", "tan, a vehicle"].corrections
     assert tank.figure.posture is Posture.VEHICLE
     assert area_of(tank.figure.base_in).area == pytest.approx(3.2 * 1.9)
-    (put,) = there["Stands here", "green-1"].corrections
+    (put,) = there["Stands here", "Green 1"].corrections
     assert (put.at_in, put.z_in) == ((5, 12), 1.3)
 
 
@@ -271,7 +271,7 @@ def test_a_split_separates_two_figures_at_the_click() -> None:
     # Seen apart by the camera, they are the same two.
     apart = session.shown(view_of(figure("green-1", 3.6, 8), figure("green-2", 4.4, 8))).figures
     assert {one.id: round(one.x_in, 1) for one in apart} == {"green-1": 3.5, "green-2": 4.4}
-    assert session.undo() == "split green-1"
+    assert session.undo() == "split Green 1"
 
 
 def test_an_invalid_figure_name_is_rejected() -> None:
