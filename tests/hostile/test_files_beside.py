@@ -248,7 +248,7 @@ def test_pictures_set_aside_take_their_own_log_with_them(save: Path) -> None:
     with Battle.open(save, lambda: 0.0) as battle:
         mine = Album(battle)
         assert mine.picture(1) is None
-        assert "set aside" in mine.remark
+        assert "are now in" in mine.remark
         mine.put(1, PICTURE + b" of mine")
         assert mine.picture(1) == PICTURE + b" of mine"
         mine.close()

@@ -135,17 +135,18 @@ class RestoredTable:
 
     def take_up(self, session: Session) -> None:
         """Make it the session's table, as a step that can be undone."""
-        kept, before = self.table, session.state
+        saved, before = self.table, session.state
         setup = replace(
-            before.setup, terrain=kept.terrain, figure_height_in=kept.figure_height_in, examples=kept.examples
+            before.setup, terrain=saved.terrain, figure_height_in=saved.figure_height_in, examples=saved.examples
         )
-        if kept.empty is not None:
-            setup = replace(setup, reference_bgr=kept.empty.picture_bgr, reference_camera=kept.empty.camera)
-        state = TableState(setup, kept.rulers, kept.templates, kept.basis, kept.corrections, kept.area, before.unit)
-        session.take_up("restore the saved table", state, kept.seen, kept.known, kept.bound)
+        if saved.empty is not None:
+            setup = replace(setup, reference_bgr=saved.empty.picture_bgr, reference_camera=saved.empty.camera)
+        laid = (saved.rulers, saved.templates)
+        state = TableState(setup, *laid, saved.basis, saved.corrections, saved.area, before.unit)
+        session.take_up("restore the saved table", state, saved.seen, saved.known, saved.bound)
 
 
-def as_left(kept: KeptTable, view: TableView) -> RestoredTable:
+def as_left(saved: KeptTable, view: TableView) -> RestoredTable:
     """Transform a saved table to the coordinates of this view.
 
     Raises:
@@ -153,17 +154,17 @@ def as_left(kept: KeptTable, view: TableView) -> RestoredTable:
     """
     if view.calibration is None:
         raise UserError("the camera sees no marker yet: uncover one first")
-    shift, used = _between(kept.markers_in, view.calibration.markers_in)
+    shift, used = _between(saved.markers_in, view.calibration.markers_in)
     remarks = []
     if len(used) == 1:
         remarks.append(
             f"All saved places rely on marker {used[0]} alone. If it was moved, undo this and start a new table."
         )
-    moved = [number for number in kept.markers_in if number in view.calibration.markers_in and number not in used]
+    moved = [number for number in saved.markers_in if number in view.calibration.markers_in and number not in used]
     if moved:
         remarks.append(f"Marker {', '.join(map(str, moved))} was moved; the other markers show where everything lies.")
-    table = kept if shift is None else _carried(kept, shift)
-    if table.empty is not None and kept.image_size != view.frame.size_px:
+    table = saved if shift is None else _carried(saved, shift)
+    if table.empty is not None and saved.image_size != view.frame.size_px:
         table = replace(table, empty=None)
         width, height = view.frame.size_px
         remarks.append(f"The camera's pictures are {width}x{height} now: learn the empty table again.")
@@ -197,7 +198,8 @@ def _between(then: Mapping[int, FloatArray], now: Mapping[int, FloatArray]) -> t
     while (fit := _fit(then, now, common))[0] > _SAME_IN:
         if len(common) < 3:  # if two markers disagree, either may have moved
             raise UserError(MARKERS_MOVED)
-        common = min(([kept for kept in common if kept != out] for out in common), key=lambda c: _fit(then, now, c)[0])
+        rests = ([number for number in common if number != left_out] for left_out in common)
+        common = min(rests, key=lambda rest: _fit(then, now, rest)[0])
     place = fit[1]
     offset_in = max(float(np.abs(then[number] - now[number]).max()) for number in common)
     return None if offset_in <= _STILL_IN else _Shift(*place), tuple(common)
@@ -211,23 +213,23 @@ def _fit(
     return max(float(np.abs(laid_at(then[number], place) - now[number]).max()) for number in numbers), place
 
 
-def _carried(kept: KeptTable, shift: _Shift) -> KeptTable:
-    corrections = {old: _correction(old, shift) for old in kept.corrections}
-    seen = kept.seen
-    empty, area = kept.empty, kept.area
+def _carried(saved: KeptTable, shift: _Shift) -> KeptTable:
+    corrections = {old: _correction(old, shift) for old in saved.corrections}
+    seen = saved.seen
+    empty, area = saved.empty, saved.area
     return replace(
-        kept,
+        saved,
         markers_in={
             number: laid_at(corners, (shift.x_in, shift.y_in, shift.turn))
-            for number, corners in kept.markers_in.items()
+            for number, corners in saved.markers_in.items()
         },
-        terrain=tuple(replace(piece, outline_in=shift.places(piece.outline_in)) for piece in kept.terrain),
-        rulers=tuple(Ruler(_end(old.a, shift), _end(old.b, shift), shift.places(old.via)) for old in kept.rulers),
-        templates=tuple(_template(template, shift) for template in kept.templates),
+        terrain=tuple(replace(piece, outline_in=shift.places(piece.outline_in)) for piece in saved.terrain),
+        rulers=tuple(Ruler(_end(old.a, shift), _end(old.b, shift), shift.places(old.via)) for old in saved.rulers),
+        templates=tuple(_template(template, shift) for template in saved.templates),
         area=area and replace(area, origin_in=shift.place(area.origin_in), turn_deg=shift.bearing(area.turn_deg)),
         corrections=tuple(corrections.values()),
         seen=Tracking(_figures(seen.figures, shift), (), _figures(seen.lost, shift)),
-        bound={_added(corrections[old]): name for old, name in kept.bound.items() if old in corrections},
+        bound={_added(corrections[old]): name for old, name in saved.bound.items() if old in corrections},
         empty=empty and EmptyTable(empty.picture_bgr, _camera(empty.camera, shift)),
     )
 

@@ -56,35 +56,35 @@ _NOT_PLACES = {"relief", "place_in", "image_size", "matrix", "distortion", "rota
 _SPOT_SIDE = 15
 
 
-def document_of(kept: KeptTable, camera: str, picture: str) -> dict[str, Any]:
+def document_of(saved: KeptTable, camera: str, picture: str) -> dict[str, Any]:
     """The table as JSON.
 
     Args:
-        kept: The table.
+        saved: The table.
         camera: Identity of its camera.
         picture: File name of the empty table's picture beside the document; ignored if the table has none.
     """
-    corrections = list(kept.corrections)
+    corrections = list(saved.corrections)
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "camera": camera,
-        "image_size": list(kept.image_size),
-        "markers": [{"id": number, "corners_in": corners.tolist()} for number, corners in kept.markers_in.items()],
-        "figure_height_in": kept.figure_height_in,
-        "terrain": [plain(piece) for piece in kept.terrain],
-        "rulers": [plain(ruler) for ruler in kept.rulers],
-        "templates": [{"kind": _kind(_TEMPLATES, template)} | plain(template) for template in kept.templates],
-        "basis": str(kept.basis),
-        "area": plain(kept.area),
+        "image_size": list(saved.image_size),
+        "markers": [{"id": number, "corners_in": corners.tolist()} for number, corners in saved.markers_in.items()],
+        "figure_height_in": saved.figure_height_in,
+        "terrain": [plain(piece) for piece in saved.terrain],
+        "rulers": [plain(ruler) for ruler in saved.rulers],
+        "templates": [{"kind": _kind(_TEMPLATES, template)} | plain(template) for template in saved.templates],
+        "basis": str(saved.basis),
+        "area": plain(saved.area),
         "corrections": [{"kind": _kind(_CORRECTIONS, change)} | _correction(change) for change in corrections],
-        "figures": [plain(figure) for figure in kept.seen.figures],
-        "lost": [plain(figure) for figure in kept.seen.lost],
-        "known": sorted(kept.known),
-        "bound": [[corrections.index(added), name] for added, name in kept.bound.items() if added in corrections],
-        "empty": None if kept.empty is None else {"picture": picture} | _camera(kept.empty.camera),
+        "figures": [plain(figure) for figure in saved.seen.figures],
+        "lost": [plain(figure) for figure in saved.seen.lost],
+        "known": sorted(saved.known),
+        "bound": [[corrections.index(added), name] for added, name in saved.bound.items() if added in corrections],
+        "empty": None if saved.empty is None else {"picture": picture} | _camera(saved.empty.camera),
     }
-    if kept.examples.all:
-        document["examples"] = examples_document(kept.examples)
+    if saved.examples.all:
+        document["examples"] = examples_document(saved.examples)
     short: dict[str, Any] = _short(document)
     return short
 

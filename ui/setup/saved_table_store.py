@@ -79,7 +79,7 @@ class TableShelf:
         except UserError as error:
             return Found(None, self._set_aside(camera, error))
 
-    def keep(self, camera: str, kept: KeptTable) -> None:
+    def keep(self, camera: str, saved: KeptTable) -> None:
         """Save the table.
 
         Raises:
@@ -89,10 +89,10 @@ class TableShelf:
             return
         path = self.path_of(camera)
         make_folder(self.folder)
-        name = "" if kept.empty is None else _picture_name(path.stem, kept.empty.picture_bgr)
-        if kept.empty is not None and not os.path.exists(self.folder / name):
-            write_picture(self.folder / name, kept.empty.picture_bgr)
-        write_bytes(path, json.dumps(document_of(kept, camera, name), allow_nan=False).encode())
+        name = "" if saved.empty is None else _picture_name(path.stem, saved.empty.picture_bgr)
+        if saved.empty is not None and not os.path.exists(self.folder / name):
+            write_picture(self.folder / name, saved.empty.picture_bgr)
+        write_bytes(path, json.dumps(document_of(saved, camera, name), allow_nan=False).encode())
         self._delete_old_pictures(path, name)
 
     def lay_by(self, camera: str) -> None:
@@ -187,14 +187,14 @@ class TableKeeper:
 
     def _begin(self, session: Session, seen: TableView, now_s: float) -> None:
         state = _state_to_save(session.state, seen, session)
-        kept = table_to_save(session, seen) if state != self._kept else None
-        if kept is None or (self._kept is None and not kept.words):
+        saved = table_to_save(session, seen) if state != self._kept else None
+        if saved is None or (self._kept is None and not saved.words):
             return
         self._kept, self._since_s = state, now_s
-        self._behind.start(lambda: self._write(kept))
+        self._behind.start(lambda: self._write(saved))
 
-    def _write(self, kept: KeptTable) -> bool:
-        self._shelf.keep(self._camera, kept)
+    def _write(self, saved: KeptTable) -> bool:
+        self._shelf.keep(self._camera, saved)
         return True
 
 

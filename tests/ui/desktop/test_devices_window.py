@@ -49,7 +49,7 @@ def nothing_left() -> Iterator[None]:
     """Used before the window: when that is closed, no thread of a link is left."""
     yield
     left = {thread.name for thread in threading.enumerate()}
-    assert left & {"link", "letting go", "sandtable dice tray"} == set()
+    assert left & {"link", "closing device", "sandtable dice tray"} == set()
 
 
 def press(parent: QWidget, words: str) -> None:
