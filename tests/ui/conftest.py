@@ -85,7 +85,7 @@ def qt(application: QApplication, request: pytest.FixtureRequest) -> Iterator[QA
     finally:
         qInstallMessageHandler(before)
     assert complaints == []
-    # What a failed test has not closed is deleted, but not held against it as well.
+    # Windows that a failed test left open are deleted, but are not another failure.
     if left and _HAS_FAILED not in request.node.stash:
         pytest.fail(f"left open: {', '.join(left)}; hand it to the fixture `owned`")
 
@@ -158,7 +158,7 @@ def table() -> SimulatedTable:
 @pytest.fixture
 def found(monkeypatch: pytest.MonkeyPatch, table: SimulatedTable) -> None:
     """Replace the finder by one that returns a picture's true figures at once; `Finder` has its own tests."""
-    shown: dict[int, tuple[Figure, ...]] = {}  # by the identity of each picture, as long as somebody holds it
+    shown: dict[int, tuple[Figure, ...]] = {}  # by the id of each picture, while it exists
     read = table.read
 
     def noted() -> Frame | None:
@@ -205,7 +205,7 @@ def open_window(qt: QApplication, table: SimulatedTable, tmp_path: Path, wait_un
     for window in windows:
         window.close()
         window.deleteLater()
-    # What nobody waits for any more may take another moment.
+    # Abandoned tasks may take another moment.
     wait_until(lambda: not any(thread.name.startswith("sandtable") for thread in threading.enumerate()))
 
 

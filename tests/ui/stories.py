@@ -222,7 +222,7 @@ class Player:
         return words_of(self.window.statusBar())
 
     def key(self, key: Qt.Key, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        if not self.window.isActiveWindow():  # without a screen nobody gives the keys back when a dialog has closed
+        if not self.window.isActiveWindow():  # offscreen, focus does not return when a dialog closes
             self.window.activateWindow()
             self.wait_until(self.window.isActiveWindow)
         self.window.picture.setFocus()
@@ -345,7 +345,7 @@ class Player:
         for button in buttons:
             self.wait_until(lambda button=button: any(one.startswith(button) for one in self.waiting))
             press(self.window.battle.panel, button)
-            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's own loop would
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # as the program's event loop does
 
     @property
     def waiting(self) -> list[str]:

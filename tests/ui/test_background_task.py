@@ -48,7 +48,7 @@ def test_a_dropped_task_is_not_awaited() -> None:
     behind.drop()
     assert behind.take() is None
     until_s = time.monotonic() + 60
-    while not done and time.monotonic() < until_s:  # it goes on to its end all the same
+    while not done and time.monotonic() < until_s:  # it still runs to its end
         time.sleep(0.005)
     assert done == [1]
     assert behind.take() is None

@@ -37,7 +37,7 @@ def test_growth_is_measured_in_the_second_half(grown: Callable[..., Any]) -> Non
 
 def test_fluctuation_is_reported_with_its_error(grown: Callable[..., Any]) -> None:
     line = grown(0, 0, 0, 0, 0, 2, 0, 2)
-    # 0, 2, 0, 2 at -0.75, -0.25, 0.25, 0.75 h: the slope is 1 / 1.25, what is left 4 - 0.8, over two degrees of freedom
+    # 0, 2, 0, 2 at -0.75, -0.25, 0.25, 0.75 h: the slope is 1 / 1.25, the residual 4 - 0.8, with two degrees of freedom
     assert line.slope == pytest.approx(0.8)
     assert line.sigma == pytest.approx((3.2 / 2 / 1.25) ** 0.5)
     assert line.certain == 0

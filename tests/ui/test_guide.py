@@ -68,5 +68,5 @@ def test_the_guides_pictures_and_links_exist() -> None:
 
 
 def test_the_pictures_stay_small() -> None:
-    # Each is there in a second on a slow line; JPEG packs them by some kB better or worse whenever they are made anew.
+    # Each loads in a second on a slow line; new versions of a JPEG differ by some kB.
     assert max(path.stat().st_size for path in (DOCS / "pictures").iterdir()) < 300_000

@@ -27,7 +27,7 @@ def test_a_common_shift_is_not_an_error_of_a_range():
     a, b = figure("tan-1", 4, 8, 0.5), figure("tan-2", 14, 8, 0.5)
     view = view_of(a, b, deviants=(moved,))
     assert view.calibration.sigma_in([(4, 8, 0)])[0] == pytest.approx(0.5 / np.sqrt(2), rel=1e-3)
-    # 0.5^2 - 0.5^2 / 2 each is the figures' own; the pair adds nothing: sqrt(2 * 0.125) = 0.5.
+    # 0.5^2 - 0.5^2 / 2 each is the figures' own error; the pair adds nothing: sqrt(2 * 0.125) = 0.5.
     assert measured(view, (a, b))["tan-1", "tan-2"].sigma_in == pytest.approx(0.5, rel=1e-3)
 
 

@@ -39,7 +39,7 @@ def test_undo_and_redo_return_their_labels():
     assert session.redo() == "ruler Tan 1 to Tan 2"
     assert session.state.rulers == (Ruler("tan-1", "tan-2"),)
     session.lay(Blast((1, 1), 1.0))
-    assert session.can_redo is None, "a new step ends what had been undone"
+    assert session.can_redo is None, "a new step discards undone steps"
 
 
 def test_laying_the_same_ruler_twice_is_one_step():
@@ -59,7 +59,7 @@ def test_a_click_replaces_an_armys_usual_colour():
     assert usual.name == "Green"
     session.teach(Frame(image, 0, 0.0), "Green", (95, 95))
     (taught,) = session.state.setup.palette
-    # 30 x 30 pixels and a little rim against the 12 that the usual colour counts for.
+    # 30 x 30 pixels with a small margin, against the weight 12 of the usual colour.
     assert np.abs(taught.mean - log_colour(image[95:96, 95:96])[0, 0]).max() < 0.03
     assert [session.undo(), session.undo()] == ["teach Green", "begin Green"]
     with pytest.raises(UserError, match="no usual plastic is called 'pink'; there is green, tan"):
@@ -72,7 +72,7 @@ def test_ignoring_the_tray_is_not_an_undo_step():
     session.put_aside(((10, 20, 30, 40),))
     before = session.state
     session.put_aside(((10, 20, 30, 40),))
-    assert session.state is before, "what is known changes nothing: the table is not searched again"
+    assert session.state is before, "an unchanged setup does not start another search"
     assert session.undo() == "ruler Tan 1 to Tan 2"
     assert session.state.setup.aside_px == ((10, 20, 30, 40),)
     session.put_aside(())
@@ -88,7 +88,7 @@ def test_vision_gets_the_area_of_play_once(monkeypatch):
     for _ in range(2):
         session.look(view_of().frame)
     assert asked[0].area_in == ((1, 2), (31, 2), (31, 22), (1, 22))
-    assert asked[0] is asked[1], "another set-up would be searched anew"
+    assert asked[0] is asked[1], "another setup would start a search"
     session.undo()
     session.look(view_of().frame)
     assert asked[2].area_in is None
@@ -237,13 +237,13 @@ def test_an_early_pick_teaches_the_same_as_a_click(at_table, monkeypatch):
     request = session.pick_request(frame, drawn_px(GREEN_IN))
     assert request is not None
     picked = request.answer(FigurePicker())
-    monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # nothing more is picked
+    monkeypatch.setattr("ui.table.picking.FigurePicker.pick", None)  # no further search
     session.teach(frame, "green", drawn_px(GREEN_IN), picked=picked)
     with_pick.extend(session.state.setup.palette)
     assert with_pick[0].samples == with_click[0].samples
     np.testing.assert_allclose(with_pick[0].mean, with_click[0].mean)
     assert session.pick_request(frame, (-1.0, 5.0)) is None, "outside the picture"
-    assert Session().pick_request(frame, drawn_px(GREEN_IN)) is None, "no inches yet"
+    assert Session().pick_request(frame, drawn_px(GREEN_IN)) is None, "not calibrated yet"
 
 
 def moved(name, or_else):
@@ -260,7 +260,7 @@ def test_doubtful_moves_are_reported_once_even_from_skipped_views(monkeypatch):
     monkeypatch.setattr("ui.session.Pipeline.look", lambda self, frame, setup: seen.pop(0))
     session = Session()
     views = [session.look(view_of().frame) for _ in range(3)]
-    assert session.take_doubtful_moves() == (("green-3", "green-5"),), "green-9 is not there any more"
+    assert session.take_doubtful_moves() == (("green-3", "green-5"),), "green-9 does not exist any more"
     assert session.take_doubtful_moves() == ()
     session.swap("green-3", "green-5")
     shown = session.shown(views[-1])
@@ -294,4 +294,4 @@ def test_figures_in_play_are_pinned_by_their_track_ids(monkeypatch):
     session.undo()
     session.keep_names(frozenset())
     session.look(view.frame)
-    assert pinned[-1] == frozenset(), "teaching decides again when the battle is over"
+    assert pinned[-1] == frozenset(), "teaching applies again after the battle"

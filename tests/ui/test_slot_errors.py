@@ -58,7 +58,7 @@ def test_a_time_limit_closes_what_the_test_waits_for(
     assert not menu.isVisible()
     with pytest.raises(pytest.fail.Exception, match="Timeout") as caught:
         wait_until(never)
-    assert "dialog.exec()" in caught.value.__notes__[0], "it says where the test stood"
+    assert "dialog.exec()" in caught.value.__notes__[0], "the report names the test's line"
 
 
 @has_alarm

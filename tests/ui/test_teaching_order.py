@@ -123,7 +123,7 @@ def test_rulers_follow_figures_whose_army_changes() -> None:
     table = Table()
     table.teach("green")
     table.look(3)
-    # Whatever green finds first is measured, and the army is named again.
+    # Figures found as green are measured before the other armies are taught.
     a, b = sorted(table.view.figures, key=lambda figure: figure.x_in)[:2]
     table.session.lay_ruler(a.id, b.id)
     table.teach("tan")

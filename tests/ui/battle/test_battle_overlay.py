@@ -30,7 +30,7 @@ def test_scatter_is_drawn_from_aim_to_landing_place() -> None:
     [head] = [mark for mark in marks if isinstance(mark, Trace) and not mark.closed and not mark.dashed]
     assert head.points_in[1] == (13.0, 14.0, 0.0)
     back = math.dist(head.points_in[0][:2], stray.aimed_in)
-    assert back < 5.0  # its barbs point back to where it came from
+    assert back < 5.0  # the barbs of its head point backwards
     assert pointing(None, "", stray).marks == marks
 
 

@@ -45,7 +45,7 @@ def battle_at(path: Path, game: str) -> Battle:
     armies = {side: Army(name=side, game=game, recruits=recruits(side, card)) for side in ("green", "tan")}
     battle = begun(path / "b", game, armies, {"green-1": (0.0, 0.0), "tan-1": (9.0, 0.0)})
     battle.record(phase)
-    if game == "simple_plastic_figure":  # WW-09: he may do anything
+    if game == "simple_plastic_figure":  # WW-09: the figure may do anything
         battle.record(Changed(changes=(Change(figure="green-1", key="status_die", value=1, this_turn=True),)))
     return battle
 
@@ -106,7 +106,7 @@ def test_an_ambiguous_range_is_settled_and_undone(game: str, tmp_path: Path) -> 
             what = doubt.question.split(", ", 2)[2]  # after the turn and the side
             assert battle.undo() == f"settled: {what}: {answer}"
             assert battle.undo() == f"asked: {what}"
-        assert told["less"] != told["more"]  # else it would not have been in doubt
+        assert told["less"] != told["more"]  # otherwise it would not be ambiguous
 
 
 @pytest.mark.parametrize("game", SHOOTERS)
@@ -171,7 +171,7 @@ def test_standing_in_woods_can_be_ambiguous(tmp_path: Path) -> None:
         woods = [piece("copse", TerrainKind.WOODS, box(5.95, -3.0, 9.0, 3.0), height=0.1)]
         [doubt] = told[5.95]
         assert set(doubt.answers) == {"forest", "open"}
-        for answer, level in (("forest", 0), ("open", -1)):  # a standing man's -1; a forest adds 1
+        for answer, level in (("forest", 0), ("open", -1)):  # standing gives -1; a forest adds 1
             play.settle(doubt, answer)
             [after] = shots(play, 6.0, woods)
             assert after.before is not None

@@ -113,7 +113,9 @@ def test_the_battle_map_shows_standing_and_eliminated_figures(battle: Battle) ->
     _, after = map_shapes(told[5].after, extent, (480, 480), told[5].figures)
     assert size == (480, 480)
     assert len([one for one in before if isinstance(one, Line) and one.closed]) == 3  # the house, and two
-    assert len([one for one in after if isinstance(one, Line) and not one.closed]) == 2  # the cross of the fallen
+    assert (
+        len([one for one in after if isinstance(one, Line) and not one.closed]) == 2
+    )  # the cross of the eliminated figure
     assert {rows for one in after if isinstance(one, Label) for rows, _ in one.rows} == {"house", "Green 1", "Tan 4"}
     ring = next(one for one in after if isinstance(one, Line) and one.closed and one.width == 3.5)
     middle = np.mean(ring.points_px, axis=0)
@@ -205,7 +207,7 @@ def test_a_full_disk_is_reported_and_the_battle_continues(battle: Battle) -> Non
     album = Album(battle)
     album.put(1, small_jpeg(NOISE))
     assert album._file is not None
-    album._file.execute("PRAGMA max_page_count = 1")  # as SQLite says it of a full disk
+    album._file.execute("PRAGMA max_page_count = 1")  # SQLite then reports a full disk
     with pytest.raises(UserError, match=r"disk is full.*the battle itself is safe"):
         album.put(2, small_jpeg(NOISE))
     album.close()

@@ -36,7 +36,7 @@ def battle_at(path: Path, game: str) -> Battle:
     armies = {side: Army(name=side, game=game, recruits=recruits(side, card)) for side in ("green", "tan")}
     battle = begun(path, game, armies, {"green-1": (0.0, 0.0), "tan-1": TAN_AT_IN})
     battle.record(phase)
-    if game == "simple_plastic_figure":  # WW-09: he may do anything
+    if game == "simple_plastic_figure":  # WW-09: the figure may do anything
         battle.record(Changed(changes=(Change(figure="green-1", key="status_die", value=1, this_turn=True),)))
     return battle
 

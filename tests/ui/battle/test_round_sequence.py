@@ -110,7 +110,7 @@ def test_back_goes_to_the_previous_open_figure(morale: Play) -> None:
     assert walker.back(seen(morale.battle)).figure == "green-3"
     assert walker.go("nobody", seen(morale.battle)).figure == "green-3"
     walker.go("green-1", seen(morale.battle))
-    assert walker.back(seen(morale.battle)).figure == "tan-2"  # round the end
+    assert walker.back(seen(morale.battle)).figure == "tan-2"  # cyclically
 
 
 def test_an_undone_check_is_repeated(morale: Play) -> None:
@@ -131,7 +131,7 @@ def test_simultaneous_fire_asks_both_sides(fire: Play) -> None:
     while (walk := settled(walker, fire)).figure:
         asked.append(walk.figure)
         ask(fire, walker)
-    # AM-37: one attack in a turn. A 12 misses and shoots empty (AM-77), so nobody falls.
+    # AM-37: one attack in a turn. A 12 misses and empties the weapon (AM-77), so no figure falls.
     assert asked == list(PLACES)
     assert set(marks(walk).values()) == {Mark.DONE}
 

@@ -48,7 +48,7 @@ def told(play: Play, evening: Evening) -> Iterator[str]:
     moment = evening.moment
     yield state_words(moment.state)
     found: list[ActionPreview] = [*play.duties(moment)]
-    for name in list(moment.figures)[::2]:  # of every other: the rest are asked in the next moment
+    for name in list(moment.figures)[::2]:  # every second one; the others are used at the next position
         outlook = play.outlook(moment, name)
         yield movement_words(outlook)
         found += [*outlook.attacks, *outlook.others]

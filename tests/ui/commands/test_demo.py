@@ -20,7 +20,7 @@ def test_the_demo_without_a_display_writes_its_files(tmp_path, monkeypatch, caps
     document = json.loads((folder / "table.json").read_text())
     first = next(line.split() for line in said.splitlines() if line.startswith("green-1 "))  # id, posture, x, y, ±
     [sigma_in] = [one["sigma_in"] for one in document["figures"] if one["id"] == "green-1"]
-    assert float(first[4]) == pytest.approx(2 * sigma_in, abs=0.011)  # two sigma: nineteen times in twenty
+    assert float(first[4]) == pytest.approx(2 * sigma_in, abs=0.011)  # two sigma
     assert len(document["frames"]) == 2  # one at 0 s, one at 1 s
     assert len(document["figures"]) > 15
     assert document["pairs"]

@@ -31,7 +31,7 @@ GPS = Port("/dev/ttyACM3", "a GPS", 0x1546, 0x01A8, "", "1-3")
 def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 60.0) -> None:
     end = time.monotonic() + limit_s
     while not true():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "the condition never became true"
         step()
         time.sleep(0.002)
 
@@ -72,7 +72,7 @@ def test_an_emulated_rod_shows_the_sign(rod: Rod) -> None:
     # An LED an inch: green to the white tip over 9.5 in, less the mark at 6 in; bands beyond, and the reach.
     green = [led for led, colour in enumerate(rod.lights) if colour[1] > 200 and colour[0] < 50 and colour[2] < 100]
     assert green == [0, 1, 2, 3, 4, 5, 7, 8]
-    assert min(rod.lights[9]) > 240  # brightness and gamma taken off again
+    assert min(rod.lights[9]) > 240  # brightness and gamma are reversed
     assert rod.lights[11][0] > 150 > rod.lights[11][1]  # purple
     assert rod.counters.endswith("sent")
 
@@ -133,9 +133,9 @@ def test_connecting_does_not_wait() -> None:
     began = time.monotonic()
     berth.connect("a")
     berth.pull()
-    berth.connect("b")  # the first is still being let go of
+    berth.connect("b")  # the first is still closing
     assert not berth.pull()
-    assert time.monotonic() - began < 30, "the listing itself would never end"
+    assert time.monotonic() - began < 30, "listing the ports would never end"
     assert berth.standing.level is Level.LOOKING
     gate.set()
     until(berth.pull, int)

@@ -72,7 +72,7 @@ def test_an_early_roll_counts_5_s_is_questioned_60_s_and_used_once(
     assert asking.pull()
     assert asking.roll == Roll((6, 1))
     asking.end()
-    assert not TrayAsking(TWO, hand).pull()  # the dice still lie there
+    assert not TrayAsking(TWO, hand).pull()  # the same dice are still there
     assert hand.kept_words == ""
     hand.lies(seen(2, 2, at_s=KEEP_S))
     hand.now = KEEP_S + 10
@@ -122,7 +122,7 @@ def test_dice_moved_after_reading_are_questioned(hand: Hand) -> None:
     hand.lies(seen(1, 6))  # pushed together: the same dice
     assert not asking.pull()
     assert not asking.doubt
-    hand.lies(seen(6))  # one is taken out
+    hand.lies(seen(6))  # one is removed
     assert not asking.pull()
     assert asking.roll == Roll((6, 1))
     hand.lies(seen(5, 5))
@@ -218,7 +218,7 @@ def made() -> Iterator[Callable[..., TrayHand]]:
 def until(true: Callable[[], object], step: Callable[[], object], limit_s: float = 60.0) -> None:
     end = time.monotonic() + limit_s
     while not true():
-        assert time.monotonic() < end, "waited in vain"
+        assert time.monotonic() < end, "the condition never became true"
         step()
         time.sleep(0.005)
 

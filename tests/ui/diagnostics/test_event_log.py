@@ -12,7 +12,7 @@ def test_only_the_last_messages_are_kept_once() -> None:
     diary = Diary()
     for number in range(100):
         diary.stalled(Stall(number, 0.0))
-        for _ in range(3):  # the bar says the same sixty times a second
+        for _ in range(3):  # the message bar repeats itself 60 times a second
             diary.said(f"message {number}")
     assert len(diary.stalls) == len(diary.told) == 20
     assert diary.stalls[-1].endswith("99000 ms (0 at work): unseen")

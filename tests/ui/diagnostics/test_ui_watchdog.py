@@ -32,7 +32,7 @@ def test_a_real_stall_is_reported_with_its_stack(stand_still: Callable[[float], 
     assert stall.lasted_s >= 3 * LIMIT_S
     assert any(place.endswith(stand_still.__name__) for place in stall.where)
     assert not any("/" in place for place in stall.where)
-    # Who sleeps does no work; who works has worked that long.
+    # A sleeping thread uses no CPU time; a working one uses all of it.
     assert stall.busy_s < LIMIT_S if stand_still is sleep_long else stall.busy_s >= 3 * LIMIT_S
     assert threading.active_count() == 1 or all(t.name != "sandtable stall watch" for t in threading.enumerate())
 
@@ -48,14 +48,14 @@ def test_stalls_are_measured_by_the_given_clock() -> None:
         watch.look()
 
     at(0.0, beats=True)
-    at(0.10, beats=True)  # just the limit is none
+    at(0.10, beats=True)  # exactly the limit is not a stall
     assert told == []
     at(0.16, beats=False)
     at(0.25, beats=True)
     assert [stall.lasted_s for stall in told] == [pytest.approx(0.15)]
     assert told[0].where
     at(0.30, beats=True)
-    at(0.45, beats=True)  # nobody looked meanwhile
+    at(0.45, beats=True)  # without a sample in between
     assert told[1].where == ()
     assert told[1].words.endswith("unseen")
 

@@ -67,7 +67,7 @@ def test_a_ruler_follows_the_lens_distortion() -> None:
     shapes = table_overlay(view_of(GREEN, TAN), TableState(rulers=(Ruler("green-1", "tan-1"),)))
     thin, strong = sorted(lines(shapes, RULER), key=lambda line: line.width)
     points = np.array(thin.points_px)
-    # A third of the way along the segment in inches and height, wherever the lens puts it.
+    # A third of the segment, in inches and height, projected through the lens.
     third = len(points) // 3
     part = third / (len(points) - 1)
     expected = CAMERA.table_to_pixel((10 + 20 * part, 10 + 8 * part, 2 * part))[0]
@@ -94,7 +94,7 @@ def test_a_ruler_without_its_figure_is_not_drawn() -> None:
 
 def test_a_ruler_to_a_bare_place_has_no_edge() -> None:
     shapes = table_overlay(view_of(GREEN), TableState(), Preview(ruler=Ruler("green-1", (10.0, 20.0))))
-    # Two sigma of the figure's 0.05; the place itself is no surer or less sure than the calibration.
+    # Two sigma of the figure's 0.05; the place itself has only the calibration's error.
     assert "10.0 in ± 0.1" in words(shapes)
     assert not any(row.startswith("edge") for row in words(shapes))
     assert len(lines(shapes, PREVIEW)) == 2
@@ -129,7 +129,7 @@ def test_figures_under_a_blast_show_their_part() -> None:
 
 
 def test_names_appear_if_there_is_room() -> None:
-    # 20 px to the inch: three screen pixels to one make room.
+    # 20 px to the inch: three screen pixels per picture pixel give enough room.
     assert "Green 1" not in words(table_overlay(view_of(GREEN), TableState()))
     assert "Green 1" in words(table_overlay(view_of(GREEN), TableState(), screen_scale=3.0))
     assert "Green 1" in words(table_overlay(view_of(GREEN), TableState(), Preview(hovered="green-1")))
@@ -163,5 +163,5 @@ def test_an_unusable_marker_is_outlined_with_its_reason() -> None:
     assert words(shapes) == ["marker 4: number seen twice", "cut off"]
     below, above = (shape for shape in shapes if isinstance(shape, Label))
     assert (below.at_px, below.offset[1] > 0) == ((620.0, 340.0), True)
-    assert above.at_px[0] > 60, "the words' middle is moved in by half their width"
+    assert above.at_px[0] > 60, "the label is moved inside by half its width"
     assert (above.at_px[1], above.offset[1] < 0) == (690.0, True)

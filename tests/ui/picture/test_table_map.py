@@ -42,7 +42,7 @@ def test_the_map_shows_places_undistorted() -> None:
     table = map_of(CALIBRATION, EXTENT, (1280, 640))  # 40 px to the inch
     rows, columns = np.nonzero(table.picture(picture)[..., 0] > 127)
     found = table.camera.pixel_to_table([(columns.mean(), rows.mean())])[0]
-    assert found == pytest.approx((30.0, 9.0), abs=0.05)  # the dot was put to whole pixels, of which 20 make an inch
+    assert found == pytest.approx((30.0, 9.0), abs=0.05)  # the dot was drawn at whole pixels, 20 per inch
 
 
 def test_the_map_keeps_the_measured_errors() -> None:
@@ -66,4 +66,4 @@ def test_the_map_shows_the_area_of_play_or_everything_visible() -> None:
 def test_a_new_map_is_made_quickly() -> None:
     begin = time.process_time()
     map_of(CALIBRATION, EXTENT, (1920, 1080))
-    assert time.process_time() - begin < 0.5  # of the processor, 20 times what it takes on an idle one
+    assert time.process_time() - begin < 0.5  # CPU time, 20 times the time on an idle processor

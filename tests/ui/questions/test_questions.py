@@ -41,7 +41,7 @@ def test_without_obstacles_the_target_is_fully_visible() -> None:
     assert found.answer.headline == "100 % in sight"
     assert found.answer.rows[0] == "Green 1 looks at Tan 1"
     assert found.answer.rows[1].startswith("10.0 in ± 0.1, edge 9.0 in")
-    assert len(traces(found)) == 12  # rays, none of them stopped
+    assert len(traces(found)) == 12  # rays, all clear
 
 
 def test_the_obstacle_is_named_and_stops_its_rays() -> None:
@@ -51,7 +51,7 @@ def test_the_obstacle_is_named_and_stops_its_rays() -> None:
     assert "hidden by house 50 %" in found.answer.rows
     assert "house" in words(found)
     stopped = [line for line in traces(found) if line.points_in[-1][0] == pytest.approx(18.0)]
-    assert len(stopped) == 6  # those to his left half, of a dozen
+    assert len(stopped) == 6  # the rays to the left half, of twelve
 
 
 def test_a_target_behind_a_house_is_hidden() -> None:
@@ -158,7 +158,7 @@ def test_an_allowed_path_ends_with_one_base() -> None:
     assert not ghost.dashed
     assert "2.0 left" in words(found)
     far = plan_finding(before(mover), mover, ((10, 10), (18, 10)), 6.0)
-    assert [line.dashed for line in traces(far) if line.closed] == [True, False]  # where it would be, and can be
+    assert [line.dashed for line in traces(far) if line.closed] == [True, False]  # the wanted and the reachable place
 
 
 WOOD = piece("wood", "woods", box(12.0, 0.0, 14.0, 20.0), 4.0)
@@ -172,7 +172,7 @@ def test_terrain_costs_come_from_the_game(tmp_path: Path) -> None:
         assert (through.call, through.allowance_in, through.cost_in) == (Call.IN, 6.0, 6.0)
         beyond = planned(now, figures[0], ((10, 10), (17, 10)), 99.0)
         assert beyond.call is Call.OUT
-        assert beyond.reach_in == pytest.approx(4.0, abs=0.11)  # found by halving, to a tenth
+        assert beyond.reach_in == pytest.approx(4.0, abs=0.11)  # found by bisection, to a tenth
         assert "2.0 in through wood (woods)" in plan_finding(now, figures[0], ((10, 10), (17, 10)), 99).answer.rows
 
 

@@ -33,7 +33,7 @@ def test_jitter_is_not_a_move() -> None:
     unsure = soldier("green-1", 10, 10, 0.5)
     assert told((unsure,), (replace(unsure, x_in=11.0),)) == []  # 2 x hypot(0.5, 0.5) = 1.41
     assert told((unsure,), (replace(unsure, x_in=11.5),)) == [("green-1", "moved 1.5 in")]
-    assert told((RESTS,), (replace(RESTS, x_in=10.3),)) == []  # a hand that was in the picture shifts bases so much
+    assert told((RESTS,), (replace(RESTS, x_in=10.3),)) == []  # a hand in the picture shifts bases this much
 
 
 def test_a_fallen_figure_is_a_change() -> None:

@@ -44,7 +44,7 @@ def test_all_is_well():
 def test_a_forgotten_army_is_not_mentioned():
     words = separation_words(view(GREEN, TAN, PAIR), setup("green", reference_bgr=EMPTY))
     assert words == (GREEN.sentence,)
-    assert separation_words(view(), setup("green")) == (), "nobody was looked for yet"
+    assert separation_words(view(), setup("green")) == (), "there was no search yet"
 
 
 def test_the_guide_shows_similar_colours():

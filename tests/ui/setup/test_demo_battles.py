@@ -25,5 +25,5 @@ def test_every_game_can_start_with_the_demo_armies(name: str, tmp_path: Path) ->
     battle.record(referee.next_phase(moment_of(battle, scene.figures, scene.terrain)))
     moment = moment_of(battle, scene.figures, scene.terrain)
     refusals = {deed.action: prospect(moment, deed).refusal for deed in referee.duties(moment)}
-    assert refusals, "the first phase has something to decide"
+    assert refusals, "the first phase has actions"
     assert not any(refusals.values()), refusals

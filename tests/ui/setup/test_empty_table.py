@@ -62,7 +62,7 @@ def test_the_empty_simulated_table_has_no_soldiers() -> None:
     papers_in = marker_papers(Calibration(truth.camera, truth.markers, 0.1, ()))
     known = TableState(setup)
     assert EmptyTable(known, table.empty_bgr, truth.camera, papers_in).soldiers() == 0
-    # 24 stand there; without an empty picture two or three may be less sure.
+    # There are 24; without an empty table, two or three may be less certain.
     assert EmptyTable(known, frame.image_bgr, truth.camera, papers_in).soldiers() >= 20
 
 
@@ -81,16 +81,16 @@ def test_the_check_runs_once_for_each_change(wait_until: Wait, monkeypatch: pyte
     assert found(state(full, green), at_start=True) == 0
     assert found(state(None, green)) == 0
     assert found(state(full)) == 0
-    assert looked == [], "nothing to look at: what was known at the start, no empty table, no army"
+    assert looked == [], "no search at the start, without an empty table or without an army"
     taught = state(full, green)
     follow_until(taught, 2)
     found(replace(taught, rulers=()))
-    assert len(looked) == 1, "another step that changes neither is no reason to look again"
+    assert len(looked) == 1, "a step that changes neither does not start a search"
     check.accept()
     assert found(taught) == 0
     follow_until(state(full, green, army("tan", TAN)), 2)
     assert len(looked) == 2
-    assert found(state(None, green)) == 0, "without an empty table there is nothing on it"
+    assert found(state(None, green)) == 0, "without an empty table there are no soldiers on it"
     check.close()
 
 

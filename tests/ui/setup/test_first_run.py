@@ -60,7 +60,7 @@ def test_no_step_is_done_at_first_and_each_can_be_skipped() -> None:
 def test_a_step_becomes_done_automatically(now: Standing, done: Step) -> None:
     marks = guide(now, Progress()).marks
     assert [step for step, mark in marks.items() if mark is Mark.DONE] == [done]
-    assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "what is done was not skipped"
+    assert guide(now, Progress().skip(done)).marks[done] is Mark.DONE, "a step that is done is not skipped"
     assert guide(now, Progress().go_to(done)).is_done
 
 

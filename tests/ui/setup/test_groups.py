@@ -125,7 +125,7 @@ def test_splitting_removes_the_least_learned_plastic():
 def test_an_army_is_split_by_its_figures_colours():
     view = painted("tan", "tan", "tan", "tan", "brown", "brown")
     after, new = split(view, known("tan", "green"), "tan")
-    assert new == "brown", "the fewer are the new army"
+    assert new == "brown", "the smaller part is the new army"
     found = {colour.name: colour for colour in after.setup.palette}
     assert set(found) == {"tan", "brown", "green"}
     for army in ("tan", "brown"):
@@ -159,7 +159,7 @@ def test_one_figure_can_be_moved_to_a_new_army():
     state = replace(state, corrections=(one,))
     view = replace(view, tracking=corrected(view.tracking, state.corrections))
     assert armies_of(view, state) == ("tan", "green", one.army)
-    assert armies_of(view_of(), state) == ("tan", "green"), "nobody of it is seen"
+    assert armies_of(view_of(), state) == ("tan", "green"), "none of its figures is visible"
 
 
 def test_corrections_follow_a_renamed_army():
@@ -169,13 +169,13 @@ def test_corrections_follow_a_renamed_army():
         corrections=(
             ArmyChanged("green-1", "tan", "tan-3"),
             Added(figure("tan-4", 14, 8)),
-            Confirmed("tan-2"),  # the camera goes on to call it so
+            Confirmed("tan-2"),  # the track keeps this id
         ),
     )
     view = replace(view_of(), tracking=corrected(seen, state.corrections))
     after = renamed(view, state, "tan", "Rangers")
     armies = {one.id: one.army for one in corrected(seen, after.corrections).figures}
-    assert armies.pop("tan-1") == "tan", "the camera itself finds that it is of the Rangers"
+    assert armies.pop("tan-1") == "tan", "vision itself assigns it to the Rangers"
     assert set(armies.values()) == {"Rangers"}
     assert len(armies) == 3
 
@@ -188,4 +188,4 @@ def test_advice_is_given_for_armies_of_one_colour():
     assert one_colour_words(two).startswith("Tan and green are nearly the same colour.")
     well = (Separation("tan", "green", 0.95, False),)
     assert one_colour_words(replace(two, separations=well)) == ""
-    assert one_colour_words(replace(two, proposed=colours("tan", "grey"))) == "", "green is known no more"
+    assert one_colour_words(replace(two, proposed=colours("tan", "grey"))) == "", "green is not an army any more"

@@ -46,12 +46,12 @@ def test_examples_are_saved_and_loaded_unchanged() -> None:
     for old, new in zip(EXAMPLES.all, back.all, strict=True):
         assert (new.name, new.army, new.posture, new.colour) == (old.name, old.army, old.posture, old.colour)
         np.testing.assert_array_equal(new.crop_bgr, old.crop_bgr)
-        np.testing.assert_allclose(new.signature, old.signature, atol=2e-4)  # four digits are written
+        np.testing.assert_allclose(new.signature, old.signature, atol=2e-4)  # written with four digits
 
 
 def test_the_largest_file_stays_small() -> None:
     most = Examples(tuple(example(number) for number in range(MOST_EXAMPLES)))
-    # Noise, which no picture is: 4800 bytes of pixels, a third more as base64, and 48 numbers of seven letters.
+    # The worst case, noise: 4800 bytes of pixels, a third more as base64, and 48 numbers of seven characters.
     assert len(json.dumps(examples_document(most))) < MOST_EXAMPLES * 7500
 
 

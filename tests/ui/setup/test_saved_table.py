@@ -189,7 +189,7 @@ def test_a_restored_table_follows_its_markers(turn: float, x: float, y: float) -
     placed = left.corrections[6]
     assert isinstance(placed, PlacedAt)
     assert placed.seen_in == pytest.approx(tuple(there[1]), abs=0.05)
-    # The camera of that evening sees the same pixel where its table's place has gone.
+    # The transformed camera sees the transformed place at the same pixel.
     assert left.empty is not None
     before, after = CAMERA.table_to_pixel((3, 4)), left.empty.camera.table_to_pixel(there[0])
     np.testing.assert_allclose(after, before, atol=0.05)
@@ -242,11 +242,11 @@ def test_the_table_is_saved_only_when_it_changes(tmp_path: Path) -> None:
         path = shelf.path_of(CAMERA_NAME)
         return path.stat().st_mtime_ns if path.exists() else None
 
-    assert later(view()) is None, "a bare table is nothing to keep"
+    assert later(view()) is None, "a bare table is not saved"
     session.lay_ruler("tan-1", (3.0, 4.0))
     first = later(view(None, man("tan-1", 3.0, 4.0)))
     assert first is not None
-    assert later(view(None, man("tan-1", 3.02, 4.0))) == first, "he only shimmers"
+    assert later(view(None, man("tan-1", 3.02, 4.0))) == first, "this is only jitter"
     second = later(view(None, man("tan-1", 6.0, 4.0)))
     assert second != first
     kept = shelf.take(CAMERA_NAME).table
@@ -281,4 +281,4 @@ def test_the_document_is_standard_json() -> None:
 def test_without_a_calibration_nothing_is_saved() -> None:
     assert table_to_save(Session(), replace(view(), calibration=None)) is None
     assert table_to_save(Session(), replace(view(), problem="no marker is in sight")) is None
-    assert table_to_save(Session(), view({})) is None, "clicked corners"
+    assert table_to_save(Session(), view({})) is None, "calibrated by clicked corners"

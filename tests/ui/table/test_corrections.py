@@ -77,11 +77,15 @@ def test_a_deletion_holds_while_the_picture_there_is_unchanged() -> None:
     session.correct(delete.label, *delete.corrections)
     anew = figure("tan-3", 4.2, 8)
     assert ids(session.shown(pictured(1, mug, neighbour)).tracking) == ["tan-2"]
-    assert ids(session.shown(pictured(1, neighbour, anew)).tracking) == ["tan-2"], "who was known is no phantom"
-    assert ids(session.shown(pictured(2, mug, anew, frozen=True)).tracking) == [], "a hand tells nothing"
-    # The mug is taken away, and a soldier takes its place: whatever he is called, he counts.
+    assert ids(session.shown(pictured(1, neighbour, anew)).tracking) == ["tan-2"], (
+        "a known track is not the deleted figure"
+    )
+    assert ids(session.shown(pictured(2, mug, anew, frozen=True)).tracking) == [], (
+        "nothing is decided while a hand is in the picture"
+    )
+    # A soldier replaces the mug: it counts under any id.
     assert ids(session.shown(pictured(2, mug)).tracking) == ["tan-1"]
-    assert ids(session.shown(pictured(1, mug, frozen=True)).tracking) == ["tan-1"], "nor now"
+    assert ids(session.shown(pictured(1, mug, frozen=True)).tracking) == ["tan-1"], "nor here"
     assert ids(session.shown(pictured(2, anew)).tracking) == ["tan-3"]
     assert ids(session.shown(pictured(1, anew)).tracking) == []
     session.undo()
@@ -91,9 +95,9 @@ def test_a_deletion_holds_while_the_picture_there_is_unchanged() -> None:
 def test_an_added_figure_becomes_the_new_track_at_its_place() -> None:
     added = Added(figure("tan-2", 10, 8), frozenset({"tan-1"}))
     bound = bind((added,), seen(figure("tan-1", 9.8, 8)), {})
-    assert bound == {}, "who was known already is another"
+    assert bound == {}, "a known track is another figure"
     assert ids(corrected(seen(figure("tan-1", 9.8, 8)), (added,), bound)) == ["tan-1", "tan-2"]
-    # The camera sees him at last and calls him by the number it has come to; then he walks.
+    # The camera finally sees the figure and gives it the next id; then it moves.
     here = seen(figure("tan-1", 4, 8), figure("tan-2", 10.2, 8), events=(Event(EventKind.FOUND, "tan-2"),))
     bound = bind((added,), here, bound)
     assert ids(corrected(here, (added,), bound)) == ["tan-1", "tan-2"]
@@ -102,7 +106,7 @@ def test_an_added_figure_becomes_the_new_track_at_its_place() -> None:
     bound = bind((added,), away, bound)
     assert [one.centre_in for one in corrected(away, (added,), bound).figures] == [(4, 8), (15, 8)]
     lost = seen(figure("tan-1", 4, 8), lost=(figure("tan-2", 15, 8),))
-    assert ids(corrected(lost, (added,), bound)) == ["tan-1"], "he is lost as any other"
+    assert ids(corrected(lost, (added,), bound)) == ["tan-1"], "it is lost like any other figure"
 
 
 def test_a_new_track_elsewhere_does_not_get_an_added_name() -> None:
@@ -129,7 +133,7 @@ def test_a_changed_army_gives_the_next_name() -> None:
     later = corrected(seen(figure("green-1", 4, 8), figure("tan-1", 10, 8), figure("tan-2", 15, 8)), changed)
     assert ids(later) == ["tan-2", "tan-1", "tan-3"]
     unseen = corrected(seen(figure("tan-2", 15, 8)), changed)
-    assert ids(unseen) == ["tan-3"], "whether he is seen or not"
+    assert ids(unseen) == ["tan-3"], "whether it is visible or not"
 
 
 def test_a_corrected_posture_holds_until_the_figure_falls_or_rises() -> None:
@@ -211,7 +215,7 @@ def test_random_corrections_and_undos_never_duplicate_names(
     while session.undo():
         pass
     raw = raw_view(figures, hidden)
-    assert session.shown(raw) is raw, "all taken back, the camera's word stands"
+    assert session.shown(raw) is raw, "after undoing everything, the tracks are unchanged"
 
 
 def raw_view(figures: list[Figure], hidden: set[str]) -> TableView:
@@ -268,7 +272,7 @@ def test_a_split_separates_two_figures_at_the_click() -> None:
     session.correct(split.label, *split.corrections)
     after = session.shown(view).figures
     assert [(one.id, one.centre_in) for one in after] == [("green-1", (3.5, 8)), ("green-2", (4.5, 8))]
-    # Seen apart by the camera, they are the same two.
+    # When the camera separates them, they are the same two figures.
     apart = session.shown(view_of(figure("green-1", 3.6, 8), figure("green-2", 4.4, 8))).figures
     assert {one.id: round(one.x_in, 1) for one in apart} == {"green-1": 3.5, "green-2": 4.4}
     assert session.undo() == "split Green 1"

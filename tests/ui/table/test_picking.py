@@ -52,12 +52,12 @@ def noisy(image: ImageBgr, seed: int) -> ImageBgr:
 def test_an_answer_holds_near_its_pixel_while_the_picture_is_unchanged() -> None:
     image = drawn()
     asked = request(image, GREENS[0])
-    assert asked.covers(request(noisy(image, 1), GREENS[0])), "noise is no change"
+    assert asked.covers(request(noisy(image, 1), GREENS[0])), "noise is not a change"
     assert asked.covers(request(image, GREENS[0], aside_px=3.0))
     assert not asked.covers(request(image, GREENS[0], aside_px=6.0))
     assert not asked.covers(request(empty(), GREENS[0])), "the soldier has gone"
     other = PickRequest(asked.frame, asked.px, asked.view, Setup(figure_height_in=3.0))
-    assert not asked.covers(other), "what is known of the table is another"
+    assert not asked.covers(other), "the setup is another one"
 
 
 def test_the_figure_under_a_resting_mouse_is_found_in_the_background(wait_until: Wait) -> None:
@@ -65,19 +65,19 @@ def test_the_figure_under_a_resting_mouse_is_found_in_the_background(wait_until:
     on_soldier, beside = request(image, TANS[0]), request(image, BARE)
     assert not hover.follow(on_soldier, 10.0)
     assert not hover.follow(on_soldier, 10.0 + RESTS_S / 2)
-    assert hover.pick_for(on_soldier) is None, "the mouse has only just come"
+    assert hover.pick_for(on_soldier) is None, "the mouse has only just arrived"
     wait_until(lambda: hover.follow(on_soldier, 10.0 + 2 * RESTS_S))
     picked = hover.pick_for(on_soldier)
     assert picked is not None
     assert picked.figure is not None
-    # Drawn round (18, 14), 0.4 in across, seen from above the middle of the table.
+    # Drawn about (18, 14), 0.4 in across, viewed from above the centre of the table.
     assert picked.figure.foot_in == pytest.approx(TANS[0], abs=0.25)
     assert hover.pick_for(beside) is None
     assert not hover.follow(beside, 20.0)
     wait_until(lambda: hover.follow(beside, 21.0))
     bare = hover.pick_for(beside)
     assert bare is not None
-    assert bare.figure is None, "bare table is an answer, too"
+    assert bare.figure is None, "bare table is an answer too"
     hover.close()
 
 

@@ -59,4 +59,7 @@ def test_a_typed_size_is_limited(size: float) -> None:
 def test_the_figure_that_lays_a_wedge_is_not_under_it() -> None:
     view = view_of(soldier("green-1", 10, 10), soldier("tan-1", 13, 10))
     assert [hit.id for hit in covered(view, Wedge((10, 10), 0, 6, 45))] == ["tan-1"]
-    assert [hit.id for hit in covered(view, Blast((10, 10), 6))] == ["green-1", "tan-1"]  # of a blast there is no such
+    assert [hit.id for hit in covered(view, Blast((10, 10), 6))] == [
+        "green-1",
+        "tan-1",
+    ]  # a blast includes the figure at its centre

@@ -78,7 +78,7 @@ def test_a_dragged_piece_carries_others_and_lands_on_the_ground() -> None:
     assert bases(with_landed(table, aside, "novel")) == {"atlas": 0.0, "novel": 0.0, "house": 0.5, "shelf": 0.0}
     crown = box("oak", TerrainKind.TREE, x=14, y=12, wide=3, deep=3, base_in=1.2, height_in=3)
     over_shelf = with_moved((shelf, crown), "oak", (8.0, -8.0))
-    assert bases(with_landed((shelf, crown), over_shelf, "oak"))["oak"] == 1.2, "it never stood on anything"
+    assert bases(with_landed((shelf, crown), over_shelf, "oak"))["oak"] == 1.2, "it did not stand on anything"
 
 
 def test_names_of_pieces_are_unique():
@@ -115,7 +115,7 @@ def test_the_uppermost_piece_is_found():
     camera = over()
     top = camera.table_to_pixel((4.5, 4.5, outline_height_in(HOUSE)))[0]
     assert piece_seen_at(camera, tuple(top), STACK).name == "house"
-    # Leaning outwards: what is seen over the atlas' edge is its upper side, not the table under it.
+    # The camera sees the atlas' upper side at its edge, not the table under it.
     edge = camera.table_to_pixel((2.1, 2.1, 1.5))[0]
     assert piece_seen_at(camera, tuple(edge), STACK).name == "atlas"
     assert camera.pixel_to_table(edge)[0][0] < 2.0
@@ -140,7 +140,7 @@ def test_a_changed_height_keeps_the_outline_in_the_picture(first_in, then_in):
     for old, new in zip(before, after, strict=True):
         was = camera.table_to_pixel([(*point, outline_height_in(old)) for point in old.outline_in])
         now = camera.table_to_pixel([(*point, outline_height_in(new)) for point in new.outline_in])
-        assert np.allclose(was, now, atol=1e-6), "and so do those of what stands on it"
+        assert np.allclose(was, now, atol=1e-6), "so do the outlines of pieces on it"
 
 
 def test_a_height_above_the_camera_is_rejected():
