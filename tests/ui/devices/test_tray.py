@@ -305,7 +305,7 @@ def test_matching_dice_are_proposed() -> None:
 
 def test_a_wrong_count_is_doubted() -> None:
     doubts = propose(request(), reading(6)).why_doubt
-    assert doubts == ("the roll needs 2 dice, but the camera sees 1: is one outside the tray?",)
+    assert doubts == ("the roll needs 2 dice, but the camera sees 1: is a die outside the tray?",)
 
 
 def test_six_sided_dice_are_converted_to_fudge_faces() -> None:
