@@ -51,7 +51,7 @@ def test_a_figure_of_the_wrong_army_in_two_clicks_and_back(window: Window, wait_
     choose(ask(window, POSTS["green-1"]), "Army", "blue")
     assert figures(window)["blue-3"] == ("blue", Posture.STANDING)
     assert "green-1" not in figures(window)
-    assert window.actions_.undo.text() == "Undo green-1 is blue"
+    assert window.actions_.undo.text() == "Undo Green 1 is blue"
     anew(window, wait_until)
     assert "blue-3" in figures(window), "the next picture does not bring it back"
     window.actions_.undo.trigger()
